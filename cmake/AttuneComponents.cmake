@@ -46,9 +46,12 @@ set(attune_packages_message json)
 set(attune_packages_capture json)
 set(attune_packages_many json)
 set(attune_packages_ship json)
+set(attune_more_units_space space_query)
 set(attune_uses_space core)
 set(attune_uses_files space)
+set(attune_more_units_search search_bayes search_models)
 set(attune_uses_search space)
+set(attune_more_units_techniques techniques_meta)
 set(attune_uses_techniques search)
 set(attune_uses_models search)
 set(attune_uses_published techniques models)
@@ -328,7 +331,7 @@ function(attune_add_unit target kind)
 endfunction()
 
 # Sets <out> to what of the standard library is in the names of a library's functions, as definitions that
-# core/requirements.hpp compares with a consumer's; to nothing where that is not known.
+# core/version.hpp compares with a consumer's; to nothing where that is not known.
 function(attune_standard_library out)
     set(${out} "" PARENT_SCOPE)
     set(flags "${CMAKE_CXX_FLAGS}")

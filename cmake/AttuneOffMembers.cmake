@@ -13,24 +13,26 @@ set(added kernel.name kernel.default_function)
 set(pairs
     "options tune/options miss_policy tuning_limits tuning_search tuning_measuring tuning_device tuning_options"
     "options search/search_limits search_limits"
-    "options measure/clock/run_limits trial_limits"
+    "options measure/sandbox/isolation trial_limits"
     "options measure/arrays/cache cache_state"
+    "options core/problem_objective problem_objective"
     "options measure/sandbox/isolation isolation"
     "options tune/progress progress_event progress"
-    "report tune/report decision served_shapes shape_failure baseline_comparison tuning_report"
-    "report tune/known_choice choice_match known_choice"
-    "report measure/clock/noise machine_noise"
-    "report measure/roofline/roofline roofline"
+    "tuned tune/report decision served_shapes shape_failure baseline_comparison tuning_report"
+    "tuned tune/call_coverage uncovered_calls call_coverage"
+    "tuned tune/known_choice choice_match known_choice"
+    "tuned measure/clock/noise machine_noise"
+    "tuned measure/roofline/roofline roofline"
     "kernel measure/roofline/roofline work"
     "kernel tune/kernel kernel"
     "kernel compile/source/source kernel_source"
     "tuned tune/tuned tuned"
-    "program tune/program/program_options program_options"
-    "together tune/together share_report together_report"
-    "together tune/together_session together_session"
-    "compilers_and_stores compile/system system_options"
-    "compilers_and_stores compile/clang clang_options"
-    "compilers_and_stores compile/cache/options cache_options")
+    "program tune/program/program_source program_options"
+    "tuned tune/together share_report together_report"
+    "tuned tune/together_session together_session"
+    "options compile/system system_options"
+    "options compile/clang clang_options"
+    "options compile/cache/options cache_options")
 
 # The names of the members of `type`, in `out`: data, functions, enumerators; not what is private.
 function(members_of file type out)

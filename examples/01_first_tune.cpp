@@ -1,5 +1,4 @@
-// 01 - first tune: a plain C++ matrix product becomes several times faster.
-// Shows parameters, constraints and a kernel that tunes itself. Takes seconds, once.
+// 01 - first tune: a plain C++ matrix product becomes several times faster. Takes seconds, once.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
@@ -7,7 +6,7 @@
 #include <span>
 #include <vector>
 
-// 1. Tunable parameters and what must hold between them, typed at compile time.
+// 1. The parameters of the kernel, and what must hold between them.
 inline constexpr auto tile_m = attune::ordinal<"TILE_M">(attune::powers_of_two(8, 256));
 inline constexpr auto tile_n = attune::ordinal<"TILE_N">(attune::powers_of_two(8, 64));
 inline constexpr auto tile_k = attune::ordinal<"TILE_K">(attune::powers_of_two(8, 256));
@@ -19,17 +18,15 @@ inline constexpr auto space = attune::space(tile_m, tile_n, tile_k, unroll, orde
 
 int main()
 {
-    int const n = 512;
-    std::vector<float> a(n * n, 1.0f), b(n * n, 2.0f), c(n * n);
-
     // 2. The kernel: ordinary C++ in its own file; TILE_M, TILE_N, ... reach it as macros.
     attune::kernel<void(std::span<float const>, std::span<float const>, std::span<float>, int)>
         kernel{"sgemm", attune::source_file("sgemm.kernel.cpp"), space};
 
     // 3. Call it. The first call tunes and remembers; later calls, and later runs, do not.
     attune::tuned sgemm{kernel, attune::clang_compiler{}, attune::store{"sgemm.attune"}};
+    int const n = 512;
+    std::vector<float> a(n * n, 1.0f), b(n * n, 2.0f), c(n * n);
     sgemm(a, b, c, n);
-
     std::printf("c[0] = %.0f\n%s\n", static_cast<double>(c[0]), sgemm.report().summary().c_str());
 }
 // prints:

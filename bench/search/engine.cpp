@@ -17,7 +17,6 @@
 #include <attune/core/random.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
-#include <attune/search/bayes/gp/maximise.hpp>
 #include <attune/search/bayes/gp/pool.hpp>
 #include <attune/search/bayes/gp/process.hpp>
 #include <attune/space/chain_of_trees.hpp>

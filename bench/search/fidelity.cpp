@@ -12,7 +12,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
-#include <attune/search/fidelity/hyperband.hpp>
+#include <attune/search/hyperband.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/chain_of_trees.hpp>
 

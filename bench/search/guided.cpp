@@ -27,7 +27,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
-#include <attune/search/fidelity/hyperband.hpp>
+#include <attune/search/hyperband.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/chain_of_trees.hpp>
 

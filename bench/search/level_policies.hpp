@@ -4,7 +4,7 @@
 #pragma once
 
 #include <attune/declare/description.hpp>
-#include <attune/search/two_level/two_level_options.hpp>
+#include <attune/search/two_level/two_level_search.hpp>
 
 #include <algorithm>
 #include <charconv>

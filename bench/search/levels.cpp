@@ -43,11 +43,11 @@
 //          levels suggest is invalid, nearly all, so only those +within are comparable there.
 //          `direct` and models of scores see description::expected of such programs, as always.
 // Exit     2 when a file or an argument is wrong
-#include <attune/declare/program_rows.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>

@@ -10,8 +10,7 @@
 // Exit     2 when an argument is wrong
 #include <attune/core/random.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/search/pareto/front.hpp>
-#include <attune/search/pareto/pareto_search.hpp>
+#include <attune/search/pareto_search.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/chain_of_trees.hpp>
 

@@ -6,12 +6,10 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/program_rows.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/cost/expected_rows.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/files/detail/only_recorded.hpp>
+#include <attune/space/files/detail/recording.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 
 #include <algorithm>

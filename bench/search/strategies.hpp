@@ -9,15 +9,10 @@
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/local/annealing.hpp>
-#include <attune/search/local/coordinate_descent.hpp>
-#include <attune/search/local/differential_evolution.hpp>
-#include <attune/search/local/genetic.hpp>
-#include <attune/search/local/local_search.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
-#include <attune/search/local/particle_swarm.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/published/baco.hpp>
-#include <attune/search/published/cot_sampling.hpp>
 #include <attune/search/published/kernel_tuner_bo.hpp>
 #include <attune/search/published/opentuner_default.hpp>
 #include <attune/search/random.hpp>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/search/compose/random_technique.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/meta/technique_history.hpp>
 

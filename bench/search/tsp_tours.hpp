@@ -4,7 +4,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/declare/order.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/search/compose/order_changes.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>

@@ -16,7 +16,7 @@
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/ship/bake/dispatch_tree.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
 
 #include <algorithm>
 #include <array>

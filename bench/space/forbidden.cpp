@@ -5,8 +5,8 @@
 // Prints   a line per space: valid configurations, median milliseconds to build it from the
 //          description in memory (reading is not in it) and to count it; then the largest of both.
 //          `apart`: N forbidden configurations of 10^6 as N constraints; `and`, `not_or`: as one;
-//          `or`: N allowed ones as one constraint; `unequal`: x != i, N constraints on 10^4 values;
-//          `in`: x in a list of 5 N of 10^4 values.
+//          `or`: N allowed ones as one constraint; `unequal`: x != i, N constraints on 1000 N
+//          values; `in`: x in a list of 5 N of as many.
 // Note     processor time of one thread
 // Exit     1 when a count is wrong; 2 when an argument is
 #include <attune/core/error.hpp>
@@ -80,8 +80,8 @@ std::vector<forbidden_space> spaces_of(std::size_t terms)
             {"and", space_text(all, {joined(apart, " and ")}), 1000000 - terms},
             {"not_or", space_text(all, {"not (" + joined(equal, " or ") + ")"}), 1000000 - terms},
             {"or", space_text(all, {joined(equal, " or ")}), terms},
-            {"unequal", space_text(range(10 * terms), unequal), 9 * terms},
-            {"in", space_text(range(10 * terms), {"x in [" + joined(listed, ", ") + "]"}),
+            {"unequal", space_text(range(1000 * terms), unequal), 999 * terms},
+            {"in", space_text(range(1000 * terms), {"x in [" + joined(listed, ", ") + "]"}),
              5 * terms - 1}};
 }
 

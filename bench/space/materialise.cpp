@@ -19,7 +19,7 @@
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/ship/tool/detail/row_blocks.hpp>
+#include <attune/ship/tool/detail/rows.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/query/configurations.hpp>
 

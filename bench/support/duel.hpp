@@ -5,7 +5,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/clock/estimate.hpp>
+#include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
 
 #include <array>

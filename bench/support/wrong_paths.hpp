@@ -18,6 +18,19 @@
 
 namespace bench {
 
+/// What decides where a kernel is wrong.
+enum class wrong_along : std::uint8_t {
+    sizes,
+    alignment,
+    overlap,
+    scalars,
+    state,
+    contents,
+    races
+};
+inline constexpr std::array wrong_along_names{"sizes", "alignment", "overlap", "scalars",
+                                              "state", "contents",  "races"};
+
 /// What a fault may look at.
 struct faulty_call {
     std::int64_t m = 0;
@@ -32,6 +45,7 @@ struct fault {
     int tile;      ///< of the variant
     bool has_rows; ///< m is not 1
     bool (*is_wrong)(faulty_call const&);
+    wrong_along along = wrong_along::sizes;
 };
 
 // One wrong path each.
@@ -76,16 +90,21 @@ inline constexpr std::array faults{
     fault{"one row", 16, true, [](faulty_call const& c) { return c.m == 1; }},
     fault{"one column", 16, true, [](faulty_call const& c) { return c.n == 1; }},
     fault{"m * n > 2^18", 16, true, [](faulty_call const& c) { return c.m * c.n > 262'144; }},
-    fault{"in place", 16, false, [](faulty_call const& c) { return c.x == c.y; }},
+    fault{"in place", 16, false, [](faulty_call const& c) { return c.x == c.y; },
+          wrong_along::overlap},
     fault{"overlap", 16, false,
           [](faulty_call const& c) {
               return c.x != c.y && c.x < c.y + c.bytes && c.y < c.x + c.bytes;
-          }},
-    fault{"overlap at 32 bytes", 16, false, [](faulty_call const& c) { return c.y - c.x == 32; }},
-    fault{"x not aligned to 32", 16, false, [](faulty_call const& c) { return c.x % 32 != 0; }},
-    fault{"y not aligned to 64", 16, false, [](faulty_call const& c) { return c.y % 64 != 0; }},
+          },
+          wrong_along::overlap},
+    fault{"overlap at 32 bytes", 16, false, [](faulty_call const& c) { return c.y - c.x == 32; },
+          wrong_along::overlap},
+    fault{"x not aligned to 32", 16, false, [](faulty_call const& c) { return c.x % 32 != 0; },
+          wrong_along::alignment},
+    fault{"y not aligned to 64", 16, false, [](faulty_call const& c) { return c.y % 64 != 0; },
+          wrong_along::alignment},
     fault{"x and y aligned alike", 16, false,
-          [](faulty_call const& c) { return c.x % 64 == c.y % 64; }},
+          [](faulty_call const& c) { return c.x % 64 == c.y % 64; }, wrong_along::alignment},
 };
 
 using faulty_signature = void(std::span<std::uint32_t const>, std::span<std::uint32_t>, int, int);

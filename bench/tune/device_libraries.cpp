@@ -20,8 +20,8 @@
 #include <attune/attune.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/core/random.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/device_array.hpp>
-#include <attune/cuda/loaded_code.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/tune/program/nest.hpp>
 

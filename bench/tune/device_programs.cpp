@@ -13,11 +13,11 @@
 //            most_registers=  of a thread; most_shared_bytes= of a block
 //            compile_ms=      median wall time of one
 //          total: invalid= of all
-#include <attune/compile/nest/device/write_device_program.hpp>
+#include <attune/compile/nest/write_device_program.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/core/random.hpp>
 #include <attune/cuda/occupancy.hpp>
-#include <attune/declare/nest/declare_nest.hpp>
+#include <attune/declare/nest/declaration.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>

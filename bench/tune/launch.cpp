@@ -9,7 +9,7 @@
 // difference is the same code. Last line `total over_bare_ns=`.
 #include <attune/attune.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/cuda/loaded_code.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
 
 #include <cstdio>

@@ -11,11 +11,10 @@
 //          written and are not there
 // Exit     1: a line was lost
 #include <attune/core/random.hpp>
-#include <attune/search/compose/random_technique.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/meta/recommendation.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,13 +1,17 @@
 // bench.tune.shapes : what escapes when one variant serves calls of many shapes, and what it costs.
 // SPDX-License-Identifier: MIT
 //
-//   bench.tune.shapes [--calls 10000] [--seed 1] [--repeat]
+//   bench.tune.shapes [--calls 10000] [--from 0] [--seed 1] [--repeat]
 //
-// Kernels whose variant is wrong along one path each (bench/support/wrong_paths.hpp) are tuned
-// where it is right, then called with sizes in 1..2^20 that all differ. A line for each kernel;
-// then
+// Kernels whose variant is wrong along one path each are tuned where it is right, then called.
+// 45 (bench/support/wrong_paths.hpp) have sizes in 1..2^20 that all differ; 35
+// (bench/support/wrong_products.hpp) are products of small matrices with scalars, overlaps and
+// state. --from leaves out the first ones. A line for each kernel (refused=1: the variant lost in
+// its trial, so the default served all); then
 //   calls       after the tunings
-//   escapes     calls that came back wrong, and the upper end of the 95 % interval of their share
+//   escapes     calls that came back wrong, and the upper end of the 95 % interval of their share;
+//               without those along contents and races, of which nothing is promised
+//   sizes ... races  calls that came back wrong, by what decides where the kernel is wrong
 //   verified    share of the calls before which the variant was verified
 //   by_class    share of the calls served by the variant because its class had proven itself
 //   by_default  share of the calls served by the default
@@ -18,11 +22,15 @@
 // --repeat goes through 32 sizes again and again instead, as programs with a few sizes do.
 #include <attune/attune.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <random>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,13 +38,15 @@
 #include "../support/interleaved.hpp"
 #include "../support/median.hpp"
 #include "../support/shape_calls.hpp"
+#include "../support/wrong_products.hpp"
 
 namespace {
 
 using bench::faults;
 using bench::shape_arrays;
+using bench::wrong_along;
+using bench::wrong_products;
 using shape = bench::shape_choice;
-using faulty_tuned = attune::tuned<bench::faulty_signature, bench::faulty_compiler>;
 
 constexpr std::size_t most_elements = std::size_t{1} << 20;
 
@@ -88,56 +98,133 @@ double four_copies_ms(std::size_t bytes)
     return 1e3 * (bench::thread_seconds() - begin);
 }
 
+/// The first kernels: one array times 3, added to another.
+class path_calls {
+public:
+    using tuned = attune::tuned<bench::faulty_signature, bench::faulty_compiler>;
+
+    path_calls(std::size_t which, std::uint64_t seed, bool repeats)
+        : of_(faults[which])
+        , random_(seed + which)
+        , repeats_(repeats)
+        , call_{bench::faulty_kernel(which), bench::faulty_compiler{which}, quick()}
+    {
+        for (int i = 0; repeats && i < 32; ++i)
+            pool_.push_back(random_shape(random_, of_.has_rows));
+    }
+    [[nodiscard]] char const* name() const { return of_.name; }
+    [[nodiscard]] wrong_along along() const { return of_.along; }
+    [[nodiscard]] attune::tuning_report report() const { return call_.report(); }
+    /// Calls where the variant is right.
+    [[nodiscard]] bool first() { return arrays().is_right(tuning_shape(arrays(), of_), call_); }
+    [[nodiscard]] bool next()
+    {
+        shape s = repeats_ ? pool_[random_() % pool_.size()] : random_shape(random_, of_.has_rows);
+        while (!repeats_ && !met_.insert({s.m, s.n}).second)
+            s = random_shape(random_, of_.has_rows);
+        elements_ += static_cast<double>(s.m) * s.n;
+        return arrays().is_right(s, call_);
+    }
+    [[nodiscard]] double elements() const { return elements_; }
+
+private:
+    [[nodiscard]] static shape_arrays& arrays()
+    {
+        static shape_arrays all(2 * most_elements);
+        return all;
+    }
+
+    bench::fault const& of_;
+    std::mt19937_64 random_;
+    bool repeats_;
+    tuned call_;
+    std::vector<shape> pool_{};
+    std::set<std::pair<int, int>> met_{};
+    double elements_ = 0;
+};
+
+/// The others: matrix products.
+class made_products {
+public:
+    using tuned = attune::tuned<bench::product_signature, bench::product_compiler>;
+
+    made_products(std::size_t which, std::uint64_t seed, bool repeats)
+        : of_(wrong_products[which])
+        , random_(seed + which)
+        , seed_(seed)
+        , repeats_(repeats)
+        , call_{bench::product_kernel(which), bench::product_compiler{which}, quick()}
+    {
+    }
+    [[nodiscard]] char const* name() const { return of_.name; }
+    [[nodiscard]] wrong_along along() const { return of_.along; }
+    [[nodiscard]] attune::tuning_report report() const { return call_.report(); }
+    [[nodiscard]] bool first()
+    {
+        std::mt19937_64 random(99);
+        bench::product_call of = arrays_.first(random);
+        while (of_.along != wrong_along::state && of_.is_wrong(of))
+            of = arrays_.first(random);
+        return arrays_.is_right(of, call_);
+    }
+    [[nodiscard]] bool next()
+    {
+        std::mt19937_64 again(seed_ + random_() % 32);
+        bench::product_call const c = arrays_.draw(repeats_ ? again : random_);
+        elements_ += static_cast<double>(c.a.size() + c.b.size() + c.c.size()) / 2;
+        return arrays_.is_right(c, call_);
+    }
+    [[nodiscard]] double elements() const { return elements_; }
+
+private:
+    bench::wrong_product const& of_;
+    std::mt19937_64 random_;
+    std::uint64_t seed_;
+    bool repeats_;
+    tuned call_;
+    bench::product_calls arrays_{};
+    double elements_ = 0;
+};
+
 struct totals {
     std::uint64_t calls = 0;
-    std::uint64_t escapes = 0;
+    std::array<std::uint64_t, bench::wrong_along_names.size()> escapes{}; ///< by wrong_along
     attune::served_shapes shapes{};
-    std::uint64_t by_variant = 0;
     std::vector<double> new_shape_ms{};
     std::vector<double> copies_ms{};
     std::vector<double> proof_ms{};
 };
 
-void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool repeats, totals& all)
+template <class Calls>
+void run_kernel(Calls of, std::size_t calls, totals& all)
 {
-    bench::fault const& of = faults[which];
-    static shape_arrays arrays(2 * most_elements);
-    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, quick()};
-    shape const first = tuning_shape(arrays, of);
-    bool const first_is_right = arrays.is_right(first, call);
-    if (call.report().how != attune::decision::tuned)
-        throw std::runtime_error(std::string("the variant was not installed for ") + of.name);
-    std::mt19937_64 random(seed + which);
-    std::vector<shape> pool;
-    for (int i = 0; repeats && i < 32; ++i)
-        pool.push_back(random_shape(random, of.has_rows));
-    std::set<std::pair<int, int>> met;
-    std::uint64_t escapes = first_is_right ? 0 : 1;
-    double elements = 0;
-    for (std::size_t i = 0; i < calls; ++i) {
-        shape s = repeats ? pool[random() % pool.size()] : random_shape(random, of.has_rows);
-        while (!repeats && !met.insert({s.m, s.n}).second)
-            s = random_shape(random, of.has_rows);
-        elements += static_cast<double>(s.m) * s.n;
-        escapes += arrays.is_right(s, call) ? 0u : 1u;
-    }
-    attune::served_shapes const now = call.report().shapes;
+    std::uint64_t escapes = of.first() ? 0 : 1;
+    bool const is_tuned = of.report().how == attune::decision::tuned;
+    if (!is_tuned && of.along() != wrong_along::state && of.along() != wrong_along::races)
+        throw std::runtime_error(std::string("the variant was not installed for ") + of.name());
+    for (std::size_t i = 0; i < calls; ++i)
+        escapes += of.next() ? 0u : 1u;
+    attune::served_shapes const now = of.report().shapes;
     auto const checks = now.verified + now.wrong + now.unknown;
     double const rest_ms =
         checks > 0 ? 1e3 * (now.seconds - now.executed_s) / static_cast<double>(checks) : 0;
     double const copies_ms =
         four_copies_ms(2 * sizeof(std::uint32_t) *
-                       static_cast<std::size_t>(elements / static_cast<double>(calls)));
+                       static_cast<std::size_t>(of.elements() / static_cast<double>(calls)));
+    auto const along = static_cast<std::size_t>(of.along());
     std::printf(
-        "%-24s calls=%zu escapes=%llu verified=%llu wrong=%llu unknown=%llu by_class=%llu "
-        "by_default=%llu proofs=%llu proof_ms=%.1f new_shape_ms=%.2f copies_ms=%.2f\n",
-        of.name, calls, static_cast<unsigned long long>(escapes),
-        static_cast<unsigned long long>(now.verified), static_cast<unsigned long long>(now.wrong),
-        static_cast<unsigned long long>(now.unknown), static_cast<unsigned long long>(now.by_class),
+        "%-26s along=%s calls=%zu escapes=%llu refused=%d verified=%llu wrong=%llu unknown=%llu "
+        "by_class=%llu by_default=%llu proofs=%llu proof_ms=%.1f new_shape_ms=%.2f "
+        "copies_ms=%.2f\n",
+        of.name(), bench::wrong_along_names[along], calls, static_cast<unsigned long long>(escapes),
+        is_tuned ? 0 : 1, static_cast<unsigned long long>(now.verified),
+        static_cast<unsigned long long>(now.wrong), static_cast<unsigned long long>(now.unknown),
+        static_cast<unsigned long long>(now.by_class),
         static_cast<unsigned long long>(now.by_default),
         static_cast<unsigned long long>(now.proofs), 1e3 * now.proof_s, rest_ms, copies_ms);
+    std::fflush(stdout);
     all.calls += calls;
-    all.escapes += escapes;
+    all.escapes[along] += escapes;
     all.shapes.verified += now.verified;
     all.shapes.wrong += now.wrong;
     all.shapes.unknown += now.unknown;
@@ -190,27 +277,47 @@ int run(int argc, char** argv)
 {
     std::size_t calls = 10'000;
     std::size_t seed = 1;
+    std::size_t from = 0;
     bool repeats = false;
-    bench::read_arguments(
-        argc, argv,
-        {{"--calls", &calls, faults.size()}, {"--seed", &seed}, {"--repeat", &repeats}});
+    constexpr std::size_t kernels = faults.size() + wrong_products.size();
+    bench::read_arguments(argc, argv,
+                          {{"--calls", &calls, kernels},
+                           {"--from", &from},
+                           {"--seed", &seed},
+                           {"--repeat", &repeats}});
+    from = std::min(from, kernels - 1);
     totals all;
     std::size_t left = calls;
-    for (std::size_t which = 0; which < faults.size(); ++which) {
-        std::size_t const share = left / (faults.size() - which);
+    for (std::size_t which = from; which < kernels; ++which) {
+        std::size_t const share = left / (kernels - which);
         left -= share;
-        run_kernel(which, share, seed, repeats, all);
+        if (which < faults.size())
+            run_kernel(path_calls(which, seed, repeats), share, all);
+        else
+            run_kernel(made_products(which - faults.size(), seed, repeats), share, all);
     }
+    auto const escapes_along = [&](wrong_along one) {
+        return all.escapes[static_cast<std::size_t>(one)];
+    };
+    std::uint64_t promised = 0;
+    for (std::size_t i = 0; i < all.escapes.size(); ++i)
+        promised += all.escapes[i];
+    promised -= escapes_along(wrong_along::contents) + escapes_along(wrong_along::races);
     double const n = static_cast<double>(all.calls);
-    double const p = static_cast<double>(all.escapes) / n;
+    double const p = static_cast<double>(promised) / n;
     // Rule of three without an escape; else the normal approximation.
-    double const upper = all.escapes == 0 ? 3 / n : p + 1.96 * std::sqrt(p * (1 - p) / n);
+    double const upper = promised == 0 ? 3 / n : p + 1.96 * std::sqrt(p * (1 - p) / n);
     auto const checks = all.shapes.verified + all.shapes.wrong + all.shapes.unknown;
+    std::printf("total kernels=%zu calls=%llu escapes=%llu escapes_95=%.5f", kernels - from,
+                static_cast<unsigned long long>(all.calls),
+                static_cast<unsigned long long>(promised), upper);
+    for (std::size_t i = 0; i < all.escapes.size(); ++i)
+        std::printf(" %s=%llu", bench::wrong_along_names[i],
+                    static_cast<unsigned long long>(all.escapes[i]));
     std::printf(
-        "total calls=%llu escapes=%llu escapes_95=%.5f verified=%.4f by_class=%.4f by_default=%.4f "
+        " verified=%.4f by_class=%.4f by_default=%.4f "
         "new_shape_runs=%.2f new_shape_ms=%.2f copies_ms=%.2f proof_ms=%.1f dispatch_ns=%.1f\n",
-        static_cast<unsigned long long>(all.calls), static_cast<unsigned long long>(all.escapes),
-        upper, static_cast<double>(checks) / n, static_cast<double>(all.shapes.by_class) / n,
+        static_cast<double>(checks) / n, static_cast<double>(all.shapes.by_class) / n,
         static_cast<double>(all.shapes.by_default) / n,
         checks > 0 ? static_cast<double>(all.shapes.executions) / static_cast<double>(checks) : 0.0,
         all.new_shape_ms.empty() ? 0.0 : bench::median(all.new_shape_ms),

@@ -4,7 +4,7 @@
 
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 
 #include <algorithm>
 #include <array>

@@ -28,7 +28,7 @@
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
-#include <attune/tune/dispatch/background/turn_policy.hpp>
+#include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/together/shared_budget.hpp>
 
 #include <algorithm>

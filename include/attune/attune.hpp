@@ -1,11 +1,11 @@
-// attune/attune.hpp - everything light: the only header most programs include.
+// attune/attune.hpp - all light parts: the only header that most programs include.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
-#include <attune/compile/source/embedded.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>

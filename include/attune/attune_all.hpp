@@ -1,9 +1,9 @@
-// attune/attune_all.hpp - everything: attune.hpp and all of the outer ring, for those who do not choose.
+// attune/attune_all.hpp - all parts: attune.hpp and the whole outer ring.
 // SPDX-License-Identifier: MIT
 //
-// Link attune::all. A program that includes what it uses builds sooner: each part has its own
-// target. A part whose library was not found (ONNX, XGBoost, MPI, Z3) is declared here all the
-// same, and does not link.
+// Link attune::all. A program that includes only its parts builds sooner; each part has a target. A
+// part whose library was not found (ONNX, XGBoost, MPI, Z3) is declared here too, but does not
+// link.
 //
 // tested by attune.cpp
 #pragma once
@@ -17,48 +17,41 @@
 #include <attune/compile/source/entry.hpp>
 #include <attune/cuda/device_array.hpp>
 // Programs and networks
-#include <attune/compile/nest/device/write_device_program.hpp>
-#include <attune/compile/nest/kept_forms.hpp>
 #include <attune/compile/nest/nest_text.hpp>
+#include <attune/compile/nest/write_device_program.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/declare/model/convolution.hpp>
 #include <attune/declare/model/layers.hpp>
 #include <attune/declare/model/onnx/read_onnx.hpp>
 #include <attune/declare/model/roofline.hpp>
-#include <attune/declare/model/sequence.hpp>
 #include <attune/declare/selector.hpp>
-#include <attune/space/schedule/buffers.hpp>
-#include <attune/space/schedule/compute_at.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/device/device_features.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
+#include <attune/space/schedule/placement.hpp>
 #include <attune/space/schedule/program_features.hpp>
 #include <attune/space/schedule/rewrite.hpp>
-#include <attune/space/schedule/structure.hpp>
 #include <attune/space/schedule/transform.hpp>
 #include <attune/tune/program/nest.hpp>
 // Spaces: files, questions
+#include <attune/space/files/nni.hpp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/space/files/read_nni.hpp>
-#include <attune/space/files/read_t1.hpp>
 #include <attune/space/files/recorded.hpp>
-#include <attune/space/files/write_expression.hpp>
+#include <attune/space/files/t1.hpp>
 #include <attune/space/files/write_json.hpp>
-#include <attune/space/files/write_nni.hpp>
 #include <attune/space/files/write_smtlib.hpp>
-#include <attune/space/files/write_t1.hpp>
 #include <attune/space/query/bound_curve.hpp>
 #include <attune/space/query/configurations.hpp>
-#include <attune/space/query/explain.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/query/reduced.hpp>
 #include <attune/space/query/space_report.hpp>
 #include <attune/space/smt/smt_solver.hpp>
-// Energy, limits of the machine
+// Energy, objectives, limits of the machine
 #include <attune/measure/energy.hpp>
+#include <attune/tune/objective.hpp>
 #include <attune/tune/roofline.hpp>
 // Searches
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
@@ -66,22 +59,19 @@
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
-#include <attune/search/compose/climb.hpp>
-#include <attune/search/compose/mutation_bandit.hpp>
-#include <attune/search/compose/random_technique.hpp>
+#include <attune/search/compose/bases.hpp>
+#include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/selector_operators.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>
-#include <attune/search/compose/unit_steps.hpp>
-#include <attune/search/cost/expected_rows.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/cost/xgboost_trees.hpp>
-#include <attune/search/fidelity/hyperband.hpp>
 #include <attune/search/history.hpp>
-#include <attune/search/meta/usual_gain.hpp>
-#include <attune/search/pareto/pareto_search.hpp>
+#include <attune/search/hyperband.hpp>
+#include <attune/search/meta/recommendation.hpp>
+#include <attune/search/pareto_search.hpp>
 #include <attune/search/published/baco.hpp>
-#include <attune/search/published/cot_sampling.hpp>
 #include <attune/search/published/kernel_tuner_bo.hpp>
 #include <attune/search/published/opentuner_default.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>

@@ -1,4 +1,4 @@
-// attune/matrix_view.hpp - what a kernel file includes to take a matrix_view or a volume_view.
+// attune/matrix_view.hpp - the header for kernel files with a matrix_view or a volume_view.
 // SPDX-License-Identifier: MIT
 #pragma once
 

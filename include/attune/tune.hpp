@@ -1,4 +1,4 @@
-// attune/tune.hpp - every stage meets here: a kernel tunes itself, a function is minimised.
+// attune/tune.hpp - joins all stages: a kernel tunes itself, a function is minimised.
 // SPDX-License-Identifier: MIT
 #pragma once
 

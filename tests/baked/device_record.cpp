@@ -11,10 +11,10 @@
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/remember/memory_store.hpp>
-#include <attune/remember/problem/relation.hpp>
+#include <attune/remember/problem/problem.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel.hpp>
-#include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/launch_text.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

@@ -10,7 +10,6 @@
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/remember/problem/problem.hpp>
-#include <attune/remember/problem/relation.hpp>
 
 #include <cstdio>
 #include <exception>

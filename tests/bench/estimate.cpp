@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <doctest/doctest.h>
-#include <limits>
 
 #include "../../bench/support/estimate.hpp"
 

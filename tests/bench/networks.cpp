@@ -261,7 +261,6 @@ TEST_CASE("a depthwise convolution and a pool see each channel by itself")
         sum = relu6(sum);
     CHECK(networks::difference(depth.back(), rounded(sums)) < tolerance);
     CHECK(networks::difference(pool.back(), rounded(largest)) == 0);
-
     auto const mean = evaluated<networks::average_pool<"mean", 6, 5>>();
     std::vector<double> means(5);
     for (int place = 0; place < 6 * 6 * 5; ++place)
@@ -281,7 +280,6 @@ TEST_CASE("dense layers are products with bias, and gelu is the exact one")
         want.insert(want.end(), y.begin(), y.end());
     }
     CHECK(networks::difference(widen.back(), want) < tolerance);
-
     auto const narrow = evaluated<networks::dense_add<"narrow", 1, 5, 4>>();
     auto const add = [&](double v, int place) { return v + at(narrow[3], place); };
     CHECK(networks::difference(narrow.back(), convolved({1, 5, 1, 1, 0}, 4, narrow, add)) <

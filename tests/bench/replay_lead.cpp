@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // tests/compile/callable.cpp - compiled code that can be called, and what is known about it.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,7 @@ int plus_one(int x) { return x + 1; }
 
 TEST_CASE("a callable is called with the signature it was compiled for")
 {
-    attune::callable code;
-    code.address = reinterpret_cast<void*>(&plus_one);
+    attune::callable code{.address = reinterpret_cast<void*>(&plus_one)};
     CHECK(code.as<int(int)>()(41) == 42);
 }
 

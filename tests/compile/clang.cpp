@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "../laws/compiler.hpp"
+#include "../support/texts.hpp"
 
 namespace {
 
@@ -23,9 +24,7 @@ attune::clang_compiler with_headers_parsed_once() { return attune::clang_compile
 
 attune::clang_compiler with_headers_parsed_anew()
 {
-    attune::clang_options options;
-    options.precompile_headers = false;
-    return attune::clang_compiler(options);
+    return attune::clang_compiler({.precompile_headers = false});
 }
 
 std::size_t mapped_regions()
@@ -39,12 +38,7 @@ std::size_t mapped_regions()
 
 std::string error_of(attune::clang_options const& options)
 {
-    try {
-        (void)attune::clang_compiler(options).identity();
-    } catch (attune::error const& caught) {
-        return caught.what();
-    }
-    return {};
+    return attune_test::error_of([&] { (void)attune::clang_compiler(options).identity(); });
 }
 
 } // namespace
@@ -67,9 +61,7 @@ TEST_CASE("clang_compiler keeps the laws of a C++ compiler without precompiled h
 TEST_CASE("200 variants that come and go leave no mapping behind")
 {
     if (!usable()) return;
-    attune::clang_options options;
-    options.flags = {"-O0"};
-    attune::clang_compiler const compiler(options);
+    attune::clang_compiler const compiler({.flags = {"-O0"}});
     attune::kernel_source const kernel =
         attune::source_text("int f() { return VALUE; }\n", "f.cpp");
     attune::compile_request v = attune::variant_of<int()>("f");
@@ -77,8 +69,7 @@ TEST_CASE("200 variants that come and go leave no mapping behind")
     for (int i = 0; i < 220; ++i) {
         if (i == 20) before = mapped_regions();
         v.macros = {{"VALUE", std::to_string(i)}};
-        attune::callable const code = attune_laws::callable_of(compiler.compile(kernel, v));
-        REQUIRE(code.as<int()>()() == i);
+        REQUIRE(attune_laws::callable_of(compiler.compile(kernel, v)).as<int()>()() == i);
     }
     CHECK(mapped_regions() <= before + 20);
 }
@@ -178,10 +169,9 @@ TEST_CASE("headers of the language that are missing come with what to install")
 TEST_CASE("optimising past the time limit is a failure")
 {
     if (!usable()) return;
-    attune::clang_options options;
-    options.limit_s = 1e-6;
-    attune::failure const f = attune_laws::failure_of(attune::clang_compiler(options).compile(
-        attune_laws::scaled_sum_source(), attune_laws::scaled_sum_variant("2")));
+    attune::failure const f = attune_laws::failure_of(
+        attune::clang_compiler({.limit_s = 1e-6})
+            .compile(attune_laws::scaled_sum_source(), attune_laws::scaled_sum_variant("2")));
     CHECK(f.stage == attune::failure_stage::compile);
     CHECK(f.reason.find("compiling took longer than") != std::string::npos);
 }
@@ -218,8 +208,7 @@ TEST_CASE("the identity holds version, flags, processor and its features")
 
 TEST_CASE("without the module another compiler serves and one sentence says so")
 {
-    attune::clang_options options;
-    options.module = "/no/such/folder/libattune_clang.so";
+    attune::clang_options options{.module = "/no/such/folder/libattune_clang.so"};
     if (!attune::system_compiler().missing().empty()) return;
     attune::clang_compiler const compiler(options);
     CHECK(compiler.notice().find("/no/such/folder/libattune_clang.so") != std::string::npos);
@@ -231,9 +220,8 @@ TEST_CASE("without the module another compiler serves and one sentence says so")
 
 TEST_CASE("without the module and without a compiler the error says what was tried")
 {
-    attune::clang_options options;
-    options.module = "/no/such/folder/libattune_clang.so";
-    options.fallback = false;
+    attune::clang_options options{.module = "/no/such/folder/libattune_clang.so",
+                                  .fallback = false};
     std::string const alone = error_of(options);
     CHECK(alone.find("/no/such/folder/libattune_clang.so") != std::string::npos);
     CHECK(alone.find("apt install") != std::string::npos);

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <optional>
 
 #include "../laws/compiler.hpp"
@@ -32,10 +31,7 @@ bool usable()
 
 attune::clang_compiler over(cache_folder const& folder, bool precompile = true)
 {
-    attune::clang_options options;
-    options.cache = folder.options();
-    options.precompile_headers = precompile;
-    return attune::clang_compiler(options);
+    return attune::clang_compiler({.precompile_headers = precompile, .cache = folder.options()});
 }
 
 /// Hands out shared objects.
@@ -190,8 +186,7 @@ TEST_CASE("another flag, macro or text is compiled anew")
 {
     if (!usable()) return;
     cache_folder const folder;
-    attune::clang_options options;
-    options.cache = folder.options();
+    attune::clang_options options{.cache = folder.options()};
     attune::kernel_source kernel = scaled_sum_source();
     std::string factor = "2";
     SUBCASE("flag of the compiler") { options.flags = {"-O1", "-std=c++20"}; }
@@ -212,13 +207,11 @@ TEST_CASE("a header that changes, goes or is hidden by another one leads to anot
         CHECK_FALSE(k.compiled(precompile).from_cache);
         CHECK(k.compiled(precompile).from_cache);
         CHECK(k.compiled(!precompile).from_cache); // it is the same code
-
         (void)k.folder.write("late/number.hpp", "inline int number() { return 2; }\n");
         attune::callable const changed = k.compiled(precompile);
         CHECK_FALSE(changed.from_cache);
         CHECK(changed.as<int()>()() == 12);
         CHECK(k.compiled(precompile).from_cache);
-
         (void)k.folder.write("early/number.hpp", "inline int number() { return 3; }\n");
         attune::callable const hidden = k.compiled(precompile);
         CHECK_FALSE(hidden.from_cache);
@@ -292,8 +285,7 @@ TEST_CASE("without a cache nothing is kept")
 {
     if (!usable()) return;
     cache_folder const folder;
-    attune::clang_options options;
-    options.cache = folder.options();
+    attune::clang_options options{.cache = folder.options()};
     options.cache.enabled = false;
     attune::clang_compiler const compiler(options);
     for (int i = 0; i < 2; ++i)

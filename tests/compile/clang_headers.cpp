@@ -12,9 +12,7 @@ bool usable() { return attune::clang_compiler().notice().empty(); }
 /// As if in a new process: a session of its own, which knows no kernel yet.
 attune::clang_compiler fresh(attune_test::cache_folder const& folder)
 {
-    attune::clang_options options;
-    options.cache = folder.options();
-    return attune::clang_compiler(options);
+    return attune::clang_compiler({.cache = folder.options()});
 }
 
 /// Entries that are large enough to be parsed headers.

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <malloc.h>
 
@@ -20,8 +17,7 @@ constexpr char const* keeps_memory =
 
 attune::clang_options quick()
 {
-    attune::clang_options options;
-    options.flags = {"-O1"};
+    attune::clang_options options{.flags = {"-O1"}};
     return options;
 }
 
@@ -67,9 +63,8 @@ TEST_CASE("variants that come and go leave less than 2.5 KB each behind")
     long after_100 = 0;
     for (int i = 0; i < many; ++i) {
         if (i == 100) after_100 = resident_bytes();
-        attune::callable const code =
-            attune_laws::callable_of(compiler.compile(number_source(), number_variant(i)));
-        REQUIRE(code.as<int()>()() == i);
+        REQUIRE(attune_laws::callable_of(compiler.compile(number_source(), number_variant(i)))
+                    .as<int()>()() == i);
     }
     if (is_skipped(address_sanitized || thread_sanitized, keeps_memory)) return;
     CHECK(resident_bytes() - after_100 < 2'500 * (many - 100));

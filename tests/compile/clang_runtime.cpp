@@ -23,7 +23,9 @@
 
 #include "../laws/compiler.hpp"
 #include "../support/cache_folder.hpp"
+#include "../support/open_files.hpp"
 #include "../support/sanitized.hpp"
+#include "../support/set_variable.hpp"
 
 using attune_laws::callable_of;
 using attune_laws::failure_of;
@@ -153,18 +155,12 @@ attune::kernel_source source_of(subject const& s)
 
 attune::clang_compiler in_process(attune::cache_options const& cache = {.enabled = false})
 {
-    attune::clang_options options;
-    options.flags = {"-O1", "-std=c++20"};
-    options.cache = cache;
-    return attune::clang_compiler(options);
+    return attune::clang_compiler({.flags = {"-O1", "-std=c++20"}, .cache = cache});
 }
 attune::system_compiler spawned()
 {
-    attune::system_options options;
-    options.command = "g++";
-    options.flags = {"-O0", "-std=c++20"};
-    options.cache = {.enabled = false};
-    return attune::system_compiler(options);
+    return attune::system_compiler(
+        {.command = "g++", .flags = {"-O0", "-std=c++20"}, .cache = {.enabled = false}});
 }
 
 bool has_clang() { return in_process().notice().empty(); }
@@ -198,27 +194,10 @@ attune::callable compiled(char const* text, std::vector<std::string> flags = {})
 {
     attune::kernel_source kernel = source_of({"", text});
     kernel.flags.insert(kernel.flags.end(), flags.begin(), flags.end());
-    static attune::clang_compiler const compiler = in_process();
+    // Not destroyed: a compiler that goes while the program ends leaves the module as it is.
+    static attune::clang_compiler const& compiler = *new attune::clang_compiler(in_process());
     return callable_of(compiler.compile(kernel, request()));
 }
-
-/// Sets a variable of the environment for a scope.
-class other_environment {
-public:
-    other_environment(char const* name, char const* value)
-        : name_(name)
-        , before_(std::getenv(name))
-    {
-        ::setenv(name, value, 1);
-    }
-    ~other_environment() { ::setenv(name_, before_.c_str(), 1); }
-    other_environment(other_environment const&) = delete;
-    other_environment& operator=(other_environment const&) = delete;
-
-private:
-    char const* name_;
-    std::string before_;
-};
 
 /// A shared library of this text, as lib<name>.so in the folder.
 bool build_library(attune::detail::temporary_folder const& folder, std::string const& name,
@@ -376,6 +355,50 @@ TEST_CASE("code whose threads run on stays until they have ended")
     }
 }
 
+TEST_CASE("code that the end of a thread calls stays")
+{
+    for (bool const by_clang : {true, false}) {
+        if (by_clang ? !has_clang() : !has_gpp()) continue;
+        CAPTURE(by_clang);
+        attune::kernel_source const kernel = source_of(
+            {"", "#include <pthread.h>\n"
+                 "static pthread_key_t const key = [] {\n"
+                 "    pthread_key_t made;\n"
+                 "    pthread_key_create(&made, [](void* at) { ++*static_cast<long*>(at); });\n"
+                 "    return made;\n}();\n"
+                 "long f(long x, void* at) { return pthread_setspecific(key, at), x; }\n"});
+        long ended = 0;
+        std::thread([&] {
+            attune::callable const code = by_clang
+                                              ? callable_of(in_process().compile(kernel, request()))
+                                              : callable_of(spawned().compile(kernel, request()));
+            code.as<function>()(1, &ended);
+        }).join();
+        CHECK(ended == 1);
+    }
+}
+
+TEST_CASE("a thread object that nobody joins does not end the program with its code")
+{
+    if (!has_clang()) return;
+    static std::atomic<long> over{0};
+    pid_t const child = fork(); // the object would end this program when that ends by itself
+    if (child == 0) {
+        (void)compiled("#include <atomic>\n#include <thread>\n"
+                       "long f(long x, void* over)\n{\n"
+                       "    static std::thread one([over] {\n"
+                       "        while (*static_cast<std::atomic<long>*>(over) == 0) {}\n    });\n"
+                       "    return x;\n}\n")
+            .as<function>()(1, &over);
+        over = 1;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        for (int i = 0; i < 2; ++i) // their unloading looks after what waits
+            (void)compiled("long f(long x, void*) { return x; }\n");
+        _exit(0);
+    }
+    CHECK(attune_test::status_of(child) == 0);
+}
+
 TEST_CASE("a pool of threads is joined when its code is unloaded")
 {
     if (!has_clang()) return;
@@ -468,11 +491,41 @@ TEST_CASE("a winner calls the same functions of the C library as its variant")
     CHECK(winner->as<function>()(0, nullptr) == expected);
 }
 
+TEST_CASE(
+    "a static object whose constructor throws is made once, and what was made before it is gone")
+{
+    constexpr char const* tale = "ATTUNE_TEST_TALE"; // a letter for each construction and its end
+    auto const text = [](std::string const& more) {
+        return "#include <stdexcept>\n#include <stdlib.h>\n#include <string>\n" + more +
+               "static void note(char c)\n{\n"
+               "    char const* const before = getenv(\"ATTUNE_TEST_TALE\");\n"
+               "    setenv(\"ATTUNE_TEST_TALE\", (std::string(before) + c).c_str(), 1);\n}\n"
+               "static struct first { first() { note('a'); } ~first() { note('b'); } } one;\n"
+               "static struct second { second() { note('c'); throw std::runtime_error(\"no\"); } } "
+               "two;\n"
+               "long f(long x, void*) { return x + (&one != nullptr) + (&two != nullptr); }\n";
+    };
+    if (!has_clang() || !has_linker()) return;
+    attune_test::cache_folder const folder;
+    attune::clang_compiler const compiler{{.cache = folder.options()}};
+    for (std::string const more : {"", "thread_local std::string mine = \"x\";\n"})
+        for (bool const is_again : {false, true}) { // from the cache
+            CAPTURE(more);
+            CAPTURE(is_again);
+            attune_test::set_variable const begun(tale, "");
+            attune::failure const why =
+                failure_of(compiler.compile(source_of({"", text(more).c_str()}), request()));
+            CHECK(why.stage == attune::failure_stage::load);
+            CHECK(why.reason == "a static object of the kernel threw an exception: no");
+            CHECK(std::string(::getenv(tale)) == "acb");
+        }
+}
+
 TEST_CASE("without a linker a sentence says what is missing, and what needs none is loaded")
 {
     if (!has_clang()) return;
     attune::detail::temporary_folder const empty;
-    other_environment const nothing("PATH", empty.path().c_str());
+    attune_test::set_variable const nothing("PATH", empty.path());
     attune::clang_compiler const compiler = in_process();
     auto const reason = [&](char const* text) {
         return failure_of(compiler.compile(source_of({"", text}), request())).reason;

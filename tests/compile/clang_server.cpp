@@ -20,11 +20,20 @@
 #include <vector>
 
 #include "../laws/compiler.hpp"
+#include "../support/sanitized.hpp"
+#include "../support/texts.hpp"
+
+using attune_test::has;
 
 namespace {
 
 bool usable()
 {
+#if defined(__clang__)
+    // Clang links the run-time library into programs, which a module without it cannot start as.
+    if (is_skipped(address_sanitized || thread_sanitized, "the server is no program then"))
+        return false;
+#endif
     std::string const notice = attune::clang_compiler().notice();
     if (!notice.empty()) MESSAGE("skipped: " << notice);
     return notice.empty();
@@ -32,11 +41,8 @@ bool usable()
 
 attune::clang_compiler quick_compiler(double limit_s, bool separate = true)
 {
-    attune::clang_options options;
-    options.flags = {"-O1", "-std=c++20"};
-    options.limit_s = limit_s;
-    options.separate_process = separate;
-    return attune::clang_compiler(options);
+    return attune::clang_compiler(
+        {.flags = {"-O1", "-std=c++20"}, .separate_process = separate, .limit_s = limit_s});
 }
 
 attune::compile_request variant(std::string const& way)
@@ -162,6 +168,24 @@ TEST_CASE("a variant that harms the compiler fails with a sentence, and the next
         CHECK(attune_laws::callable_of(compiler.compile(kernel, variant("0"))).as<int(int)>()(1) ==
               2);
     }
+}
+
+TEST_CASE("in this process, too, templates without end and endless constant expressions fail")
+{
+    if (!usable()) return;
+    auto const reason = [&](attune::kernel_source const& kernel, char const* way, double limit_s) {
+        attune::compile_result const made =
+            quick_compiler(limit_s, false).compile(kernel, variant(way));
+        auto const* const why = std::get_if<attune::failure>(&made);
+        return why != nullptr ? why->reason : std::string("it compiles");
+    };
+    CHECK(has(reason(hostile_kernel(), "4", 1), "compiling took longer than 1 s"));
+    attune::kernel_source const constant = attune::source_text(
+        "constexpr int endless() { for (int i = 0;; i ^= 1) if (i > 1) return i; }\n"
+        "static_assert(endless() != WAY);\nint f(int x) { return x; }\n",
+        "constant.cpp");
+    CHECK(has(reason(constant, "0", 60), "constant expression"));
+    CHECK(reason(hostile_kernel(), "0", 60) == "it compiles");
 }
 
 TEST_CASE("a sum of 60,000 terms compiles, also for a thread with 64 KiB of stack")

@@ -8,26 +8,22 @@
 
 #include "../laws/compiler.hpp"
 #include "../support/minimal_compiler.hpp"
+#include "../support/texts.hpp"
+
+using attune::compiler_choice;
+using attune_test::minimal_compiler;
 
 namespace {
 
-std::string error_of(attune::compiler_choice const& compiler, std::string name)
+std::string error_of(compiler_choice const& compiler, std::string name)
 {
     attune::compile_request v = attune_laws::scaled_sum_variant("2");
     v.compiler = std::move(name);
-    try {
-        (void)compiler.compile(attune_laws::scaled_sum_source(), v);
-    } catch (attune::error const& caught) {
-        return caught.what();
-    }
-    return {};
+    return attune_test::error_of(
+        [&] { (void)compiler.compile(attune_laws::scaled_sum_source(), v); });
 }
 
-attune::compiler_choice of_two()
-{
-    return {{"first", attune_test::minimal_compiler{}},
-            {"second", attune_test::minimal_compiler{}}};
-}
+compiler_choice of_two() { return {{"first", minimal_compiler{}}, {"second", minimal_compiler{}}}; }
 
 } // namespace
 
@@ -47,15 +43,14 @@ TEST_CASE("a name that no compiler has is an error with those that there are")
 
 TEST_CASE("no compiler and two of one name are errors")
 {
-    CHECK_THROWS_AS(attune::compiler_choice({}), attune::error);
-    CHECK_THROWS_AS((attune::compiler_choice{{"a", attune_test::minimal_compiler{}},
-                                             {"a", attune_test::minimal_compiler{}}}),
+    CHECK_THROWS_AS(compiler_choice({}), attune::error);
+    CHECK_THROWS_AS((compiler_choice{{"a", minimal_compiler{}}, {"a", minimal_compiler{}}}),
                     attune::error);
 }
 
 TEST_CASE("the identity holds every name and identity, and notices are passed on")
 {
-    std::string const own = attune_test::minimal_compiler{}.identity();
+    std::string const own = minimal_compiler{}.identity();
     CHECK(of_two().identity() == "first: " + own + "; second: " + own);
     CHECK(of_two().notice().empty());
 }
@@ -64,16 +59,15 @@ TEST_CASE("the variant's compiler makes the code")
 {
     if (!attune::clang_compiler().notice().empty()) return;
     if (!attune::system_compiler({.command = "g++"}).missing().empty()) return;
-    attune::compiler_choice const compiler{{"clang", attune::clang_compiler{}},
-                                           {"g++", attune::system_compiler{{.command = "g++"}}}};
+    compiler_choice const compiler{{"clang", attune::clang_compiler{}},
+                                   {"g++", attune::system_compiler{{.command = "g++"}}}};
     attune::kernel_source const kernel = attune::source_text(
         "#ifdef __clang__\nint who() { return 1; }\n#else\nint who() { return 2; }\n#endif\n",
         "who.cpp");
     attune::compile_request v = attune::variant_of<int()>("who");
     for (auto const& [name, expected] : {std::pair("clang", 1), std::pair("g++", 2)}) {
         v.compiler = name;
-        attune::callable const code = attune_laws::callable_of(compiler.compile(kernel, v));
-        CHECK(code.as<int()>()() == expected);
+        CHECK(attune_laws::callable_of(compiler.compile(kernel, v)).as<int()>()() == expected);
     }
 }
 
@@ -81,16 +75,15 @@ TEST_CASE("a choice gives the quantities of code that each of its compilers give
 {
     CHECK(of_two().code_quantities().empty());
     using names = std::vector<std::string_view>;
-    CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}}}.code_quantities() ==
+    CHECK(compiler_choice{{"clang", attune::clang_compiler{}}}.code_quantities() ==
           names{"code_bytes", "stack_bytes", "spills", "vector_instructions"});
-    CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}},
-                                  {"other", attune_test::minimal_compiler{}}}
+    CHECK(compiler_choice{{"clang", attune::clang_compiler{}}, {"other", minimal_compiler{}}}
               .code_quantities()
               .empty());
     attune::system_compiler const gcc{{.command = "g++"}};
     if (!gcc.missing().empty()) return;
-    CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}}, {"g++", gcc}}
-              .code_quantities() == names{"code_bytes"});
+    CHECK(compiler_choice{{"clang", attune::clang_compiler{}}, {"g++", gcc}}.code_quantities() ==
+          names{"code_bytes"});
 }
 
 TEST_CASE("code of both compilers has the size of its function, and that of Clang its frame")

@@ -50,8 +50,7 @@ TEST_CASE("clang_compiler leaves objects that a debugger understands")
     if (!attune::clang_compiler().notice().empty()) return;
     if (attune::detail::find_program("ld").empty()) return;
     attune::detail::temporary_folder const scratch;
-    attune::clang_options options;
-    options.debug_folder = scratch.path() + "/debug";
+    attune::clang_options options{.debug_folder = scratch.path() + "/debug"};
     check_debug(attune::clang_compiler(options), options.debug_folder);
 }
 
@@ -59,8 +58,7 @@ TEST_CASE("debug information does not change the code")
 {
     if (!attune::clang_compiler().notice().empty()) return;
     attune::detail::temporary_folder const scratch;
-    attune::clang_options options;
-    options.debug_folder = scratch.path();
+    attune::clang_options options{.debug_folder = scratch.path()};
     attune::kernel_source const kernel = attune_laws::scaled_sum_source();
     attune::compile_request const v = attune_laws::scaled_sum_variant("5");
     CHECK(attune_laws::callable_of(attune::clang_compiler(options).compile(kernel, v)).object_key ==
@@ -71,7 +69,6 @@ TEST_CASE("system_compiler leaves objects that a debugger understands")
 {
     if (!attune::system_compiler().missing().empty()) return;
     attune::detail::temporary_folder const scratch;
-    attune::system_options options;
-    options.debug_folder = scratch.path() + "/debug";
+    attune::system_options options{.debug_folder = scratch.path() + "/debug"};
     check_debug(attune::system_compiler(options), options.debug_folder);
 }

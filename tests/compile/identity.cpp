@@ -27,27 +27,20 @@ bool usable() { return attune::clang_compiler().notice().empty(); }
 
 attune::clang_compiler clang_over(cache_folder const& folder)
 {
-    attune::clang_options options;
-    options.flags = {"-O0", "-std=c++20"};
-    options.cache = folder.options();
-    return attune::clang_compiler(options);
+    return attune::clang_compiler({.flags = {"-O0", "-std=c++20"}, .cache = folder.options()});
 }
 attune::clang_compiler clang_from_nothing()
 {
-    attune::clang_options options;
-    options.flags = {"-O0", "-std=c++20"};
+    attune::clang_options options{.flags = {"-O0", "-std=c++20"}};
     options.cache.enabled = false;
     return attune::clang_compiler(options);
 }
 attune::system_compiler system_over(cache_folder const& folder)
 {
-    attune::system_options options;
-    options.flags = {"-O0", "-std=c++20"};
-    options.cache = folder.options();
-    return attune::system_compiler(options);
+    return attune::system_compiler({.flags = {"-O0", "-std=c++20"}, .cache = folder.options()});
 }
 
-attune::kernel_source kernel_of(std::string const& text, std::string const& path)
+attune::kernel_source kernel_of(std::string const& text, std::string const& path = "/k.cpp")
 {
     return attune::source_text(text, path);
 }
@@ -249,56 +242,79 @@ TEST_CASE("a macro that holds the time of the compilation is compiled every time
 {
     if (!usable()) return;
     cache_folder const files;
-    attune::kernel_source kernel = kernel_of("long f() { return sizeof(WHEN); }\n", "/k.cpp");
+    attune::kernel_source kernel = kernel_of("long f() { return sizeof(WHEN); }\n");
     kernel.flags = {"-DWHEN=__TIME__"};
-    for (int i = 0; i < 2; ++i) {
-        auto const by_clang = clang_over(files).compile(kernel, f());
-        CHECK_FALSE(std::get<attune::callable>(by_clang).from_cache);
-        auto const by_system = system_over(files).compile(kernel, f());
-        CHECK_FALSE(std::get<attune::callable>(by_system).from_cache);
+    for (int i = 0; i < 2; ++i)
+        for (auto const& made :
+             {clang_over(files).compile(kernel, f()), system_over(files).compile(kernel, f())})
+            CHECK_FALSE(std::get<attune::callable>(made).from_cache);
+}
+
+TEST_CASE("a header that appears where a folder or a link had its name hides another one")
+{
+    if (!usable()) return;
+    for (bool const is_link : {false, true}) {
+        CAPTURE(is_link);
+        cache_folder const files;
+        std::string const header =
+            files.write("late/number.hpp", "inline long number() { return 1; }\n");
+        std::string const late = std::filesystem::path(header).parent_path().string();
+        std::string const top = late.substr(0, late.rfind('/'));
+        std::string const early = top + "/early/number.hpp";
+        std::filesystem::create_directories(is_link ? top + "/early" : early);
+        if (is_link) {
+            std::filesystem::create_symlink("../elsewhere/number.hpp", early);
+            (void)files.write("elsewhere/other.hpp", "");
+        }
+        settle();
+        attune::kernel_source kernel =
+            kernel_of("#include <number.hpp>\nlong f() { return number(); }\n");
+        kernel.include_dirs = {top + "/early", late};
+        auto const both_give = [&](long right) {
+            CHECK(value_of(clang_over(files).compile(kernel, f())) == right);
+            CHECK(value_of(system_over(files).compile(kernel, f())) == right);
+        };
+        both_give(1);
+        if (!is_link) std::filesystem::remove(early);
+        (void)files.write(is_link ? "elsewhere/number.hpp" : "early/number.hpp",
+                          "inline long number() { return 2; }\n");
+        both_give(2);
     }
 }
 
-TEST_CASE("a folder under a header's name is a place where the header may appear")
+TEST_CASE("a file that is looked for and not read counts")
 {
-    if (!usable()) return;
+    if (!attune::system_compiler().missing().empty() || !usable()) return;
     cache_folder const files;
-    std::string const header =
-        files.write("late/number.hpp", "inline long number() { return 1; }\n");
-    std::string const late = std::filesystem::path(header).parent_path().string();
-    std::string const early = late.substr(0, late.rfind('/')) + "/early";
-    std::filesystem::create_directories(early + "/number.hpp");
+    std::string const once = "#pragma once\n#undef V\n#define V 1\n";
+    (void)files.write("one.hpp", once);
+    std::string const twin = files.write("two.hpp", once); // g++ does not read it
+    std::string const option = files.write("option/is_there.hpp", "");
+    std::string const top = std::filesystem::path(twin).parent_path().string();
+    attune::kernel_source kernel = kernel_of("#include \"one.hpp\"\n#undef V\n#define V 2\n"
+                                             "#include \"two.hpp\"\n"
+                                             "#if __has_include(<option/is_there.hpp>)\n"
+                                             "long f() { return V; }\n#else\n"
+                                             "long f() { return 10 + V; }\n#endif\n",
+                                             top + "/k.cpp");
+    kernel.include_dirs = {top};
+    auto const agrees = [&] {
+        long const right = value_of(clang_from_nothing().compile(kernel, f()));
+        CHECK(value_of(clang_over(files).compile(kernel, f())) == right);
+        attune::system_options options{.flags = {"-O0", "-std=c++20"}};
+        options.cache.enabled = false;
+        CHECK(value_of(system_over(files).compile(kernel, f())) ==
+              value_of(attune::system_compiler(options).compile(kernel, f())));
+    };
+    agrees();
+    std::filesystem::rename(option, option + ".away");
     settle();
-    attune::kernel_source kernel =
-        kernel_of("#include <number.hpp>\nlong f() { return number(); }\n", "/k.cpp");
-    kernel.include_dirs = {early, late};
-    CHECK(value_of(clang_over(files).compile(kernel, f())) == 1);
-    CHECK(value_of(system_over(files).compile(kernel, f())) == 1);
-    std::filesystem::remove(early + "/number.hpp");
-    (void)files.write("early/number.hpp", "inline long number() { return 2; }\n");
-    CHECK(value_of(clang_over(files).compile(kernel, f())) == 2);
-    CHECK(value_of(system_over(files).compile(kernel, f())) == 2);
-}
-
-TEST_CASE("a header that a link promises and that appears later hides another one")
-{
-    if (!usable()) return;
-    cache_folder const files;
-    std::string const header =
-        files.write("late/number.hpp", "inline long number() { return 1; }\n");
-    std::string const late = std::filesystem::path(header).parent_path().string();
-    std::string const top = late.substr(0, late.rfind('/'));
-    std::filesystem::create_directories(top + "/early");
-    std::filesystem::create_symlink("../elsewhere/number.hpp", top + "/early/number.hpp");
-    (void)files.write("elsewhere/other.hpp", "");
-    attune::kernel_source kernel =
-        kernel_of("#include <number.hpp>\nlong f() { return number(); }\n", "/k.cpp");
-    kernel.include_dirs = {top + "/early", late};
-    CHECK(value_of(clang_over(files).compile(kernel, f())) == 1);
-    CHECK(value_of(system_over(files).compile(kernel, f())) == 1);
-    (void)files.write("elsewhere/number.hpp", "inline long number() { return 2; }\n");
-    CHECK(value_of(clang_over(files).compile(kernel, f())) == 2);
-    CHECK(value_of(system_over(files).compile(kernel, f())) == 2);
+    agrees();
+    std::filesystem::rename(option + ".away", option);
+    settle();
+    agrees();
+    (void)files.write("two.hpp", "#pragma once\n#undef V\n#define V 3\n");
+    agrees();
 }
 
 TEST_CASE("code that reads nothing that changes comes from the cache")
@@ -310,10 +326,8 @@ TEST_CASE("code that reads nothing that changes comes from the cache")
     attune::kernel_source const kernel =
         kernel_of("#include <algorithm>\n#include \"n.hpp\"\nlong f() { return n(); }\n",
                   std::filesystem::path(header).parent_path().string() + "/k.cpp");
-    for (bool const again : {false, true}) {
-        attune::compile_result const by_clang = clang_over(files).compile(kernel, f());
-        attune::compile_result const by_system = system_over(files).compile(kernel, f());
-        CHECK(std::get<attune::callable>(by_clang).from_cache == again);
-        CHECK(std::get<attune::callable>(by_system).from_cache == again);
-    }
+    for (bool const again : {false, true})
+        for (auto const& made :
+             {clang_over(files).compile(kernel, f()), system_over(files).compile(kernel, f())})
+            CHECK(std::get<attune::callable>(made).from_cache == again);
 }

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "../laws/compiler.hpp"
 #include "../support/cache_folder.hpp"
@@ -71,7 +70,6 @@ TEST_CASE("what was compiled is there in the next run, bit by bit, with its figu
     attune::callable const made = device_callable(first.compile(kernel, variant_for(1)));
     CHECK_FALSE(made.from_cache);
     CHECK(first.keep_winner(kernel, variant_for(1)));
-
     attune::nvrtc_compiler const second = over(folder);
     attune::callable const found = device_callable(second.compile(kernel, variant_for(1)));
     CHECK(found.from_cache);
@@ -85,7 +83,6 @@ TEST_CASE("what was compiled is there in the next run, bit by bit, with its figu
     REQUIRE(winner.has_value());
     CHECK(winner->object_key == made.object_key);
     CHECK(second.statistics().hits == 1); // a winner is not counted
-
     // The code does not depend on the launch, which comes from the variant.
     attune::compile_request other = variant_for(1);
     other.launch.block = {32, 1, 1};
@@ -106,7 +103,6 @@ TEST_CASE("whatever decides about the code is part of its key")
     (void)folder.write("base.h", "#define BASE 100\n");
     attune::kernel_source const kernel = attune::source_file(folder.write("k.cu", text));
     (void)device_callable(over(folder).compile(kernel, variant_for(1)));
-
     CHECK_FALSE(device_callable(over(folder).compile(kernel, variant_for(2))).from_cache);
     if (has_nvrtc(80))
         CHECK_FALSE(device_callable(over(folder, 80).compile(kernel, variant_for(1))).from_cache);

@@ -84,7 +84,6 @@ TEST_CASE("with a device and NVRTC nothing is missing, and the code is for the d
             attune::source_text("extern \"C\" __global__ void k(float* x) {}\n", "k.cu"),
             attune::variant_of<void(float*)>("k")));
         CHECK(attune::device_variant_of(code).code.architecture == architecture);
-
         options.architecture = architecture == 90 ? 80 : 90;
         if (!has_nvrtc(options.architecture)) continue;
         attune::nvrtc_compiler const other(options);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,16 @@ attune::compile_request variant_with(flag_list flags)
 std::int64_t shared_bytes(attune::callable const& made)
 {
     return attune::device_variant_of(made).code.resources.static_shared_bytes;
+}
+
+/// The flags of a text, which has them with | between.
+flag_list split(std::string const& words)
+{
+    flag_list out;
+    std::istringstream in(words + '|');
+    for (std::string one; std::getline(in, one, '|');)
+        out.push_back(one);
+    return out;
 }
 
 std::string shown(flag_list const& flags)
@@ -86,21 +97,12 @@ TEST_CASE("a header in a folder that a flag names, however it is written, is see
         attune::source_file(folder.write("kernels/k.cu", kernel_text("#include \"base.h\"\n")));
     std::string const root = kernel.path.substr(0, kernel.path.find("/kernels"));
     std::string const dir = root + "/headers";
-    for (flag_list const& flags :
-         std::vector<flag_list>{{"-I" + dir},
-                                {"-I " + dir},
-                                {"-I  " + dir + ' '},
-                                {" -I" + dir},
-                                {"-I=" + dir},
-                                {"-I", dir},
-                                {"-I ", ' ' + dir},
-                                {"--include-path=" + dir},
-                                {"--include-path=" + dir + ' '},
-                                {"--include-path", dir},
-                                {"--include-path ", ' ' + dir + ' '},
-                                {"-I" + std::filesystem::relative(dir).string()},
-                                {"-D", "OTHER=1", "-I", dir}})
-        check_that_an_edit_is_seen(folder, "headers/base.h", kernel, flags);
+    for (std::string const& words : std::vector<std::string>{
+             "-I" + dir, "-I " + dir, "-I  " + dir + ' ', " -I" + dir, "-I=" + dir, "-I|" + dir,
+             "-I | " + dir, "--include-path=" + dir, "--include-path=" + dir + ' ',
+             "--include-path|" + dir, "--include-path | " + dir + ' ',
+             "-I" + std::filesystem::relative(dir).string(), "-D|OTHER=1|-I|" + dir})
+        check_that_an_edit_is_seen(folder, "headers/base.h", kernel, split(words));
     // NVRTC gets one list: the last flag of the kernel and the first of the variant are a pair.
     attune::kernel_source with_half = kernel;
     with_half.flags = {"--include-path"};
@@ -116,16 +118,11 @@ TEST_CASE("a header that a flag includes, however it is written, is seen to chan
     std::string const root = kernel.path.substr(0, kernel.path.find("/kernels"));
     std::string const header = root + "/headers/base.h";
     std::string const from_here = std::filesystem::relative(header).string();
-    for (flag_list const& flags :
-         std::vector<flag_list>{{"-include=" + header},
-                                {"-include", header},
-                                {"-include ", ' ' + header + ' '},
-                                {"--pre-include=" + header},
-                                {"--pre-include", header},
-                                {"-include=" + from_here},
-                                {"--pre-include", from_here},
-                                {"-I", root + "/headers", "-include", "base.h"}})
-        check_that_an_edit_is_seen(folder, "headers/base.h", kernel, flags);
+    for (std::string const& words : std::vector<std::string>{
+             "-include=" + header, "-include|" + header, "-include | " + header + ' ',
+             "--pre-include=" + header, "--pre-include|" + header, "-include=" + from_here,
+             "--pre-include|" + from_here, "-I|" + root + "/headers|-include|base.h"})
+        check_that_an_edit_is_seen(folder, "headers/base.h", kernel, split(words));
 }
 
 TEST_CASE("a header that the kernel includes by its whole path is seen to change")
@@ -146,24 +143,19 @@ TEST_CASE("a flag for another architecture is refused, however it is written")
     attune::kernel_source const kernel =
         attune::source_text("extern \"C\" __global__ void k(float* x) { x[0] = 1; }\n", "k.cu");
     attune::nvrtc_compiler const compiler = attune_test::nvrtc_for();
-    for (flag_list const& flags : std::vector<flag_list>{{"-arch=sm_80"},
-                                                         {"-arch", "sm_80"},
-                                                         {"-arch ", " sm_80 "},
-                                                         {" -arch=sm_80 "},
-                                                         {"-arch", "compute_80"},
-                                                         {"--gpu-architecture=sm_80"},
-                                                         {"--gpu-architecture", "sm_80"},
-                                                         {"-arch", "sm_80", "-arch=sm_90"}}) {
-        INFO(shown(flags));
+    for (std::string const& words : std::vector<std::string>{
+             "-arch=sm_80", "-arch|sm_80", "-arch | sm_80 ", " -arch=sm_80 ", "-arch|compute_80",
+             "--gpu-architecture=sm_80", "--gpu-architecture|sm_80", "-arch|sm_80|-arch=sm_90"}) {
+        CAPTURE(words);
         CHECK(attune_test::contains(
-            device_failure(compiler.compile(kernel, variant_with(flags))).reason,
+            device_failure(compiler.compile(kernel, variant_with(split(words)))).reason,
             "asks for another architecture than sm_90, which is compiled for"));
     }
-    for (flag_list const& flags : std::vector<flag_list>{
-             {"-arch", "sm_90"}, {" --gpu-architecture", " sm_90 "}, {"-arch", "sm_90a"}}) {
-        INFO(shown(flags));
+    for (std::string const& words :
+         std::vector<std::string>{"-arch|sm_90", " --gpu-architecture| sm_90 ", "-arch|sm_90a"}) {
+        CAPTURE(words);
         attune::callable const made =
-            device_callable(compiler.compile(kernel, variant_with(flags)));
+            device_callable(compiler.compile(kernel, variant_with(split(words))));
         CHECK(attune::device_variant_of(made).code.architecture == 90);
     }
 }
@@ -187,16 +179,11 @@ TEST_CASE("what NVRTC does not understand stays an error")
     attune::kernel_source const kernel =
         attune::source_text("extern \"C\" __global__ void k(float* x) { x[0] = 1; }\n", "k.cu");
     attune::nvrtc_compiler const compiler = attune_test::nvrtc_for();
-    for (flag_list const& flags : std::vector<flag_list>{{"--include-path /"},
-                                                         {"--include=/dev/null"},
-                                                         {"--I", "/"},
-                                                         {"-arch sm_90"},
-                                                         {"-arch"},
-                                                         {"-lineinfo", "stray"},
-                                                         {"-DX", "stray"},
-                                                         {""}}) {
-        INFO(shown(flags));
-        CHECK(device_failure(compiler.compile(kernel, variant_with(flags))).stage ==
+    for (std::string const& words :
+         std::vector<std::string>{"--include-path /", "--include=/dev/null", "--I|/", "-arch sm_90",
+                                  "-arch", "-lineinfo|stray", "-DX|stray", ""}) {
+        CAPTURE(words);
+        CHECK(device_failure(compiler.compile(kernel, variant_with(split(words)))).stage ==
               attune::failure_stage::compile);
     }
 }

@@ -8,11 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include "../laws/compiler.hpp"
 #include "../support/cache_folder.hpp"
+#include "../support/set_variable.hpp"
+#include "../support/texts.hpp"
 
 namespace {
 
@@ -25,35 +26,15 @@ bool usable()
 
 attune::system_compiler quick() // no optimisation: the laws are about everything else
 {
-    attune::system_options options;
-    options.flags = {"-O1", "-std=c++20"};
-    return attune::system_compiler(options);
+    return attune::system_compiler({.flags = {"-O1", "-std=c++20"}});
 }
 
 /// A TMPDIR that no other process uses, for as long as it lives.
-class own_temporary_folder {
-public:
-    own_temporary_folder()
-    {
-        char const* const variable = std::getenv("TMPDIR");
-        if (variable != nullptr) former_ = variable;
-        ::setenv("TMPDIR", folder_.path().c_str(), 1);
-    }
-    ~own_temporary_folder()
-    {
-        if (former_)
-            ::setenv("TMPDIR", former_->c_str(), 1);
-        else
-            ::unsetenv("TMPDIR");
-    }
-    own_temporary_folder(own_temporary_folder const&) = delete;
-    own_temporary_folder& operator=(own_temporary_folder const&) = delete;
+struct own_temporary_folder {
+    attune::detail::temporary_folder folder{};
+    attune_test::set_variable variable{"TMPDIR", folder.path()};
 
-    [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(folder_.path()); }
-
-private:
-    attune::detail::temporary_folder folder_;
-    std::optional<std::string> former_;
+    [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(folder.path()); }
 };
 
 } // namespace
@@ -70,17 +51,12 @@ TEST_CASE("system_compiler keeps the laws of a C++ compiler")
 
 TEST_CASE("a compiler that does not exist is named together with what to install")
 {
-    attune::system_options options;
-    options.command = "no-such-compiler-here";
-    attune::system_compiler const compiler(options);
+    attune::system_compiler const compiler({.command = "no-such-compiler-here"});
     CHECK(compiler.missing().find("no-such-compiler-here") != std::string::npos);
-    std::string said;
-    try {
+    std::string const said = attune_test::error_of([&] {
         (void)compiler.compile(attune_laws::scaled_sum_source(),
                                attune_laws::scaled_sum_variant("1"));
-    } catch (attune::error const& caught) {
-        said = caught.what();
-    }
+    });
     CHECK(said.find("no-such-compiler-here") != std::string::npos);
     CHECK(said.find("apt install g++") != std::string::npos);
 }
@@ -88,8 +64,7 @@ TEST_CASE("a compiler that does not exist is named together with what to install
 TEST_CASE("compiling past the time limit is a failure")
 {
     if (!usable()) return;
-    attune::system_options options;
-    options.limit_s = 0.3;
+    attune::system_options options{.limit_s = 0.3};
     // 40 levels of doubling: no compiler finishes this, and none needs memory for it soon
     std::string text =
         "template <unsigned long N, int L> struct t { static constexpr unsigned long "
@@ -124,9 +99,8 @@ TEST_CASE("a function of the kernel wins over one of the same name in the progra
         attune::source_text("extern \"C\" int abs(int) noexcept { return 12345; }\n"
                             "int f(int x) { int (*volatile own)(int) = &abs; return own(x); }\n",
                             "own.cpp");
-    attune::callable const code =
-        attune_laws::callable_of(quick().compile(kernel, attune::variant_of<int(int)>("f")));
-    CHECK(code.as<int(int)>()(-1) == 12345);
+    CHECK(attune_laws::callable_of(quick().compile(kernel, attune::variant_of<int(int)>("f")))
+              .as<int(int)>()(-1) == 12345);
 }
 
 TEST_CASE("a compiler that fails to say what it is has no identity, and nothing is kept of it")
@@ -144,10 +118,7 @@ TEST_CASE("a compiler that fails to say what it is has no identity, and nothing 
         std::filesystem::last_write_time(fresh, std::filesystem::file_time_type{});
         std::filesystem::rename(fresh, program);
     };
-    attune::system_options options;
-    options.command = program;
-    options.limit_s = 5;
-    options.cache = cache.options();
+    attune::system_options options{.command = program, .limit_s = 5, .cache = cache.options()};
     auto const said = [&] {
         try {
             return attune::system_compiler(options).identity();
@@ -176,8 +147,6 @@ TEST_CASE("the identity holds version, flags, processor and target")
     CHECK(text.find("-O3 -march=native -std=c++20") != std::string::npos);
     CHECK(text.find(" cpu=") != std::string::npos);
     CHECK(text.find(" target=") != std::string::npos);
-    attune::system_options baseline;
-    baseline.flags = {"-O3", "-std=c++20"};
-    std::string const other = attune::system_compiler(baseline).identity();
+    std::string const other = attune::system_compiler({.flags = {"-O3", "-std=c++20"}}).identity();
     CHECK(text.substr(text.find(" target=")) != other.substr(other.find(" target=")));
 }

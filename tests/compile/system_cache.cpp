@@ -4,11 +4,11 @@
 #include <attune/compile/system/process.hpp>
 
 #include <filesystem>
-#include <optional>
 
 #include "../laws/compiler.hpp"
 #include "../support/cache_folder.hpp"
 #include "../support/second_time.hpp"
+#include "../support/set_variable.hpp"
 
 using attune_laws::callable_of;
 using attune_laws::scaled_sum_source;
@@ -27,10 +27,7 @@ bool usable()
 
 attune::system_compiler over(cache_folder const& folder)
 {
-    attune::system_options options;
-    options.flags = {"-O1", "-std=c++20"};
-    options.cache = folder.options();
-    return attune::system_compiler(options);
+    return attune::system_compiler({.flags = {"-O1", "-std=c++20"}, .cache = folder.options()});
 }
 
 } // namespace
@@ -99,4 +96,23 @@ TEST_CASE("a header that changes or is hidden by another one leads to another ru
     is(3);
     (void)folder.write("early/cstddef", "#define NOTHING\n"); // in place of the system's
     CHECK_FALSE(compiled().from_cache);
+}
+
+TEST_CASE("a temporary folder may have any name")
+{
+    if (!usable()) return;
+    for (char const* const name : {"a,b", "a b", "a=b", "a'\"$b", "@a"}) {
+        cache_folder const folder;
+        attune::detail::temporary_folder const around;
+        std::string const place = around.path() + '/' + name;
+        std::filesystem::create_directory(place);
+        attune_test::set_variable const there("TMPDIR", place.c_str());
+        CAPTURE(place);
+        attune::callable const made =
+            callable_of(over(folder).compile(scaled_sum_source(), scaled_sum_variant("2")));
+        CHECK(attune_laws::scaled_sum_of_1_2_3(made) == 12.0);
+        attune::system_compiler const again = over(folder);
+        (void)callable_of(again.compile(scaled_sum_source(), scaled_sum_variant("2")));
+        CHECK(again.statistics().hits == 1);
+    }
 }

@@ -16,7 +16,6 @@ TEST_CASE("a span has its pointer and its size, and never touches what it points
     CHECK(values.data() == far);
     CHECK(values.size() == 5);
     CHECK(values.size_bytes() == 40);
-
     device_span<double const> const read = values;
     CHECK(read.data() == far);
     CHECK(read.size() == 5);

@@ -4,9 +4,7 @@
 
 #include <attune/core/kernel_type.hpp>
 
-#include <cstddef>
 #include <doctest/doctest.h>
-#include <initializer_list>
 #include <limits>
 #include <set>
 #include <string_view>

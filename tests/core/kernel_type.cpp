@@ -6,7 +6,6 @@
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -184,7 +183,6 @@ TEST_CASE("a structure is compared member by member, and its padding is not")
     CHECK(f.runs[2].type == element_type::f64);
     CHECK(f.runs[2].within.relative == 1e-9);
     CHECK(f.runs[3].type == element_type::i8);
-
     attune::element_format const& g = format_of<padded>();
     REQUIRE(g.run_count == 6);
     CHECK(g.runs[1].offset == offsetof(padded, b));

@@ -96,6 +96,19 @@ TEST_CASE("what is no number is none")
     }
 }
 
+TEST_CASE("a number is the whole text, or there is none")
+{
+    using attune::detail::parse_number;
+    CHECK(parse_number<int>("-17") == -17);
+    CHECK(parse_number<double>("2.5e3") == 2500);
+    CHECK(parse_number<std::int64_t>("9223372036854775807") == INT64_MAX);
+    for (char const* const text :
+         {"", " 1", "1 ", "+1", "1,5", "0x10", "one", "9223372036854775808"})
+        CHECK_FALSE(parse_number<std::int64_t>(text).has_value());
+    CHECK_FALSE(parse_number<std::uint64_t>("-1").has_value());
+    CHECK_FALSE(parse_number<double>("1e999").has_value());
+}
+
 TEST_CASE("bytes are written in the largest unit that is not above them")
 {
     using attune::detail::text_of_bytes;

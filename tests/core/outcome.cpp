@@ -38,3 +38,17 @@ TEST_CASE("every failure stage has words of its own")
     CHECK(static_cast<std::size_t>(attune::failure_stage::bound) + 1 ==
           attune::detail::failure_stage_count);
 }
+
+TEST_CASE("a record without times is that of no timing, and records compare by all they hold")
+{
+    attune::timing_record const none;
+    CHECK(none.times.empty());
+    CHECK(none.runs == 1);
+    CHECK(none.threads == 1);
+    attune::timing_record other{.times = {1.0}, .clock = "wall"};
+    CHECK(other != none);
+    attune::timing_record const same = other;
+    CHECK(other == same);
+    other.disturbed = {0};
+    CHECK(other != same);
+}

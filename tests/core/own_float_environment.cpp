@@ -3,11 +3,9 @@
 #include <attune/core/own_float_environment.hpp>
 
 #include <cfenv>
-#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <pthread.h>
-#include <string>
 #include <thread>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -140,4 +138,26 @@ TEST_CASE("what a scope changes in the floating-point unit is undone, its precis
     long double volatile three = 3;
     CHECK(static_cast<long double>(static_cast<double>(1 / three)) != 1 / three);
 #endif
+}
+
+TEST_CASE("a thread that is cancelled within ends after the scope")
+{
+    pthread_t thread{};
+    bool is_done = false;
+    auto const run = [](void* done) -> void* {
+        {
+            own_float_environment const numbers;
+            own_float_environment const within;
+            pthread_cancel(pthread_self());
+            pthread_testcancel();
+            *static_cast<bool*>(done) = true;
+        }
+        pthread_testcancel();
+        return nullptr;
+    };
+    REQUIRE(pthread_create(&thread, nullptr, run, &is_done) == 0);
+    void* end = nullptr;
+    pthread_join(thread, &end);
+    CHECK(is_done);
+    CHECK(end == PTHREAD_CANCELED);
 }

@@ -72,7 +72,6 @@ TEST_CASE("the second implementation gives the published vectors")
           9228616714210784205U, 9973669472204895162U, 14011001112246962877U, 12406186145184390807U,
           15849039046786891736U, 10450023813501588000U})
         CHECK(engine.next() == expected);
-
     reference_seeder seeder{1234567};
     for (std::uint64_t const expected :
          {6457827717110365317U, 3203168211198807973U, 9817491932198370423U, 4593380528125082431U,

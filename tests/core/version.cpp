@@ -11,3 +11,9 @@ TEST_CASE("the version's text is made of its three numbers")
                                               std::to_string(ATTUNE_VERSION_MINOR) + "." +
                                               std::to_string(ATTUNE_VERSION_PATCH));
 }
+
+TEST_CASE("this compiler was told what attune needs")
+{
+    CHECK(__cplusplus >= 202002L);
+    CHECK_THROWS_AS(throw 1, int);
+}

@@ -1,15 +1,13 @@
-// tests/cuda/capture.cpp : mirrors include/attune/cuda/capture.hpp, which it includes first
+// tests/cuda/capture.cpp : captures beside work, of include/attune/cuda/primary_context.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/capture.hpp>
+#include <attune/cuda/primary_context.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>
 #include <attune/cuda/device_array.hpp>
-#include <attune/cuda/primary_context.hpp>
 
 #include <doctest/doctest.h>
 #include <future>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>

@@ -75,6 +75,56 @@ static_assert(cuda::server_ended == int{CUDA_ERROR_MPS_CLIENT_TERMINATED});
 static_assert(cuda::external_device_error == int{CUDA_ERROR_EXTERNAL_DEVICE});
 static_assert(cuda::unknown_error == int{CUDA_ERROR_UNKNOWN});
 
+namespace device = attune::detail::cuda::of_device;
+namespace kernel = attune::detail::cuda::of_function;
+namespace pointer = attune::detail::cuda::of_pointer;
+namespace launch = attune::detail::cuda::of_launch;
+namespace flag = attune::detail::cuda::flag;
+static_assert(device::threads_per_block == int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK});
+static_assert(device::block_x == int{CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X});
+static_assert(device::block_y == int{CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y});
+static_assert(device::block_z == int{CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z});
+static_assert(device::grid_x == int{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X});
+static_assert(device::grid_y == int{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y});
+static_assert(device::grid_z == int{CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z});
+static_assert(device::shared_bytes_per_block ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK});
+static_assert(device::warp_threads == int{CU_DEVICE_ATTRIBUTE_WARP_SIZE});
+static_assert(device::registers_per_block == int{CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK});
+static_assert(device::multiprocessors == int{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT});
+static_assert(device::l2_bytes == int{CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE});
+static_assert(device::threads_per_multiprocessor ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR});
+static_assert(device::capability_major == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
+static_assert(device::capability_minor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
+static_assert(device::shared_bytes_per_multiprocessor ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR});
+static_assert(device::registers_per_multiprocessor ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR});
+static_assert(device::can_cooperate == int{CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH});
+static_assert(device::shared_bytes_opt_in ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN});
+static_assert(device::blocks_per_multiprocessor ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR});
+static_assert(device::shared_bytes_reserved ==
+              int{CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK});
+static_assert(device::can_form_clusters == int{CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH});
+#if CUDA_VERSION >= 13000
+static_assert(device::is_shared_by_mps == int{CU_DEVICE_ATTRIBUTE_MPS_ENABLED});
+#endif
+static_assert(kernel::dynamic_shared_bytes == int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
+static_assert(pointer::memory_type == int{CU_POINTER_ATTRIBUTE_MEMORY_TYPE});
+static_assert(pointer::is_managed == int{CU_POINTER_ATTRIBUTE_IS_MANAGED});
+static_assert(pointer::device_ordinal == int{CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL});
+static_assert(pointer::host_memory == int{CU_MEMORYTYPE_HOST});
+static_assert(pointer::device_memory == int{CU_MEMORYTYPE_DEVICE});
+static_assert(launch::cooperative == int{CU_LAUNCH_ATTRIBUTE_COOPERATIVE});
+static_assert(launch::cluster == int{CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION});
+static_assert(flag::stream_non_blocking == unsigned{CU_STREAM_NON_BLOCKING});
+static_assert(flag::ipc_enable_peer_access == unsigned{CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS});
+static_assert(flag::capture_this_thread == int{CU_STREAM_CAPTURE_MODE_THREAD_LOCAL});
+static_assert(flag::capture_relaxed == int{CU_STREAM_CAPTURE_MODE_RELAXED});
+
 #endif
 
 TEST_CASE("the driver's errors of which its reference says that the process must end are sticky")

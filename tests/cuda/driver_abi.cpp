@@ -1,7 +1,6 @@
 // What driver.hpp says of the driver's functions, types and numbers is what cuda.h says, where the
 // toolkit is installed.
 #include <attune/cuda/driver.hpp>
-#include <attune/cuda/numbers.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -3,20 +3,19 @@
 
 #include <csignal>
 #include <doctest/doctest.h>
-#include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
+#include "../support/child_status.hpp"
 #include "../support/emulated_acts.hpp"
 
-namespace {
-
-namespace cuda = attune::detail::cuda;
 using attune_test::act;
 using attune_test::emulated_device;
 using attune_test::environment_value;
 using attune_test::launch_act;
+
+namespace {
+
+namespace cuda = attune::detail::cuda;
 
 } // namespace
 
@@ -69,14 +68,11 @@ TEST_CASE("emulated: the host cannot touch a device's memory, nor a kernel anoth
     environment_value const devices("ATTUNE_EMULATED_DEVICES", "2");
     emulated_device device(ATTUNE_EMULATED_CUDA);
     auto const x = device.upload(std::vector<int>(64));
-    pid_t const child = ::fork();
-    if (child == 0) {
+    int const status = attune_test::child_status([&] {
         ::signal(SIGSEGV, SIG_DFL);
         *reinterpret_cast<int volatile*>(x) = 1;
-        ::_exit(0);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
+        return 0;
+    });
     CHECK(WIFSIGNALED(status));
 
     cuda::context other{};
@@ -92,9 +88,7 @@ TEST_CASE("emulated: the host cannot touch a device's memory, nor a kernel anoth
 TEST_CASE("emulated: a forked child has no driver")
 {
     emulated_device device(ATTUNE_EMULATED_CUDA);
-    pid_t const child = ::fork();
-    if (child == 0) ::_exit(device.driver->context_synchronize());
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
+    int const status =
+        attune_test::child_status([&] { return device.driver->context_synchronize(); });
     CHECK(WEXITSTATUS(status) == 3);
 }

@@ -1,6 +1,6 @@
 // Threads of the emulated device meet in warps, blocks, clusters and grids.
 #include <attune/core/launch.hpp>
-#include <attune/cuda/loaded_code.hpp>
+#include <attune/cuda/code.hpp>
 
 #include <doctest/doctest.h>
 #include <numeric>

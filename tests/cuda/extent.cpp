@@ -1,6 +1,6 @@
-// tests/cuda/extent.cpp : mirrors include/attune/cuda/extent.hpp, which it includes first
+// tests/cuda/extent.cpp : bytes_from() of include/attune/cuda/driver.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/extent.hpp>
+#include <attune/cuda/driver.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -1,10 +1,9 @@
-// tests/cuda/limits.cpp : mirrors include/attune/cuda/limits.hpp, which it includes first
+// tests/cuda/limits.cpp : the limits in include/attune/cuda/occupancy.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/limits.hpp>
+#include <attune/cuda/occupancy.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <doctest/doctest.h>

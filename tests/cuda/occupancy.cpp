@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/cuda/occupancy.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <string>
 
 #if __has_include(<cuda_occupancy.h>)
 #include <cuda_occupancy.h>
@@ -71,25 +69,6 @@ TEST_CASE("occupancy worked out by hand")
     CHECK(blocks_of(80, 16, 128, 81 * 1024) == 2); // (81 + 1) * 2 = 164
     CHECK(blocks_of(80, 16, 128, 81 * 1024 + 1) == 1);
     CHECK(blocks_of(75, 16, 128, 32 * 1024) == 2); // nothing is reserved there
-}
-
-TEST_CASE("what limits it is named")
-{
-    device_limits const device = limits_of_architecture(90);
-    CHECK(occupancy_of(device, with_registers(16), block_of(1024)).limited_by ==
-          std::string("threads"));
-    CHECK(occupancy_of(device, with_registers(16), block_of(32)).limited_by ==
-          std::string("blocks"));
-    CHECK(occupancy_of(device, with_registers(128), block_of(128)).limited_by ==
-          std::string("registers"));
-    CHECK(occupancy_of(device, with_registers(16), block_of(128, 65536)).limited_by ==
-          std::string("shared memory"));
-    CHECK(occupancy_of(device, with_registers(128), block_of(1024)).limited_by ==
-          std::string("registers"));
-    CHECK(occupancy_of(device, with_registers(16), block_of(2048)).limited_by ==
-          std::string("threads"));
-    CHECK(occupancy_of(device, with_registers(16), block_of(32, 1 << 20)).limited_by ==
-          std::string("shared memory"));
 }
 
 TEST_CASE("more of anything never makes more room")

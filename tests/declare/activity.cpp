@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
 
 #include <cstdint>

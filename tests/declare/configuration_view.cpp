@@ -1,8 +1,7 @@
 // tests/declare/configuration_view.cpp - values of a configuration, read by parameter.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/configuration_view.hpp>
-
 #include <attune/core/error.hpp>
+#include <attune/declare/decode.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/space/build_pack.hpp>
 
@@ -13,6 +12,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "../support/texts.hpp"
+
+using attune_test::error_of;
+using attune_test::has;
 
 namespace {
 
@@ -45,13 +49,9 @@ TEST_CASE("a parameter that is not in the space is an error that names it")
 {
     attune::chain_of_trees const space = attune::build(typed);
     attune::point const at = space.at(0);
-    std::string said;
-    try {
-        (void)attune::configuration_view{space.describe(), at}[foreign];
-    } catch (attune::error const& e) {
-        said = e.what();
-    }
-    CHECK(said.find("parameter FOREIGN") != said.npos);
+    std::string const said =
+        error_of([&] { (void)attune::configuration_view{space.describe(), at}[foreign]; });
+    CHECK(has(said, "parameter FOREIGN"));
 }
 
 TEST_CASE("a view marks the parameters that it is asked for, of an array all elements")

@@ -1,6 +1,6 @@
 // tests/declare/constraint.cpp - predicates keep their callable and name their parameters.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/constraint.hpp>
+#include <attune/declare/config.hpp>
 
 #include <doctest/doctest.h>
 #include <string_view>

@@ -5,8 +5,8 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +20,7 @@
 #include "every_point.hpp"
 
 using attune::point;
+using attune_tests::any_point;
 
 namespace {
 
@@ -45,18 +46,6 @@ constexpr auto shapes =
 constexpr auto with_groups = attune::space(size, cuts, uses, modes, rates, long_order, shapes, vec);
 
 using attune::description;
-
-point drawn(description const& d, attune::random_engine& engine)
-{
-    point out(d.parameters.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-        if (d.parameters[i].traits().is_interval)
-            out[i].real = attune::uniform_unit(engine);
-        else
-            out[i].index = static_cast<std::uint32_t>(
-                attune::uniform_below(engine, d.parameters[i].value_count()));
-    return out;
-}
 
 } // namespace
 
@@ -127,7 +116,7 @@ TEST_CASE(
     REQUIRE(space.parameters.size() == 1 + 4 + 3 + 2 + 2 + 19 + 2 + 1);
     attune::random_engine engine(3);
     for (int draw = 0; draw < 200; ++draw) {
-        point const p = drawn(space, engine);
+        point const p = any_point(space, engine);
         auto const c = attune::decode(with_groups, space, p);
         CHECK(attune::encode(with_groups, space, c) == p);
         CHECK(c[size] == 8 << p[0].index);
@@ -167,7 +156,7 @@ TEST_CASE("an order and an array of 1024 decode and encode")
     description const space = attune::bind_inputs(attune::lower(pack));
     REQUIRE(space.parameters.size() == 1023 + 1024);
     attune::random_engine engine(9);
-    point const p = drawn(space, engine);
+    point const p = any_point(space, engine);
     auto const c = attune::decode(pack, space, p);
     CHECK(attune::encode(pack, space, c) == p);
     std::array<int, 1024> items = c[attune::permutation<"P", 1024>()];
@@ -190,7 +179,7 @@ TEST_CASE("a predicate is given arrays as they are declared")
     CHECK(space.constraints[0].text == "predicate(USE, VEC, CUT)");
     attune::random_engine engine(4);
     for (int draw = 0; draw < 100; ++draw) {
-        point const p = drawn(space, engine);
+        point const p = any_point(space, engine);
         bool const expected = p[5].index == p[0].index && p[1].index < p[4].index;
         CHECK(attune::detail::evaluator{space}.holds(space.constraints[0], p) == expected);
     }

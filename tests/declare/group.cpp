@@ -5,7 +5,6 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/order.hpp>
 #include <attune/declare/text.hpp>
 
 #include <algorithm>
@@ -17,11 +16,14 @@
 #include <string>
 #include <vector>
 
+#include "every_point.hpp"
+
 using attune::description;
 using attune::point;
 using attune::detail::find_value;
 using attune::detail::named_value;
 using attune::detail::named_values;
+using attune_tests::any_point;
 
 namespace {
 
@@ -39,18 +41,6 @@ description bound()
 {
     return attune::bind_inputs(attune::lower(everything),
                                {{"N", attune::number::of(std::int64_t{9})}});
-}
-
-point drawn(description const& d, attune::random_engine& engine)
-{
-    point out(d.parameters.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-        if (d.parameters[i].traits().is_interval)
-            out[i].real = attune::uniform_unit(engine);
-        else
-            out[i].index = static_cast<std::uint32_t>(
-                attune::uniform_below(engine, d.parameters[i].value_count()));
-    return out;
 }
 
 } // namespace
@@ -84,7 +74,7 @@ TEST_CASE("a group is an order or an array, and has as many parts as its text")
 {
     description const d = bound();
     attune::random_engine engine(4);
-    point const at = drawn(d, engine);
+    point const at = any_point(d, engine);
     for (named_value const& v : named_values(d)) {
         CAPTURE(v.name);
         CHECK((v.is_long_order() || v.is_array()) == (v.group != nullptr));
@@ -110,7 +100,7 @@ TEST_CASE("every value is read back from its text, whatever it is made of")
     description const d = bound();
     attune::random_engine engine(17);
     for (int draw = 0; draw < 50; ++draw) {
-        point const p = drawn(d, engine);
+        point const p = any_point(d, engine);
         point q(d.parameters.size());
         std::string line;
         for (named_value const& v : named_values(d)) {
@@ -141,7 +131,7 @@ TEST_CASE("a text that is no value changes nothing")
 {
     description const d = bound();
     attune::random_engine engine(5);
-    point const p = drawn(d, engine);
+    point const p = any_point(d, engine);
     for (auto const& [name, text] :
          {std::pair{"CUT", "{1, 2, 3}"},
           {"CUT", "{1, 2, 3, 4, 5}"},

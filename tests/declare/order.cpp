@@ -1,8 +1,7 @@
 // tests/declare/order.cpp - orders from digits against brute force, and written into points.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/order.hpp>
-
 #include <attune/core/random.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
 
 #include <algorithm>
@@ -15,9 +14,12 @@
 #include <span>
 #include <vector>
 
+#include "every_point.hpp"
+
 using attune::coordinate;
 using attune::description;
 using attune::point;
+using attune_tests::any_point;
 using order = std::vector<std::uint16_t>;
 
 namespace {
@@ -63,15 +65,6 @@ order shuffled(std::size_t items, attune::random_engine& engine)
     order out(items);
     std::iota(out.begin(), out.end(), std::uint16_t{0});
     attune::shuffle(std::span(out), engine);
-    return out;
-}
-
-point random_digits(description const& d, attune::random_engine& engine)
-{
-    point out(d.parameters.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i].index = static_cast<std::uint32_t>(
-            attune::uniform_below(engine, d.parameters[i].value_count()));
     return out;
 }
 
@@ -184,7 +177,7 @@ TEST_CASE("one step of a digit swaps two items")
     attune::random_engine engine(3);
     description const d = with_order(30, true);
     for (int draw = 0; draw < 100; ++draw) {
-        point const p = random_digits(d, engine);
+        point const p = any_point(d, engine);
         order const before = attune::detail::order_of(d, 1, p);
         for (std::uint32_t k = 1; k <= 29; ++k)
             for (int const step : {-1, 1}) {
@@ -209,7 +202,7 @@ TEST_CASE("digits drawn uniformly give every order equally often")
     description const d = with_order(4, true);
     std::map<order, int> seen;
     for (int draw = 0; draw < 24'000; ++draw)
-        ++seen[attune::detail::order_of(d, 1, random_digits(d, engine))];
+        ++seen[attune::detail::order_of(d, 1, any_point(d, engine))];
     CHECK(seen.size() == 24);
     double chi_square = 0;
     for (auto const& [items, times] : seen)

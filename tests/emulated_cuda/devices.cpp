@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <unistd.h>
+#include <utility>
 
 #include "capability.hpp"
 #include "machine.hpp"
@@ -10,71 +11,53 @@ using namespace attune_emulated;
 
 namespace {
 
-bool exists(machine const& m, int device)
-{
-    return device >= 0 && static_cast<std::size_t>(device) < m.devices.size();
-}
-
 int attribute_of(device_state const& d, int device, int attribute)
 {
     capability_limits const& c = limits_of(d.capability);
-    switch (attribute) {
-    case 1:
-    case 2:
-    case 3:
-        return 1024; // threads of a block, its x, its y
-    case 4:
-        return 64;
-    case 5:
-        return 2147483647;
-    case 6:
-    case 7:
-        return 65535;
-    case 8:
-        return 48 * 1024;
-    case 9:
-        return 64 * 1024;
-    case 10:
-        return 32;
-    case 11:
-        return 2147483647;
-    case 12:
-    case 82:
-        return 65536; // registers of a block, of a multiprocessor
-    case 13:
-        return 1'000'000; // kHz
-    case 16:
-        return d.multiprocessors;
-    case 33:
-        return device + 1;
-    case 36:
-        return 2'000'000;
-    case 37:
-        return 1024;
-    case 38:
-        return 4 << 20; // L2
-    case 39:
-        return c.threads;
-    case 41:
-    case 95:
-        return 1;
-    case 75:
-        return d.capability / 10;
-    case 76:
-        return d.capability % 10;
-    case 81:
-        return c.shared_bytes;
-    case 97:
-        return c.shared_opt_in_bytes;
-    case 106:
-        return c.blocks;
-    case 111:
-        return c.reserved_bytes;
-    case 120:
-        return d.capability >= 90 ? 1 : 0;
-    default:
-        return 0;
-    }
+    // 1 to 4 are the threads of a block, its x, its y and its z, 5 to 7 the grid, 13 is in kHz, 38
+    // the L2 cache; 12 and 82 are the registers of a block and of a multiprocessor.
+    std::pair<int, int> const known[] = {{1, 1024},
+                                         {2, 1024},
+                                         {3, 1024},
+                                         {4, 64},
+                                         {5, 2147483647},
+                                         {6, 65535},
+                                         {7, 65535},
+                                         {8, 48 * 1024},
+                                         {9, 64 * 1024},
+                                         {10, 32},
+                                         {11, 2147483647},
+                                         {12, 65536},
+                                         {13, 1'000'000},
+                                         {16, d.multiprocessors},
+                                         {33, device + 1},
+                                         {36, 2'000'000},
+                                         {37, 1024},
+                                         {38, 4 << 20},
+                                         {39, c.threads},
+                                         {41, 1},
+                                         {75, d.capability / 10},
+                                         {76, d.capability % 10},
+                                         {81, c.shared_bytes},
+                                         {82, 65536},
+                                         {95, 1},
+                                         {97, c.shared_opt_in_bytes},
+                                         {106, c.blocks},
+                                         {111, c.reserved_bytes},
+                                         {120, d.capability >= 90 ? 1 : 0}};
+    for (auto const& [name, value] : known)
+        if (name == attribute) return value;
+    return 0;
+}
+
+/// `act` with the device of this number, if there is one.
+template <class Act>
+int call_of_device(char const* function, int device, Act const& act)
+{
+    return call(function, need::initialized, [&](machine& m) {
+        bool const exists = device >= 0 && static_cast<std::size_t>(device) < m.devices.size();
+        return exists ? act(m, m.devices[static_cast<std::size_t>(device)]) : 101;
+    });
 }
 
 } // namespace
@@ -111,8 +94,7 @@ ATTUNE_EMULATED_API int cuDeviceGetCount(int* count)
 
 ATTUNE_EMULATED_API int cuDeviceGet(int* out, int ordinal)
 {
-    return call("cuDeviceGet", need::initialized, [&](machine& m) {
-        if (!exists(m, ordinal)) return 101;
+    return call_of_device("cuDeviceGet", ordinal, [&](machine&, device_state&) {
         *out = ordinal;
         return 0;
     });
@@ -120,38 +102,33 @@ ATTUNE_EMULATED_API int cuDeviceGet(int* out, int ordinal)
 
 ATTUNE_EMULATED_API int cuDeviceGetName(char* text, int bytes, int device)
 {
-    return call("cuDeviceGetName", need::initialized, [&](machine& m) {
-        if (!exists(m, device)) return 101;
+    return call_of_device("cuDeviceGetName", device, [&](machine&, device_state& d) {
         if (bytes <= 0) return 1;
-        std::snprintf(text, static_cast<std::size_t>(bytes), "%s",
-                      m.devices[static_cast<std::size_t>(device)].name.c_str());
+        std::snprintf(text, static_cast<std::size_t>(bytes), "%s", d.name.c_str());
         return 0;
     });
 }
 
 ATTUNE_EMULATED_API int cuDeviceGetAttribute(int* value, int attribute, int device)
 {
-    return call("cuDeviceGetAttribute", need::initialized, [&](machine& m) {
-        if (!exists(m, device)) return 101;
+    return call_of_device("cuDeviceGetAttribute", device, [&](machine&, device_state& d) {
         if (attribute < 1) return 1;
-        *value = attribute_of(m.devices[static_cast<std::size_t>(device)], device, attribute);
+        *value = attribute_of(d, device, attribute);
         return 0;
     });
 }
 
 ATTUNE_EMULATED_API int cuDeviceTotalMem_v2(std::size_t* bytes, int device)
 {
-    return call("cuDeviceTotalMem_v2", need::initialized, [&](machine& m) {
-        if (!exists(m, device)) return 101;
-        *bytes = m.devices[static_cast<std::size_t>(device)].memory_bytes;
+    return call_of_device("cuDeviceTotalMem_v2", device, [&](machine&, device_state& d) {
+        *bytes = d.memory_bytes;
         return 0;
     });
 }
 
 ATTUNE_EMULATED_API int cuDeviceGetPCIBusId(char* text, int bytes, int device)
 {
-    return call("cuDeviceGetPCIBusId", need::initialized, [&](machine& m) {
-        if (!exists(m, device)) return 101;
+    return call_of_device("cuDeviceGetPCIBusId", device, [&](machine&, device_state&) {
         if (bytes < 13) return 1;
         std::snprintf(text, static_cast<std::size_t>(bytes), "0000:%02X:00.0", device + 1);
         return 0;
@@ -160,10 +137,8 @@ ATTUNE_EMULATED_API int cuDeviceGetPCIBusId(char* text, int bytes, int device)
 
 ATTUNE_EMULATED_API int cuDevicePrimaryCtxRetain(device_context** out, int device)
 {
-    return call("cuDevicePrimaryCtxRetain", need::initialized, [&](machine& m) {
-        if (!exists(m, device)) return 101;
+    return call_of_device("cuDevicePrimaryCtxRetain", device, [&](machine& m, device_state& d) {
         if (m.sticky != 0) return m.sticky;
-        device_state& d = m.devices[static_cast<std::size_t>(device)];
         ++d.retained;
         *out = d.primary;
         return 0;
@@ -172,9 +147,7 @@ ATTUNE_EMULATED_API int cuDevicePrimaryCtxRetain(device_context** out, int devic
 
 ATTUNE_EMULATED_API int cuDevicePrimaryCtxRelease_v2(int device)
 {
-    return call("cuDevicePrimaryCtxRelease_v2", need::initialized, [&](machine& m) {
-        if (!exists(m, device)) return 101;
-        device_state& d = m.devices[static_cast<std::size_t>(device)];
+    return call_of_device("cuDevicePrimaryCtxRelease_v2", device, [&](machine& m, device_state& d) {
         if (d.retained == 0) return 201;
         if (--d.retained > 0) return 0;
         // With the context goes what was allocated in it.

@@ -10,7 +10,6 @@
 // Its thread_local storage is the static shared memory of a block.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <dlfcn.h>
 #include <link.h>

@@ -90,28 +90,15 @@ ATTUNE_EMULATED_API int cuPointerGetAttribute(void* value, int attribute, addres
             std::memcpy(value, &what, sizeof what);
             return 0;
         };
-        switch (attribute) {
-        case 1:
-            return put(m.devices[static_cast<std::size_t>(a->device)].primary);
-        case 2:
-            return put(2U); // device memory
-        case 3:
-            return put(of);
-        case 9:
-            return put(a->device);
-        case 8:
-            return put(0U); // is it managed?
-        case 10:
-            return put(a->is_imported ? 0 : 1);
-        case 11:
-            return put(reinterpret_cast<address>(a->base));
-        case 12:
-            return put(a->bytes);
-        case 13:
-            return put(1);
-        default:
-            return 1;
-        }
+        if (attribute == 1) return put(m.devices[static_cast<std::size_t>(a->device)].primary);
+        if (attribute == 2) return put(2U); // device memory
+        if (attribute == 3) return put(of);
+        if (attribute == 8) return put(0U); // is it managed?
+        if (attribute == 9) return put(a->device);
+        if (attribute == 10) return put(a->is_imported ? 0 : 1);
+        if (attribute == 11) return put(reinterpret_cast<address>(a->base));
+        if (attribute == 12) return put(a->bytes);
+        return attribute == 13 ? put(1) : 1;
     });
 }
 

@@ -1,7 +1,6 @@
 // tests/emulated_cuda/modules.cpp - cuModule*, cuFunc*, cuOccupancyMaxActiveBlocksPerMultiprocessor.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cstring>
 #include <dlfcn.h>
 #include <utility>
 

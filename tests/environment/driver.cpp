@@ -22,7 +22,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <map>
-#include <optional>
 #include <poll.h>
 #include <sched.h>
 #include <sstream>
@@ -46,7 +45,7 @@ constexpr int skipped = 77;
 constexpr uid_t no_user = 64'123; // has no other process
 constexpr double limit_s = 60.0;
 
-/// The environment of one run, and what is demanded of it.
+/// The environment of one run.
 struct scene {
     fs::path folder;
     std::string program;
@@ -54,9 +53,6 @@ struct scene {
     std::map<std::string, std::string> variables{};
     /// Runs in the child before the program. Returns why it cannot be set up; empty: it is.
     std::function<std::string()> confine{};
-    std::vector<std::string> how{}; ///< decisions that are right; empty: any
-    int least_notices = 0;
-    int most_notices = 1;
     bool may_not_start = false; ///< the loader may lack memory: that is no matter of attune's
 
     [[nodiscard]] std::string path(std::string const& name) const
@@ -209,237 +205,176 @@ void hide_compilers(scene& s)
 /// Runs the scene in a friendly environment first, so that store and cache are full.
 void run_once(scene const& s);
 
-[[nodiscard]] std::map<std::string, prepare> cases()
+/// A case: what is made of a scene, and what is demanded then.
+struct environment {
+    prepare make;
+    std::vector<std::string> how{}; ///< decisions that are right; empty: any
+    int least_notices = 0;
+    int most_notices = 1;
+};
+
+/// @param at    of the store in the folder; empty: there is none
+/// @param acts  on the scene, one after the other
+template <class... Acts>
+[[nodiscard]] prepare with_store(std::string const& at, Acts... acts)
 {
-    std::map<std::string, prepare> all;
-    all["friendly"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        s.most_notices = 0;
-        s.how = tuning;
+    return [=](scene& s) {
+        if (!at.empty()) s.store_at(s.path(at));
+        (acts(s), ...);
         return ""s;
     };
-    all["no_compiler"] = [](scene& s) {
-        hide_compilers(s);
-        s.store_at(s.path("scale.attune"));
-        s.how = {"served_fallback"};
-        s.least_notices = 1;
-        return ""s;
-    };
-    all["no_compiler_but_remembered"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        run_once(s);
-        hide_compilers(s);
-        s.how = {"remembered"};
-        return ""s;
-    };
-    all["no_llvm_then_no_compiler_but_remembered"] = [](scene& s) {
-        s.variables["ATTUNE_CLANG_MODULE"] = s.path("libattune_clang.so");
-        s.store_at(s.path("scale.attune"));
-        run_once(s);
-        hide_compilers(s);
-        s.how = {"remembered"};
-        return ""s;
-    };
-    all["no_llvm"] = [](scene& s) {
-        s.variables["ATTUNE_CLANG_MODULE"] = s.path("libattune_clang.so");
-        s.store_at(s.path("scale.attune"));
-        s.how = tuning;
-        s.least_notices = 1;
-        return ""s;
-    };
-    all["read_only_store"] = [](scene& s) {
+}
+
+/// A file system of its own at folder/small, which may be full.
+[[nodiscard]] auto mounts(std::string const& options, unsigned long flags = 0, bool is_full = false)
+{
+    return [=](scene& s) {
         fs::create_directories(s.folder / "small");
-        s.store_at(s.path("small/scale.attune"));
-        s.confine = [at = s.path("small")] { return mount_small(at, "size=64k", MS_RDONLY); };
-        s.least_notices = 1;
-        return ""s;
-    };
-    all["read_only_everything"] = [](scene& s) {
-        fs::create_directories(s.folder / "small");
-        s.store_at(s.path("small/scale.attune"));
-        for (char const* name : {"ATTUNE_CACHE", "HOME", "TMPDIR"})
-            s.variables[name] = s.path("small");
-        s.confine = [at = s.path("small")] { return mount_small(at, "size=64k", MS_RDONLY); };
-        s.least_notices = 1;
-        return ""s;
-    };
-    all["full_disk"] = [](scene& s) {
-        fs::create_directories(s.folder / "small");
-        s.store_at(s.path("small/scale.attune"));
-        s.variables["ATTUNE_CACHE"] = s.path("small/cache");
-        s.variables["TMPDIR"] = s.path("small");
-        s.confine = [at = s.path("small")] {
-            std::string const reason = mount_small(at, "size=64k,nr_inodes=64");
-            if (reason.empty()) fill(at);
+        s.confine = [=, at = s.path("small")] {
+            std::string const reason = mount_small(at, options, flags);
+            if (reason.empty() && is_full) fill(at);
             return reason;
         };
-        s.least_notices = 1;
-        return ""s;
     };
-    all["nearly_full_disk"] = [](scene& s) {
-        fs::create_directories(s.folder / "small");
-        s.store_at(s.path("small/scale.attune"));
-        s.variables["ATTUNE_CACHE"] = s.path("small/cache");
-        s.variables["TMPDIR"] = s.path("small");
-        s.confine = [at = s.path("small")] { return mount_small(at, "size=16k"); };
-        return ""s;
+}
+[[nodiscard]] auto confined(std::function<std::string()> const& by)
+{
+    return [=](scene& s) { s.confine = by; };
+}
+/// The variable names a place in the folder.
+[[nodiscard]] auto variable(char const* name, char const* place)
+{
+    return [=](scene& s) { s.variables[name] = s.path(place); };
+}
+
+[[nodiscard]] std::string german(scene& s)
+{
+    std::string const made = s.path("de_DE.UTF-8");
+    std::string const make = "localedef -i de_DE -f UTF-8 '" + made + "' >/dev/null 2>&1";
+    if (std::system(make.c_str()) > 1 * 256 || !fs::exists(made))
+        return "there is no locale de_DE.UTF-8, and localedef does not make it"s;
+    s.variables["LOCPATH"] = s.folder.string();
+    s.variables["LC_ALL"] = "de_DE.UTF-8";
+    s.arguments.push_back("--locale");
+    s.store_at(s.path("scale.attune"));
+    run_once(s); // written and read again with a decimal comma
+    return {};
+}
+
+[[nodiscard]] std::string no_more_processes(scene& s)
+{
+    for (fs::path at = s.folder; at.has_relative_path(); at = at.parent_path())
+        if (fs::path const above = at.parent_path(); ::access(above.c_str(), X_OK) != 0)
+            return failed(above.string());
+    if (::chown(s.folder.c_str(), no_user, no_user) != 0)
+        return failed("files cannot be given to another user");
+    s.variables["ATTUNE_CACHE"] = s.path("cache");
+    s.store_at(s.path("scale.attune"));
+    s.confine = [] {
+        std::string const reason = become(no_user);
+        return reason.empty() ? limit(RLIMIT_NPROC, 1) : reason;
     };
-    all["files_of_no_size"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        s.confine = [] { return limit(RLIMIT_FSIZE, 0); };
-        s.least_notices = 1;
+    return {};
+}
+
+[[nodiscard]] std::string with_setuid(scene& s)
+{
+    struct statvfs about{};
+    if (::statvfs(s.folder.c_str(), &about) != 0 || (about.f_flag & ST_NOSUID) != 0)
+        return "the file system of the build ignores the bit"s;
+    std::string const copy = s.path("program");
+    fs::copy_file(s.program, copy);
+    uid_t const owner = ::geteuid() == 0 ? no_user : ::geteuid();
+    if (::geteuid() != 0) return "only root can give a program to another user"s;
+    if (::chown(copy.c_str(), owner, owner) != 0 || ::chmod(copy.c_str(), 06755) != 0)
+        return failed("the bit cannot be set");
+    if (::chown(s.folder.c_str(), owner, owner) != 0)
+        return failed("files cannot be given to another user");
+    s.program = copy;
+    s.variables["ATTUNE_CLANG_MODULE"] = s.path("hostile.so");
+    s.store_at(s.path("scale.attune"));
+    return {};
+}
+
+[[nodiscard]] std::map<std::string, environment> cases()
+{
+    std::string const store = "scale.attune";
+    std::string const small_store = "small/scale.attune";
+    std::vector<std::string> const remembered{"remembered"};
+    auto const no_llvm = variable("ATTUNE_CLANG_MODULE", "libattune_clang.so");
+    auto const small_cache = variable("ATTUNE_CACHE", "small/cache");
+    auto const small_tmp = variable("TMPDIR", "small");
+    auto const small_home = variable("HOME", "small");
+    auto const full = mounts("size=64k,nr_inodes=64", 0, true);
+    auto const children_ignored = confined([] {
+        std::signal(SIGCHLD, SIG_IGN);
         return ""s;
-    };
-    all["home_over_quota"] = [](scene& s) {
-        fs::create_directories(s.folder / "small");
-        s.variables.erase("ATTUNE_CACHE");
-        s.variables["HOME"] = s.path("small");
-        s.store_at(s.path("small/scale.attune"));
-        s.confine = [at = s.path("small")] {
-            std::string const reason = mount_small(at, "size=64k,nr_inodes=64");
-            if (reason.empty()) fill(at);
-            return reason;
+    });
+    auto const preloaded = [=](std::vector<std::string> const& names) -> prepare {
+        return [=](scene& s) {
+            s.store_at(s.path(store));
+            return preload(s, names);
         };
-        s.least_notices = 1;
-        return ""s;
     };
-    all["store_is_a_folder"] = [](scene& s) {
-        fs::create_directories(s.folder / "scale.attune");
-        s.store_at(s.path("scale.attune"));
-        s.least_notices = 1;
-        return ""s;
-    };
-    all["store_is_noise"] = [](scene& s) {
+    std::map<std::string, environment> all;
+    all["friendly"] = {with_store(store), tuning, 0, 0};
+    all["no_compiler"] = {with_store(store, hide_compilers), {"served_fallback"}, 1};
+    all["no_compiler_but_remembered"] = {with_store(store, run_once, hide_compilers), remembered};
+    all["no_llvm_then_no_compiler_but_remembered"] = {
+        with_store(store, no_llvm, run_once, hide_compilers), remembered};
+    all["no_llvm"] = {with_store(store, no_llvm), tuning, 1};
+    all["read_only_store"] = {with_store(small_store, mounts("size=64k", MS_RDONLY)), {}, 1};
+    all["read_only_everything"] = {with_store(small_store, mounts("size=64k", MS_RDONLY),
+                                              variable("ATTUNE_CACHE", "small"), small_home,
+                                              small_tmp),
+                                   {},
+                                   1};
+    all["full_disk"] = {with_store(small_store, full, small_cache, small_tmp), {}, 1};
+    all["nearly_full_disk"] = {with_store(small_store, mounts("size=16k"), small_cache, small_tmp)};
+    all["files_of_no_size"] = {
+        with_store(store, confined([] { return limit(RLIMIT_FSIZE, 0); })), {}, 1};
+    all["home_over_quota"] = {with_store(small_store, full, small_home,
+                                         [](scene& s) { s.variables.erase("ATTUNE_CACHE"); }),
+                              {},
+                              1};
+    all["store_is_a_folder"] = {
+        with_store(store, [](scene& s) { fs::create_directories(s.folder / "scale.attune"); }),
+        {},
+        1};
+    all["store_is_noise"] = {with_store(store, [](scene& s) {
         std::ofstream file(s.folder / "scale.attune", std::ios::binary);
         for (int i = 0; i < 10'000; ++i)
             file.put(static_cast<char>((i * 7919) % 251));
-        s.store_at(s.path("scale.attune"));
-        return ""s;
-    };
-    all["address_space_64_mib"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        s.confine = [] { return limit(RLIMIT_AS, rlim_t{64} << 20); };
-        s.may_not_start = true;
-        s.most_notices = 2; // no module; no room for the compiler
-        return ""s;
-    };
-    all["data_64_mib"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        s.confine = [] { return limit(RLIMIT_DATA, rlim_t{64} << 20); };
-        return ""s;
-    };
-    all["german"] = [](scene& s) {
-        std::string const made = s.path("de_DE.UTF-8");
-        std::string const make = "localedef -i de_DE -f UTF-8 '" + made + "' >/dev/null 2>&1";
-        if (std::system(make.c_str()) > 1 * 256 || !fs::exists(made))
-            return "there is no locale de_DE.UTF-8, and localedef does not make it"s;
-        s.variables["LOCPATH"] = s.folder.string();
-        s.variables["LC_ALL"] = "de_DE.UTF-8";
-        s.arguments.push_back("--locale");
-        s.store_at(s.path("scale.attune"));
-        run_once(s); // written and read again with a decimal comma
-        s.how = {"remembered"};
-        s.most_notices = 0;
-        return ""s;
-    };
-    all["children_ignored"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        s.confine = [] {
-            std::signal(SIGCHLD, SIG_IGN);
-            return ""s;
-        };
-        s.how = tuning;
-        return ""s;
-    };
-    all["children_ignored_no_llvm"] = [](scene& s) {
-        s.variables["ATTUNE_CLANG_MODULE"] = s.path("libattune_clang.so");
-        s.confine = [] {
-            std::signal(SIGCHLD, SIG_IGN);
-            return ""s;
-        };
-        s.how = tuning;
-        return ""s;
-    };
-    all["cache_not_executable"] = [](scene& s) {
-        fs::create_directories(s.folder / "small");
-        s.variables["ATTUNE_CACHE"] = s.path("small/cache");
-        s.confine = [at = s.path("small")] { return mount_small(at, "size=64m", MS_NOEXEC); };
-        s.store_at(s.path("scale.attune"));
-        s.how = tuning;
-        return ""s;
-    };
-    all["nothing_executable_no_llvm"] = [](scene& s) {
-        fs::create_directories(s.folder / "small");
-        s.variables["ATTUNE_CACHE"] = s.path("small/cache");
-        s.variables["TMPDIR"] = s.path("small");
-        s.variables["ATTUNE_CLANG_MODULE"] = s.path("libattune_clang.so");
-        s.confine = [at = s.path("small")] { return mount_small(at, "size=64m", MS_NOEXEC); };
-        s.how = {"served_fallback"};
-        s.least_notices = 1;
-        s.most_notices = 2; // no module; what c++ makes may not run
-        return ""s;
-    };
-    all["no_executable_memory"] = [](scene& s) {
-        s.confine = &no_executable_memory;
-        s.store_at(s.path("scale.attune"));
-        return ""s;
-    };
-    all["no_fork"] = [](scene& s) {
-        s.confine = &no_fork;
-        s.store_at(s.path("scale.attune"));
-        return ""s;
-    };
-    all["no_fork_no_llvm"] = [](scene& s) {
-        s.variables["ATTUNE_CLANG_MODULE"] = s.path("libattune_clang.so");
-        s.confine = &no_fork;
-        s.how = no_tuning;
-        s.least_notices = 1;
-        return ""s;
-    };
-    all["no_more_processes"] = [](scene& s) {
-        for (fs::path at = s.folder; at.has_relative_path(); at = at.parent_path())
-            if (fs::path const above = at.parent_path(); ::access(above.c_str(), X_OK) != 0)
-                return failed(above.string());
-        if (::chown(s.folder.c_str(), no_user, no_user) != 0)
-            return failed("files cannot be given to another user");
-        s.variables["ATTUNE_CACHE"] = s.path("cache");
-        s.store_at(s.path("scale.attune"));
-        s.confine = [] {
-            std::string const reason = become(no_user);
-            return reason.empty() ? limit(RLIMIT_NPROC, 1) : reason;
-        };
-        return ""s;
-    };
-    all["tcmalloc"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        return preload(s, {"libtcmalloc_minimal.so.4", "libtcmalloc.so.4"});
-    };
-    all["jemalloc"] = [](scene& s) {
-        s.store_at(s.path("scale.attune"));
-        return preload(s, {"libjemalloc.so.2", "libjemalloc.so.1"});
-    };
-    all["host_handles_faults"] = [](scene& s) {
-        s.arguments.push_back("--handler");
-        s.how = tuning;
-        return ""s;
-    };
-    all["setuid"] = [](scene& s) {
-        struct statvfs about{};
-        if (::statvfs(s.folder.c_str(), &about) != 0 || (about.f_flag & ST_NOSUID) != 0)
-            return "the file system of the build ignores the bit"s;
-        std::string const copy = s.path("program");
-        fs::copy_file(s.program, copy);
-        uid_t const owner = ::geteuid() == 0 ? no_user : ::geteuid();
-        if (::geteuid() != 0) return "only root can give a program to another user"s;
-        if (::chown(copy.c_str(), owner, owner) != 0 || ::chmod(copy.c_str(), 06755) != 0)
-            return failed("the bit cannot be set");
-        if (::chown(s.folder.c_str(), owner, owner) != 0)
-            return failed("files cannot be given to another user");
-        s.program = copy;
-        s.variables["ATTUNE_CLANG_MODULE"] = s.path("hostile.so");
-        s.store_at(s.path("scale.attune"));
-        return ""s;
-    };
+    })};
+    // no module; no room for the compiler
+    all["address_space_64_mib"] = {
+        with_store(store, confined([] { return limit(RLIMIT_AS, rlim_t{64} << 20); }),
+                   [](scene& s) { s.may_not_start = true; }),
+        {},
+        0,
+        2};
+    all["data_64_mib"] = {
+        with_store(store, confined([] { return limit(RLIMIT_DATA, rlim_t{64} << 20); }))};
+    all["german"] = {german, remembered, 0, 0};
+    all["children_ignored"] = {with_store(store, children_ignored), tuning};
+    all["children_ignored_no_llvm"] = {with_store("", no_llvm, children_ignored), tuning};
+    all["cache_not_executable"] = {with_store(store, mounts("size=64m", MS_NOEXEC), small_cache),
+                                   tuning};
+    // no module; what c++ makes may not run
+    all["nothing_executable_no_llvm"] = {
+        with_store("", mounts("size=64m", MS_NOEXEC), small_cache, small_tmp, no_llvm),
+        {"served_fallback"},
+        1,
+        2};
+    all["no_executable_memory"] = {with_store(store, confined(&no_executable_memory))};
+    all["no_fork"] = {with_store(store, confined(&no_fork))};
+    all["no_fork_no_llvm"] = {with_store("", no_llvm, confined(&no_fork)), no_tuning, 1};
+    all["no_more_processes"] = {no_more_processes};
+    all["tcmalloc"] = {preloaded({"libtcmalloc_minimal.so.4", "libtcmalloc.so.4"})};
+    all["jemalloc"] = {preloaded({"libjemalloc.so.2", "libjemalloc.so.1"})};
+    all["host_handles_faults"] = {
+        with_store("", [](scene& s) { s.arguments.push_back("--handler"); }), tuning};
+    all["setuid"] = {with_setuid};
     return all;
 }
 
@@ -555,7 +490,7 @@ void run_once(scene const& s)
 }
 
 /// What is wrong; empty: nothing.
-[[nodiscard]] std::string judge(scene const& s, ended const& end)
+[[nodiscard]] std::string judge(environment const& of, ended const& end)
 {
     if (!end.in_time) return "it hangs";
     if (WIFSIGNALED(end.status)) return "it died of signal " + std::to_string(WTERMSIG(end.status));
@@ -565,12 +500,12 @@ void run_once(scene const& s)
     if (WEXITSTATUS(end.status) != 0)
         return "it ended with " + std::to_string(WEXITSTATUS(end.status));
     std::string const how = value_of(end.out, "how");
-    if (!s.how.empty() && std::find(s.how.begin(), s.how.end(), how) == s.how.end())
+    if (!of.how.empty() && std::find(of.how.begin(), of.how.end(), how) == of.how.end())
         return "the report says " + how;
     int const notices = notices_in(end.err);
-    if (notices < s.least_notices || notices > s.most_notices)
-        return std::to_string(notices) + " notices, not " + std::to_string(s.least_notices) +
-               " to " + std::to_string(s.most_notices);
+    if (notices < of.least_notices || notices > of.most_notices)
+        return std::to_string(notices) + " notices, not " + std::to_string(of.least_notices) +
+               " to " + std::to_string(of.most_notices);
     return {};
 }
 
@@ -578,7 +513,7 @@ void run_once(scene const& s)
 
 int main(int argc, char** argv)
 {
-    std::map<std::string, prepare> const all = cases();
+    std::map<std::string, environment> const all = cases();
     if (argc < 4) {
         for (auto const& [name, made] : all)
             std::printf("%s\n", name.c_str());
@@ -599,8 +534,7 @@ int main(int argc, char** argv)
                    {"HOME", s.path("home")},
                    {"ATTUNE_CACHE", s.path("cache")},
                    {"LC_ALL", "C"}};
-
-    std::string reason = chosen->second(s);
+    std::string reason = chosen->second.make(s);
     ended end;
     if (reason.empty()) {
         end = run(s);
@@ -614,7 +548,7 @@ int main(int argc, char** argv)
         std::printf("skipped: %s\n", reason.c_str());
         return skipped;
     }
-    std::string const problem = judge(s, end);
+    std::string const problem = judge(chosen->second, end);
     std::printf("%s%s%s: %s in %.1f s\n", end.out.c_str(), end.err.c_str(), argv[1],
                 problem.empty() ? "well" : problem.c_str(), end.seconds);
     return problem.empty() ? 0 : 1;

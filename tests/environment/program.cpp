@@ -8,13 +8,12 @@
 // attune_add_kernel.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/compile/source/embedded.hpp>
+#include <attune/compile/source/source.hpp>
 
 #include <atomic>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
 #include <sys/auxv.h>
@@ -120,8 +119,7 @@ void run(Store store)
 {
     attune::kernel<void(std::span<float const>, std::span<float>, int)> const kernel{
         "scale", attune::embedded_source("scale.kernel.cpp"), blocks};
-    attune::tuning_options options;
-    options.limits = {3, 3.0};
+    attune::tuning_options options{.limits = {3, 3.0}};
     attune::tuned scale{kernel, attune::clang_compiler{}, std::move(store), options};
     call(scale, 50'000, 3);
     attune::tuning_report const first = scale.report();

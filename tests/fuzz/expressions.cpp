@@ -3,7 +3,7 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/space/files/write_expression.hpp>
+#include <attune/space/files/write_json.hpp>
 
 #include <cstddef>
 #include <cstdint>

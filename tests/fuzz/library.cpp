@@ -3,3 +3,4 @@
 #include <attune/unit/files.hpp>
 #include <attune/unit/remember.hpp>
 #include <attune/unit/space.hpp>
+#include <attune/unit/space_query.hpp>

@@ -1,6 +1,6 @@
 // tests/fuzz/t1.cpp - no file crashes the reader of T1; what it reads can be built or is refused.
 // SPDX-License-Identifier: MIT
-#include <attune/space/files/read_t1.hpp>
+#include <attune/space/files/t1.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,13 +1,11 @@
 // tests/fuzz/wire.cpp - no message of the other end crashes a program or its worker.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/arrays/buffer.ipp>
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.ipp>
 #include <attune/measure/cuda/worker/worker_protocol.ipp>
 #include <attune/measure/cuda/worker/worker_wire.ipp>
 #include <attune/measure/message/message_values.ipp>
-#include <attune/measure/message/outcome_values.ipp>
 
 #include <cstddef>
 #include <cstdint>

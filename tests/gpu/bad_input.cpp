@@ -1,6 +1,6 @@
 // tests/gpu/bad_input.cpp - what a real GPU's driver refuses is said with numbers and names.
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/loaded_code.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <cstddef>

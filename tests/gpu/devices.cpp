@@ -19,8 +19,7 @@ std::string refused(gpu const& g, std::vector<int> devices)
     saxpy_data data(gpu_elements);
     attune::tuning_options options = gpu_options();
     options.device.others = std::move(devices);
-    attune::tuned saxpy{saxpy_kernel<on_host, plain, quick>(), g.compiler, attune::memory_store{},
-                        options};
+    auto saxpy = tuned_here<on_host, plain, quick>(g, options);
     saxpy(data.x, data.y, 2.0F, data.n());
     CHECK(data.called_times(1, 2.0F));
     return saxpy.report().reason;
@@ -73,8 +72,7 @@ TEST_CASE("two devices measure one kernel, and an array on the other one is refu
     saxpy_data data(gpu_elements);
     attune::tuning_options options = gpu_options();
     options.device.others = {1};
-    attune::tuned saxpy{saxpy_kernel<on_host, plain, quick, doubled, one_wrong>(), g->compiler,
-                        attune::memory_store{}, options};
+    auto saxpy = tuned_here<on_host, plain, quick, doubled, one_wrong>(*g, options);
     saxpy(data.x, data.y, 2.0F, data.n());
     INFO(all_of(saxpy.report()));
     CHECK(data.called_times(1, 2.0F));
@@ -83,8 +81,7 @@ TEST_CASE("two devices measure one kernel, and an array on the other one is refu
 
     attune::device_array<float> const x{std::span<float const>{data.x}, 1};
     attune::device_array<float> y{std::span<float const>{data.y}, 0};
-    attune::tuned there{saxpy_kernel<on_device, plain, quick>(), g->compiler,
-                        attune::memory_store{}, gpu_options()};
+    auto there = tuned_here<on_device, plain, quick>(*g);
     std::string const said = error_of([&] { there(x.span(), y.span(), 2.0F, data.n()); });
     INFO(said);
     CHECK(has(said, "argument 0 is on device 1, the kernel is compiled for device 0"));

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <string>
 #include <vector>
 
 #include "../support/gpu_saxpy.hpp"

@@ -3,7 +3,6 @@
 #include <attune/measure/cuda/device_bench.hpp>
 
 #include <doctest/doctest.h>
-#include <string>
 #include <variant>
 
 #include "../support/gpu_saxpy.hpp"
@@ -75,9 +74,9 @@ TEST_CASE("in the process as asked: wrong results are failed configurations, and
     saxpy_arrays there{data};
     attune::tuning_options options = gpu_options();
     options.measuring.protect = attune::isolation::none;
-    attune::tuned saxpy{
-        saxpy_kernel<on_device, plain, one_wrong, one_past, not_a_number, writes_input, quick>(),
-        g->compiler, attune::memory_store{}, options};
+    auto saxpy =
+        tuned_here<on_device, plain, one_wrong, one_past, not_a_number, writes_input, quick>(
+            *g, options);
     saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
     attune::tuning_report const report = saxpy.report();
     INFO(all_of(report));

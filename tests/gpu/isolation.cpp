@@ -3,7 +3,6 @@
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 
 #include <doctest/doctest.h>
-#include <string>
 #include <variant>
 
 #include "../support/gpu_saxpy.hpp"
@@ -108,9 +107,8 @@ TEST_CASE("a tuning among variants that fault, hang and lie finds the good one")
     saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     attune::device_array<float> beside{std::span<float const>{data.x}, 0};
-    attune::tuned saxpy{saxpy_kernel<on_device, plain, far_write, trapping, one_wrong, asserting,
-                                     not_a_number, hanging, untouched, one_past, quick, far_read>(),
-                        g->compiler, attune::memory_store{}, gpu_options()};
+    auto saxpy = tuned_here<on_device, plain, far_write, trapping, one_wrong, asserting,
+                            not_a_number, hanging, untouched, one_past, quick, far_read>(*g);
     saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
     attune::tuning_report const report = saxpy.report();
     INFO(all_of(report));

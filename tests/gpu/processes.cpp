@@ -4,7 +4,6 @@
 #include <attune/compile/system/process.hpp>
 #include <attune/tune/tuned.hpp>
 
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -76,23 +75,22 @@ TEST_CASE("a second process compiles nothing: code comes from the cache, the cho
     if (g == nullptr) return;
     attune::detail::temporary_folder const folder;
     std::string const cache = folder.path() + "/cache";
-    std::string said = output_of_a_run(cache, "");
-    INFO(said);
-    CHECK(has(said, "run: compiled=4 from_cache=0 remembered=0"));
-    said = output_of_a_run(cache, "");
-    INFO(said);
-    CHECK(has(said, "run: compiled=0 from_cache=4 remembered=0"));
     std::string const store = folder.path() + "/saxpy.attune";
-    said = output_of_a_run(cache, store);
-    INFO(said);
-    CHECK(has(said, "run: compiled=0 from_cache=4 remembered=0"));
-    said = output_of_a_run(cache, store);
-    INFO(said);
-    CHECK(has(said, "run: compiled=0 from_cache=0 remembered=1"));
-    CHECK(has(said, "configuration=KIND=1 "));
-    said = output_of_a_run("off", store); // without the code it is compiled, and not tuned
-    INFO(said);
-    CHECK(has(said, "remembered=1"));
+    struct row {
+        std::string cache, store;
+        char const* says;
+    };
+    for (row const& one :
+         {row{cache, "", "run: compiled=4 from_cache=0 remembered=0"},
+          row{cache, "", "run: compiled=0 from_cache=4 remembered=0"},
+          row{cache, store, "run: compiled=0 from_cache=4 remembered=0"},
+          row{cache, store, "run: compiled=0 from_cache=0 remembered=1 configuration=KIND=1 "},
+          // without the code it is compiled, and not tuned
+          row{"off", store, "remembered=1"}}) {
+        std::string const said = output_of_a_run(one.cache, one.store);
+        INFO(said);
+        CHECK_MESSAGE(has(said, one.says), one.says);
+    }
 }
 
 TEST_CASE("the headers of a kernel are parsed once for all its variants")

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/cuda/occupancy.hpp>
 // and what the test needs besides
-#include <attune/cuda/loaded_code.hpp>
+#include <attune/cuda/code.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>

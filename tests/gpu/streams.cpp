@@ -1,10 +1,9 @@
 // tests/gpu/streams.cpp - tuned kernels on a program's streams and in its graphs, on a real GPU.
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/loaded_code.hpp>
-#include <attune/cuda/numbers.hpp>
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/driver.hpp>
 #include <attune/tune/tuned.hpp>
 
-#include <cstddef>
 #include <doctest/doctest.h>
 #include <string>
 #include <variant>
@@ -90,8 +89,7 @@ TEST_CASE("work before and after a call is in order, on the legacy stream and on
         attune::device_array<float> twice{data.x.size(), 0};
         float* const x = there.x.span().data();
         float* const y = there.y.span().data();
-        attune::tuned saxpy{saxpy_kernel<on_device, plain, quick, doubled>(), g->compiler,
-                            attune::memory_store{}, gpu_options()};
+        auto saxpy = tuned_here<on_device, plain, quick, doubled>(*g);
         auto const call = [&] {
             if (is_legacy)
                 saxpy(input.span(), there.y.span(), 2.0F, data.n());
@@ -124,8 +122,7 @@ TEST_CASE("a call on arrays of the device returns while its stream is still at w
     program p{*g, false};
     saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
-    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(), g->compiler,
-                        attune::memory_store{}, gpu_options()};
+    auto saxpy = tuned_here<on_device, plain, quick>(*g);
     saxpy.on(p.stream)(there.x.span(), there.y.span(), 2.0F, data.n());
     p.wait();
     cuda::event done{};
@@ -148,8 +145,7 @@ TEST_CASE("arrays of the host are copied in order with a stream of the program's
     program p{*g, false};
     saxpy_data data(gpu_elements);
     attune::device_array<float> unused{data.x.size(), 0};
-    attune::tuned saxpy{saxpy_kernel<on_host, plain, quick>(), g->compiler, attune::memory_store{},
-                        gpu_options()};
+    auto saxpy = tuned_here<on_host, plain, quick>(*g);
     for (int times = 1; times <= 3; ++times) {
         p.scale(unused.span().data(), unused.span().data(), 1.0F, long_ns);
         saxpy.on(p.stream)(data.x, data.y, 2.0F, data.n());
@@ -165,10 +161,8 @@ TEST_CASE("a tuned kernel is captured into a graph and replayed; a first call in
     program p{*g, false};
     saxpy_data data(gpu_elements);
     saxpy_arrays there{data};
-    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(), g->compiler,
-                        attune::memory_store{}, gpu_options()};
-    attune::tuned from_host{saxpy_kernel<on_host, plain, quick>(), g->compiler,
-                            attune::memory_store{}, gpu_options()};
+    auto saxpy = tuned_here<on_device, plain, quick>(*g);
+    auto from_host = tuned_here<on_host, plain, quick>(*g);
     from_host(data.x, data.y, 2.0F, data.n());
     auto const call = [&] { saxpy.on(p.stream)(there.x.span(), there.y.span(), 2.0F, data.n()); };
     int const modes[] = {0, cuda::flag::capture_this_thread, cuda::flag::capture_relaxed};

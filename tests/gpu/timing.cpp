@@ -5,18 +5,15 @@
 // far, and a kernel counts the clocks that its loads take.
 #include <attune/measure/cuda/device_bench.hpp>
 // and what the test needs besides
-#include <attune/cuda/clocks.hpp>
+#include <attune/cuda/device.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
-#include <string>
 #include <variant>
 #include <vector>
 

@@ -93,8 +93,7 @@ TEST_CASE("device spans, device pointers and host spans: the data is what one ca
         options.measuring.protect = how;
         saxpy_data data(gpu_elements);
         saxpy_arrays there{data};
-        attune::tuned by_span{saxpy_kernel<on_device, plain, quick, doubled>(), g->compiler,
-                              attune::memory_store{}, options};
+        auto by_span = tuned_here<on_device, plain, quick, doubled>(*g, options);
         by_span(there.x.span(), there.y.span(), 2.0F, data.n());
         INFO(all_of(by_span.report()));
         CHECK(there.called_times(1, 2.0F));
@@ -114,8 +113,7 @@ TEST_CASE("device spans, device pointers and host spans: the data is what one ca
         CHECK(there.called_times(3, 2.0F));
         CHECK(has(by_address.report().configuration, "KIND=1 "));
 
-        attune::tuned from_host{saxpy_kernel<on_host, plain, quick, one_wrong>(), g->compiler,
-                                attune::memory_store{}, options};
+        auto from_host = tuned_here<on_host, plain, quick, one_wrong>(*g, options);
         from_host(data.x, data.y, 3.0F, data.n());
         INFO(all_of(from_host.report()));
         CHECK(data.called_times(1, 3.0F));
@@ -134,8 +132,7 @@ TEST_CASE("parts of arrays, empty arrays and arrays at odd addresses are what th
     if (g == nullptr) return;
     saxpy_data data(1007);
     saxpy_arrays there{data};
-    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(), g->compiler,
-                        attune::memory_store{}, gpu_options()};
+    auto saxpy = tuned_here<on_device, plain, quick>(*g);
     attune::device_span<float> const x = there.x.span();
     attune::device_span<float> const y = there.y.span();
     saxpy({x.data() + 3, 1001}, {y.data() + 3, 1001}, 2.0F, 1001);
@@ -218,11 +215,9 @@ TEST_CASE("what a tuning took of the device's memory it gives back")
         options.measuring.cache = cache;
         saxpy_data mine = data;
         saxpy_arrays there{mine};
-        attune::tuned on_span{saxpy_kernel<on_device, plain, quick, doubled>(), g->compiler,
-                              attune::memory_store{}, options};
+        auto on_span = tuned_here<on_device, plain, quick, doubled>(*g, options);
         on_span(there.x.span(), there.y.span(), 2.0F, mine.n());
-        attune::tuned from_host{saxpy_kernel<on_host, plain, quick>(), g->compiler,
-                                attune::memory_store{}, options};
+        auto from_host = tuned_here<on_host, plain, quick>(*g, options);
         from_host(mine.x, mine.y, 2.0F, mine.n());
     };
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::none})

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/isolation.hpp>
 
-#include <atomic>
 #include <thread>
-#include <vector>
 
 #include "scale.hpp"
 
@@ -16,10 +14,7 @@ int main(int count, char** arguments)
     std::printf("malloc: %s\n", found.empty() ? "the C library's" : found.c_str());
     HOST_CHECK(found.find(expected) != std::string::npos && found.empty() == expected.empty());
 
-    host::settings s;
-    s.evaluations = 25;
-    s.fork_always = true;
-    host::scale scale{s};
+    host::scale scale{{.evaluations = 25, .fork_always = true}};
     host::arrays data(20'000);
     data.call(scale);
     auto const told = scale.report();

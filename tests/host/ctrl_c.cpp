@@ -1,5 +1,6 @@
 // tests/host/ctrl_c.cpp - a program with a handler for Ctrl-C, as Python has one, is asked to end.
 // SPDX-License-Identifier: MIT
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -23,19 +24,17 @@ int main()
     mine.sa_handler = on_interrupt;
     ::sigaction(SIGINT, &mine, nullptr);
 
-    host::settings s;
-    s.evaluations = 100000;
-    s.seconds = 120; // a final may take 12 s of these, a measurement 6 s
-    host::scale scale{s};
+    // A final may take 12 s of these, a measurement 6 s.
+    host::scale scale{{.evaluations = 100000, .seconds = 120}};
     host::arrays data(4'000'000); // some ms a run
-    clock_type::time_point pressed;
+    std::atomic<clock_type::time_point> pressed{};
     std::thread user([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(3000));
-        pressed = clock_type::now();
+        pressed.store(clock_type::now());
         ::kill(::getpid(), SIGINT);
     });
     data.call(scale);
-    double const took_s = std::chrono::duration<double>(clock_type::now() - pressed).count();
+    double const took_s = std::chrono::duration<double>(clock_type::now() - pressed.load()).count();
     user.join();
 
     auto const told = scale.report();

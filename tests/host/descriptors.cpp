@@ -10,10 +10,8 @@
 
 int main(int count, char** text)
 {
-    host::settings s;
-    s.evaluations = 3;
-    s.system = count > 1 && std::strcmp(text[1], "system") == 0;
-    host::scale scale{s};
+    host::scale scale{
+        {.evaluations = 3, .system = count > 1 && std::strcmp(text[1], "system") == 0}};
     host::arrays mine(1000);
     rlimit before{};
     HOST_CHECK(::getrlimit(RLIMIT_NOFILE, &before) == 0);

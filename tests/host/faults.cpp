@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
-#include <vector>
 
 #include "scale.hpp"
 
@@ -52,9 +51,7 @@ int main()
         }
     }
     // And a tuning, whose variants run under such guards.
-    host::settings s;
-    s.evaluations = 5;
-    host::scale scale{s};
+    host::scale scale{{.evaluations = 5}};
     host::arrays data(100'000);
     data.call(scale);
     is_over = true;

@@ -40,9 +40,7 @@ int in_child(unsigned most_s, std::function<int()> const& f)
 /// A program of its own, in which nothing was opened before.
 int first_call(std::chrono::microseconds delay)
 {
-    host::settings s;
-    s.evaluations = 3;
-    static host::scale scale{s};
+    static host::scale scale{{.evaluations = 3}};
     host::arrays mine(1000);
     std::thread caller([&] { mine.call(scale); });
     std::this_thread::sleep_for(delay);

@@ -45,14 +45,8 @@ bool is_free(int signal)
 
 int main()
 {
-    host::settings s;
-    s.evaluations = 100000;
-    s.seconds = 12;
-    s.fork_always = true;
-    static host::scale scale{s};
-    host::settings few;
-    few.evaluations = 3;
-    host::scale known{few};
+    static host::scale scale{{.evaluations = 100000, .seconds = 12, .fork_always = true}};
+    host::scale known{{.evaluations = 3}};
     host::arrays small(1000);
     small.call(known);
 
@@ -80,9 +74,7 @@ int main()
         if (children % 8 != 0) continue;
         // Something new, on the object that was tuning.
         int const tuned = in_child([] {
-            host::settings again;
-            again.evaluations = 2;
-            host::scale other{again};
+            host::scale other{{.evaluations = 2}};
             host::arrays mine(500);
             mine.call(other);
             return mine.called(1) ? 0 : 6;

@@ -38,9 +38,7 @@ void call_kernel(int)
 int main()
 {
     ::alarm(100); // where it hangs, it is ended
-    host::settings s;
-    s.evaluations = 4;
-    host::scale scale{s};
+    host::scale scale{{.evaluations = 4}};
     host::arrays in_handler(700);
     kernel = &scale;
     of_handler = &in_handler;

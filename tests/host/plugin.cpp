@@ -20,10 +20,9 @@ std::string told;
 /// 0: it was tuned, or known, and the result is right.
 int plugin_tune(int n, unsigned evaluations, double seconds)
 {
-    host::settings s;
-    s.evaluations = evaluations;
-    s.seconds = seconds;
-    static host::scale scale{s}; // destroyed with the plugin, or with the program
+    static host::scale scale{
+        {.evaluations = evaluations,
+         .seconds = seconds}}; // destroyed with the plugin, or with the program
     try {
         host::arrays data(static_cast<std::size_t>(n));
         data.call(scale);

@@ -11,12 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
-#define HOST_CHECK(what)                                                                           \
-    do {                                                                                           \
-        if (what) break;                                                                           \
-        std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);                    \
-        std::_Exit(1);                                                                             \
-    } while (false)
+#include "scale.hpp"
 
 namespace {
 

@@ -8,8 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <span>
 #include <sys/wait.h>
 #include <thread>
@@ -84,11 +82,7 @@ constexpr auto space = attune::space(attune::ordinal<"LANES">(attune::values(1, 
 
 attune::tuning_options few_evaluations()
 {
-    attune::tuning_options out;
-    out.limits.evaluations = 6;
-    out.limits.seconds = 20;
-    out.progress = attune::silent_progress();
-    return out;
+    return {.limits = {.evaluations = 6, .seconds = 20}, .progress = attune::silent_progress()};
 }
 
 template <class Compiler>
@@ -149,6 +143,7 @@ int run(char const* way)
     } else if (is("forked")) {
         program<Compiler> all{false};
         all.call();
+        std::fflush(stdout); // a sanitizer's _exit() writes the child's copy of the buffer
         pid_t const id = ::fork();
         if (id == 0) {
             all.call();

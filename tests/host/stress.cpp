@@ -21,7 +21,6 @@
 #include <random>
 #include <shared_mutex>
 #include <span>
-#include <string>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>

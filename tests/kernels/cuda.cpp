@@ -2,7 +2,7 @@
 // device, in every configuration that is tried.
 #include <attune/compile/nvrtc.hpp>
 #include <attune/core/random.hpp>
-#include <attune/cuda/loaded_code.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

@@ -1,6 +1,5 @@
 // tests/kernels/known_tensors.cpp - third-order tensors as published ones, made and smaller.
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -22,10 +22,7 @@ using attune_test::example_saxpy;
 
 attune::tuning_options short_tuning()
 {
-    attune::tuning_options options;
-    options.limits = {.evaluations = 6, .seconds = 120};
-    options.progress = attune::silent_progress();
-    return options;
+    return {.limits = {.evaluations = 6, .seconds = 120}, .progress = attune::silent_progress()};
 }
 
 /// A first call by a program that has only the store in common with others.

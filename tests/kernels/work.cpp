@@ -1,6 +1,5 @@
 // tests/kernels/work.cpp - what the kernels say they do, against counting it.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/configuration_view.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/tune/kernel.hpp>
@@ -11,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -58,6 +56,36 @@ double flops()
 {
     Kernel problem;
     return stated(Kernel::kernel(), problem).flops;
+}
+
+/// The work that a kernel states for its i-th configuration.
+template <class Kernel>
+attune::work stated_at(attune::chain_of_trees const& space, std::uint64_t i,
+                       auto const&... arguments)
+{
+    attune::point const at = space.at(i);
+    return Kernel::cost(attune::configuration_view{space.describe(), at}, arguments...);
+}
+
+/// Bytes that sgemm.kernel.cpp loads, by going through its tiles and blocks.
+double loads_of_product(kernels::sgemm::config const& at, int n)
+{
+    auto const [m, columns, depth, rows] =
+        std::array{at[kernels::sgemm::tile_m], at[kernels::sgemm::tile_n],
+                   at[kernels::sgemm::tile_k], at[kernels::sgemm::unroll]};
+    double bytes = 0;
+    for (int i0 = 0; i0 < n; i0 += m)
+        for (int j0 = 0; j0 < n; j0 += columns)
+            for (int k0 = 0; k0 < n; k0 += depth) {
+                int const high = std::min(m, n - i0), deep = std::min(depth, n - k0);
+                int const wide = std::min(columns, n - j0);
+                bytes += 4.0 * deep * wide; // packing
+                for (int i = 0; i < high; i += i + rows <= high ? rows : 1) {
+                    int const together = i + rows <= high ? rows : 1;
+                    bytes += 4.0 * deep * columns + 16.0 * deep * together + 4.0 * together * wide;
+                }
+            }
+    return bytes;
 }
 
 } // namespace
@@ -132,40 +160,6 @@ TEST_CASE("flops are those of going through all elements and counting")
     CHECK(flops<kernels::kmeans>() == 3.0 * 20000 * 16 * 32);
     CHECK(flops<kernels::harris>() == 15.0 * 598 * 798 + 19.0 * 596 * 796);
 }
-
-namespace {
-
-/// The work that a kernel states for its i-th configuration.
-template <class Kernel>
-attune::work stated_at(attune::chain_of_trees const& space, std::uint64_t i,
-                       auto const&... arguments)
-{
-    attune::point const at = space.at(i);
-    return Kernel::cost(attune::configuration_view{space.describe(), at}, arguments...);
-}
-
-/// Bytes that sgemm.kernel.cpp loads, by going through its tiles and blocks.
-double loads_of_product(kernels::sgemm::config const& at, int n)
-{
-    auto const [m, columns, depth, rows] =
-        std::array{at[kernels::sgemm::tile_m], at[kernels::sgemm::tile_n],
-                   at[kernels::sgemm::tile_k], at[kernels::sgemm::unroll]};
-    double bytes = 0;
-    for (int i0 = 0; i0 < n; i0 += m)
-        for (int j0 = 0; j0 < n; j0 += columns)
-            for (int k0 = 0; k0 < n; k0 += depth) {
-                int const high = std::min(m, n - i0), deep = std::min(depth, n - k0);
-                int const wide = std::min(columns, n - j0);
-                bytes += 4.0 * deep * wide; // packing
-                for (int i = 0; i < high; i += i + rows <= high ? rows : 1) {
-                    int const together = i + rows <= high ? rows : 1;
-                    bytes += 4.0 * deep * columns + 16.0 * deep * together + 4.0 * together * wide;
-                }
-            }
-    return bytes;
-}
-
-} // namespace
 
 TEST_CASE("the loads of a product are those of its tiles, and never more")
 {

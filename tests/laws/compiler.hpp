@@ -18,6 +18,7 @@
 
 #include "../support/float_host.hpp"
 #include "../support/stack_offsets.hpp"
+#include "../support/texts.hpp"
 
 /// What a kernel of the laws calls in the program.
 extern "C" inline __attribute__((used)) int attune_laws_host_value() { return 1234; }
@@ -51,6 +52,14 @@ inline attune::callable callable_of(attune::compile_result const& result)
     if (auto const* const failed = std::get_if<attune::failure>(&result))
         FAIL("did not compile: " << failed->reason << "\n" << failed->log);
     return std::get<attune::callable>(result);
+}
+
+/// The code of a function without macros.
+template <class Signature>
+attune::callable compiled(auto& compiler, attune::kernel_source const& kernel,
+                          std::string const& name)
+{
+    return callable_of(compiler.compile(kernel, attune::variant_of<Signature>(name)));
 }
 
 inline attune::failure failure_of(attune::compile_result const& result)
@@ -110,9 +119,9 @@ void compiler_laws(Make make)
         broken.text = "// one\n// two\nint x = ;\n" + broken.text;
         attune::failure const f = failure_of(compiler.compile(broken, Subject::variant("1")));
         CHECK(f.stage == attune::failure_stage::compile);
-        CHECK(f.reason.find("scaled_sum.kernel.cpp:3") != std::string::npos);
+        CHECK(attune_test::has(f.reason, "scaled_sum.kernel.cpp:3"));
         CHECK(f.reason.find('\n') == std::string::npos);
-        CHECK(f.log.find(f.reason) != std::string::npos);
+        CHECK(attune_test::has(f.log, f.reason));
     }
     SUBCASE("the code lives as long as its last copy, not as long as the compiler")
     {
@@ -181,7 +190,7 @@ void cpp_compiler_laws(Make make)
         attune::failure const f =
             failure_of(compiler.compile(kernel, attune::variant_of<int(int)>("ask")));
         CHECK(f.stage == attune::failure_stage::load);
-        CHECK(f.reason.find("not_there_at_all(int)") != std::string::npos);
+        CHECK(attune_test::has(f.reason, "not_there_at_all(int)"));
     }
     SUBCASE("another signature is one sentence with both sides")
     {
@@ -189,21 +198,22 @@ void cpp_compiler_laws(Make make)
         v.macros = {{"FACTOR", "1"}};
         attune::failure const f = failure_of(compiler.compile(source, v));
         CHECK(f.stage == attune::failure_stage::compile);
-        CHECK(f.reason.find("attune: kernel 'scaled_sum' is declared in the program as "
-                            "void(float*, int), but the kernel file defines it otherwise") !=
-              std::string::npos);
-        CHECK(f.reason.find("attune entry of scaled_sum.kernel.cpp") != std::string::npos);
+        CHECK(attune_test::has(f.reason,
+                               "attune: kernel 'scaled_sum' is declared in the program as "
+                               "void(float*, int), but the kernel file defines it otherwise"));
+        CHECK(attune_test::has(f.reason, "attune entry of scaled_sum.kernel.cpp"));
     }
     SUBCASE("a function that is not there is one sentence")
     {
         attune::failure const f =
             failure_of(compiler.compile(source, attune::variant_of<void()>("sgemm")));
-        CHECK(f.reason.find("FACTOR") != std::string::npos); // the macro is missing first
+        CHECK(attune_test::has(f.reason, "FACTOR")); // the macro is missing first
         attune::compile_request v = attune::variant_of<void()>("sgemm");
         v.macros = {{"FACTOR", "1"}};
         attune::failure const g = failure_of(compiler.compile(source, v));
-        CHECK(g.reason.find("attune: kernel 'sgemm' is not defined in scaled_sum.kernel.cpp; the "
-                            "program declares it as void()") != std::string::npos);
+        CHECK(attune_test::has(
+            g.reason, "attune: kernel 'sgemm' is not defined in scaled_sum.kernel.cpp; the "
+                      "program declares it as void()"));
     }
     SUBCASE("spans, the C++ library and exceptions work in a kernel")
     {
@@ -244,9 +254,8 @@ void cpp_compiler_laws(Make make)
                                  "    return reinterpret_cast<long>(sums) % 64;\n"
                                  "}\n";
         for (std::string const inlined : {"", "__attribute__((noinline)) "}) {
-            attune::callable const code = callable_of(
-                compiler.compile(attune::source_text(inlined + text, "place.kernel.cpp"),
-                                 attune::variant_of<long(long)>("place")));
+            attune::callable const code = compiled<long(long)>(
+                compiler, attune::source_text(inlined + text, "place.kernel.cpp"), "place");
             CHECK(at_stack_offsets([&] { return code.as<long(long)>()(1); }).size() == 1);
         }
     }
@@ -260,9 +269,7 @@ void cpp_compiler_laws(Make make)
             "static counter const made(start);\n"
             "int value() { static counter later(made.value); return later.value; }\n",
             "value.cpp");
-        attune::callable const code =
-            callable_of(compiler.compile(kernel, attune::variant_of<int()>("value")));
-        CHECK(code.as<int()>()() == 43);
+        CHECK(compiled<int()>(compiler, kernel, "value").template as<int()>()() == 43);
     }
     SUBCASE("static objects are destroyed when the code is dropped, not before")
     {
@@ -272,8 +279,7 @@ void cpp_compiler_laws(Make make)
             "watch.cpp");
         int seen = 0;
         {
-            attune::callable const code =
-                callable_of(compiler.compile(kernel, attune::variant_of<void(int*)>("watch")));
+            attune::callable const code = compiled<void(int*)>(compiler, kernel, "watch");
             code.as<void(int*)>()(&seen);
             CHECK(seen == 0);
         }
@@ -289,16 +295,13 @@ void cpp_compiler_laws(Make make)
             attune::source_text("extern \"C\" int attune_laws_host_value();\n"
                                 "int ask() { return attune_laws_host_value() + 1; }\n",
                                 "ask.cpp");
-        attune::callable const code =
-            callable_of(compiler.compile(kernel, attune::variant_of<int()>("ask")));
-        CHECK(code.as<int()>()() == 1235);
+        CHECK(compiled<int()>(compiler, kernel, "ask").template as<int()>()() == 1235);
     }
     SUBCASE("a thread_local variable is each thread's own")
     {
         attune::kernel_source const kernel = attune::source_text(
             "thread_local int count = 10;\nint next() { return ++count; }\n", "next.cpp");
-        attune::callable const code =
-            callable_of(compiler.compile(kernel, attune::variant_of<int()>("next")));
+        attune::callable const code = compiled<int()>(compiler, kernel, "next");
         auto* const next = code.as<int()>();
         CHECK(next() == 11);
         CHECK(next() == 12);
@@ -316,7 +319,7 @@ void cpp_compiler_laws(Make make)
         kernel.flags = {"-fno-such-flag-at-all"};
         attune::failure const f = failure_of(compiler.compile(kernel, v));
         CHECK(f.stage == attune::failure_stage::compile);
-        CHECK(f.reason.find("no-such-flag-at-all") != std::string::npos);
+        CHECK(attune_test::has(f.reason, "no-such-flag-at-all"));
     }
 }
 

@@ -29,9 +29,9 @@ void kernel_form_laws(Make make)
         CHECK(callable_of(compiler.compile(kernel, v)).template as<float(float)>()(2) == 6);
         v = attune::variant_of<double(float)>("scaled<3, float>");
         attune::failure const f = failure_of(compiler.compile(kernel, v));
-        CHECK(f.reason.find("attune: kernel 'scaled<3, float>' is declared in the program as "
-                            "double(float), but the kernel file defines it otherwise") !=
-              std::string::npos);
+        CHECK(attune_test::has(f.reason,
+                               "attune: kernel 'scaled<3, float>' is declared in the program as "
+                               "double(float), but the kernel file defines it otherwise"));
     }
     SUBCASE("a function with C linkage, in a namespace, or static is a kernel like any other")
     {
@@ -48,8 +48,9 @@ void kernel_form_laws(Make make)
         }
         attune::failure const f =
             failure_of(compiler.compile(kernel, attune::variant_of<int(long)>("c")));
-        CHECK(f.reason.find("attune: kernel 'c' is declared in the program as int(long), but the "
-                            "kernel file defines it otherwise") != std::string::npos);
+        CHECK(attune_test::has(
+            f.reason, "attune: kernel 'c' is declared in the program as int(long), but the "
+                      "kernel file defines it otherwise"));
     }
     SUBCASE("a kernel may give the names of its parameters to constants, types and macros")
     {
@@ -86,10 +87,10 @@ void kernel_form_laws(Make make)
         v.flags = {"-ULEVEL", "-DLEVEL=4"};
         attune::callable const code = callable_of(compiler.compile(kernel, v));
         CHECK(code.as<int()>()() == 4);
-        CHECK(code.compiler.find("-DLEVEL=4") != std::string::npos);
+        CHECK(attune_test::has(code.compiler, "-DLEVEL=4"));
         v.flags = {"-fno-such-flag-at-all"};
-        CHECK(failure_of(compiler.compile(kernel, v)).reason.find("no-such-flag-at-all") !=
-              std::string::npos);
+        CHECK(attune_test::has(failure_of(compiler.compile(kernel, v)).reason,
+                               "no-such-flag-at-all"));
     }
 }
 
@@ -125,8 +126,7 @@ void kernel_service_laws(Make make, std::vector<std::string> const& vector_flags
             "#include <cmath>\n"
             "double f(double x) { return std::pow(std::sin(x), 3) + std::tgamma(x); }\n",
             "f.cpp");
-        attune::callable const code =
-            callable_of(compiler.compile(kernel, attune::variant_of<double(double)>("f")));
+        attune::callable const code = compiled<double(double)>(compiler, kernel, "f");
         CHECK(code.as<double(double)>()(1.5) == std::pow(std::sin(1.5), 3) + std::tgamma(1.5));
     }
     SUBCASE("vectors of mathematical functions work")
@@ -138,8 +138,7 @@ void kernel_service_laws(Make make, std::vector<std::string> const& vector_flags
             "f.cpp");
         kernel.flags = vector_flags;
         using signature = void(float const*, float*, int);
-        attune::callable const code =
-            callable_of(compiler.compile(kernel, attune::variant_of<signature>("f")));
+        attune::callable const code = compiled<signature>(compiler, kernel, "f");
         std::vector<float> x(100);
         std::vector<float> y(100);
         for (std::size_t i = 0; i < x.size(); ++i)

@@ -41,6 +41,15 @@ inline attune::outcome fail(attune::point const&)
     return attune::failure{attune::failure_stage::compile, "never works"};
 }
 
+/// The one point that a searcher asks for.
+template <class S>
+attune::point asked_of(S& s)
+{
+    std::vector<attune::point> const asked = s.ask(1);
+    REQUIRE(asked.size() == 1);
+    return asked.front();
+}
+
 /// Asks `batch` points at a time until none come, and returns them all.
 template <class S, class Judge>
 std::vector<attune::point> drive(S& s, std::size_t batch, Judge const& judge_point)
@@ -66,15 +75,20 @@ TEST_CASE_TEMPLATE_DEFINE("a searcher obeys the laws", S, searcher_laws)
     static_assert(attune::searcher<S>);
     attune::chain_of_trees const space = search_spaces::constrained();
 
+    auto const asks_each_once = [](S& s, attune::chain_of_trees const& of, std::size_t batch) {
+        std::vector<attune::point> const all = drive(s, batch, judge);
+        CHECK(point_set(all.begin(), all.end()).size() == all.size());
+        CHECK(all.size() == static_cast<std::size_t>(*of.size()));
+        for (attune::point const& p : all)
+            CHECK(of.contains(p));
+        return all;
+    };
+
     SUBCASE("it asks every point of a finite space once, none outside, then stays empty")
     {
         for (std::size_t const batch : {std::size_t{1}, std::size_t{5}}) {
             S s = make<S>(space, 1);
-            std::vector<attune::point> const all = drive(s, batch, judge);
-            CHECK(point_set(all.begin(), all.end()).size() == all.size());
-            CHECK(all.size() == static_cast<std::size_t>(*space.size()));
-            for (attune::point const& p : all)
-                CHECK(space.contains(p));
+            std::vector<attune::point> const all = asks_each_once(s, space, batch);
             CHECK(s.ask(1).empty());
             s.tell(all.front(), judge(all.front()));
             CHECK(s.ask(7).empty());
@@ -143,11 +157,7 @@ TEST_CASE_TEMPLATE_DEFINE("a searcher obeys the laws", S, searcher_laws)
         attune::chain_of_trees const designs = search_spaces::conditional();
         for (std::size_t const batch : {std::size_t{1}, std::size_t{4}}) {
             S s = make<S>(designs, 10);
-            std::vector<attune::point> const all = drive(s, batch, judge);
-            CHECK(point_set(all.begin(), all.end()).size() == all.size());
-            CHECK(all.size() == static_cast<std::size_t>(*designs.size()));
-            for (attune::point const& p : all)
-                CHECK(designs.contains(p));
+            (void)asks_each_once(s, designs, batch);
         }
     }
     SUBCASE("it serves as any_searcher")

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "../support/gp_points.hpp"
 #include "../support/search_spaces.hpp"
 
 namespace surrogate_law {
@@ -35,10 +36,8 @@ struct slope {
     std::vector<double> values;
 };
 
-struct prediction {
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-};
+using gp_points::predicted;
+using gp_points::prediction;
 
 template <class S>
 void teach(S& s, attune::feature_table const& points, std::vector<double> const& values)
@@ -47,14 +46,6 @@ void teach(S& s, attune::feature_table const& points, std::vector<double> const&
     if constexpr (requires { s.fit(points, values, {}, engine); })
         s.fit(points, values, {}, engine);
     s.learn(points, values, {}, engine);
-}
-
-template <class S>
-prediction predict(S const& s, attune::feature_table const& points)
-{
-    prediction out;
-    s.predict(points, out.mean, out.variance);
-    return out;
 }
 
 } // namespace surrogate_law
@@ -74,7 +65,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
             for (std::size_t i = 0; i < count; ++i)
                 attune::detail::gp::append_row(f.some, i, some);
             teach(s, some, std::vector<double>(f.values.begin(), f.values.begin() + int(count)));
-            prediction const p = predict(s, f.all);
+            prediction const p = predicted(s, f.all);
             REQUIRE(p.mean.size() == 81);
             REQUIRE(p.variance.size() == 81);
             CHECK(p.mean.isFinite().all());
@@ -86,7 +77,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
     {
         S s(f.features);
         teach(s, f.some, f.values);
-        prediction const p = predict(s, f.all);
+        prediction const p = predicted(s, f.all);
         CHECK(p.mean.tail(27).mean() > p.mean.head(27).mean() + 0.2);
     }
     SUBCASE("the same observations and the same engine give the same predictions")
@@ -95,8 +86,8 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
         S b(f.features);
         teach(a, f.some, f.values);
         teach(b, f.some, f.values);
-        CHECK((predict(a, f.all).mean == predict(b, f.all).mean).all());
-        CHECK((predict(a, f.all).variance == predict(b, f.all).variance).all());
+        CHECK((predicted(a, f.all).mean == predicted(b, f.all).mean).all());
+        CHECK((predicted(a, f.all).variance == predicted(b, f.all).variance).all());
     }
     SUBCASE("what is learnt replaces what was learnt")
     {
@@ -106,7 +97,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
             opposite.push_back(-v);
         teach(s, f.some, opposite);
         teach(s, f.some, f.values);
-        prediction const p = predict(s, f.all);
+        prediction const p = predicted(s, f.all);
         CHECK(p.mean.tail(27).mean() > p.mean.head(27).mean() + 0.2);
     }
     SUBCASE("candidates have the predictions of their rows, and appended ones as well")
@@ -120,8 +111,7 @@ TEST_CASE_TEMPLATE_DEFINE("a surrogate obeys the laws", S, surrogate_laws)
         model.append(more);
         REQUIRE(model.mean().size() == 82);
         CHECK(model.table().points == 82);
-        prediction p;
-        model.predict(f.all, p.mean, p.variance);
+        prediction const p = predicted(model, f.all);
         CHECK((model.mean().head(81) - p.mean).abs().maxCoeff() < 1e-3);
         CHECK((model.variance().head(81) - p.variance).abs().maxCoeff() < 1e-3);
         CHECK(model.mean()[81] == doctest::Approx(model.mean()[40]).epsilon(1e-3));

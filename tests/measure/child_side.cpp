@@ -97,7 +97,6 @@ TEST_CASE("handlers and mask of the program hold for the program, not for the ch
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &blocked, &mask_before);
-
     CHECK(run_in_child([] { raise(SIGSEGV); }, no_check).ending == child_ending::signalled);
     CHECK(run_in_child([] { raise(SIGTERM); }, no_check).code == SIGTERM);
     CHECK(run_in_child([] { raise(SIGUSR1); }, no_check).code == SIGUSR1);

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
-#include <limits>
 #include <string>
 #include <variant>
 #include <vector>

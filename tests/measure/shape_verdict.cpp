@@ -1,6 +1,6 @@
 // tests/measure/shape_verdict.cpp - what is known before anything is.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/shape_verdict.hpp>
+#include <attune/measure/bench.hpp>
 
 #include <doctest/doctest.h>
 

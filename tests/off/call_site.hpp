@@ -43,17 +43,14 @@ std::string run(std::string const& path)
     kernel.bucket<1>([](int size) { return size; });
     kernel.work([](attune::configuration_view const& at, std::span<int const> x, int) {
         return attune::work{
-            .flops = 2.0 * static_cast<double>(x.size()), .threads = 1, .loads = 1.0 * at[step]};
+            .flops = 0.01 * static_cast<double>(x.size()), .threads = 1, .loads = 1.0 * at[step]};
     });
     kernel.fallback([](std::span<int> x, int) {
         for (int& one : x)
             one = one * 8 + 4;
     });
-
     kernel.precondition([](std::span<int const>, int size) { return size > 0; });
-
-    attune::tuning_options options;
-    options.limits = {.evaluations = 2, .seconds = 20};
+    attune::tuning_options options{.limits = {.evaluations = 2, .seconds = 20}};
     options.limits.total = {.seconds = 60.0};
     options.limits.roofline_share = 0.99;
     options.search.seed = 7;
@@ -65,14 +62,12 @@ std::string run(std::string const& path)
         if (p.event == attune::progress_event::notice) std::puts(p.text.c_str());
     };
     options.on_miss = attune::miss_policy::tune_if_missing;
-
     owner program{{kernel, attune::system_compiler{}, attune::store{path}, options}};
     std::vector<int> x(1 << 17, 1); // a call of less than a microsecond is not tuned
     x[1] = 2;
     int const size = static_cast<int>(x.size());
     program.bump(x, size);
     std::string out = std::to_string(x[0]) + ' ' + std::to_string(x[1]);
-
     // The other ways to make one.
     attune::tuned memory{kernel, attune::clang_compiler{}, {.limits = {.evaluations = 0}}};
     attune::tuned plain{kernel, attune::system_compiler{{.command = "c++"}}};
@@ -87,6 +82,10 @@ std::string run(std::string const& path)
     attune::kernel<bump_signature> written{
         "bump", attune::generated_source(space, write, "bump.cpp", "1"), space};
     written.bind<1>(n).fallback([](std::span<int> to, int from) { to[0] = from % 4; });
+    written.objective("items", attune::goal::highest,
+                      [](attune::measured_call run, std::span<int> items, int) {
+                          return static_cast<double>(items[0]) / run.seconds;
+                      });
     attune::tuned generated{written, attune::system_compiler{}, {.limits = {.evaluations = 0}}};
     std::vector<int> y(1);
     generated(y, 7);
@@ -97,9 +96,10 @@ std::string run(std::string const& path)
     std::string const said = report.summary() + known.text();
     if (said.empty() || describe(known.how).empty() || !program.bump.is_tuned(x, size)) out += " ?";
     if (attune::total(report.failures) > report.evaluations || !report.shape_failures.empty() ||
-        report.baseline || report.predicted || report.noise.lacking() < 0 ||
-        report.shapes.wrong != 0 || report.compile_s < 0 ||
-        (report.roofline && report.roofline->least_s < 0))
+        report.baseline || report.predicted || report.objective.is_higher_better ||
+        report.noise.lacking() < 0 || report.shapes.wrong != 0 || report.compile_s < 0 ||
+        report.coverage.text().empty() || report.coverage.calls < report.coverage.by_winner ||
+        !report.coverage.rest.empty() || (report.roofline && report.roofline->least_s < 0))
         out += " ?";
     program.bump.prepare({{x, size}});
     attune::together_report const all = attune::tune_together(

@@ -1,15 +1,13 @@
-# cmake -D guide=... -D source=... -D folder=... -D compiler=... -P by_hand.cmake : runs the shell blocks of the guide's section
-# "Without CMake" as a reader would, with this compiler in place of g++, in a folder that holds attune/, and then what they built.
+# cmake -D guide=... -D source=... -D folder=... -D compiler=... -P by_hand.cmake : runs the shell blocks of the guide's page
+# "Build without CMake" as a reader would, with this compiler in place of g++, in a folder that holds attune/, and then what they built.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${guide}" text)
 string(REGEX REPLACE "[][]" "@" text "${text}")
-string(FIND "${text}" "## Without CMake" at)
-string(SUBSTRING "${text}" ${at} -1 text)
 string(REPLACE ";" "<semicolon>" text "${text}")
 string(REGEX MATCHALL "```sh\n[^`]*```" blocks "${text}")
 list(LENGTH blocks count)
 if(count EQUAL 0)
-    message(FATAL_ERROR "${guide} has no shell blocks after '## Without CMake'")
+    message(FATAL_ERROR "${guide} has no shell blocks")
 endif()
 file(REMOVE_RECURSE "${folder}")
 file(MAKE_DIRECTORY "${folder}")

@@ -1,15 +1,13 @@
-# cmake -D guide=... -D app=... -D attune=... -D folder=... -P capture.cmake : runs the shell block of the guide's section
+# cmake -D guide=... -D app=... -D attune=... -D folder=... -P capture.cmake : runs the shell block of the guide's page
 # "Tune on a real call" as a reader would, with examples/05_second_run as the program.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${guide}" text)
 string(REGEX REPLACE "[][]" "@" text "${text}")
-string(FIND "${text}" "## Tune on a real call" at)
-string(SUBSTRING "${text}" ${at} -1 text)
 string(REPLACE ";" "<semicolon>" text "${text}")
 string(REGEX MATCH "```sh\n([^`]*)```" block "${text}")
 string(REPLACE "<semicolon>" ";" block "${CMAKE_MATCH_1}")
 if(NOT block MATCHES "attune retune")
-    message(FATAL_ERROR "${guide} has no shell block after '## Tune on a real call'")
+    message(FATAL_ERROR "${guide} has no shell block that retunes")
 endif()
 file(REMOVE_RECURSE "${folder}")
 file(MAKE_DIRECTORY "${folder}")

@@ -9,8 +9,8 @@
 #include <attune/core/offer.hpp>
 #include <attune/measure/call_energy.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
+#include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
-#include <attune/tune/loop/tuning_lessons.hpp>
 
 #include <cstdio>
 

@@ -25,9 +25,8 @@ int tune_and_remember()
     std::vector<float> y(1 << 18, 2.0f);
     attune::kernel<void(std::span<float>)> const kernel{
         "scale", attune::source_text(kernel_text, "scale.kernel.cpp"), unrolls};
-    attune::tuning_options options;
-    options.limits = {.evaluations = 2};
-    options.progress = attune::silent_progress();
+    attune::tuning_options options{.limits = {.evaluations = 2},
+                                   .progress = attune::silent_progress()};
     char store[] = "attune-package-XXXXXX";
     int const file = ::mkstemp(store);
     if (file < 0) return 1;

@@ -17,7 +17,6 @@
 
 using attune::layers;
 using attune::memory_store;
-using attune::record_match;
 using laws::example_key;
 using laws::example_record;
 using support::scratch_directory;

@@ -8,6 +8,8 @@
 #include "../laws/record_store.hpp"
 #include "store_lines.hpp"
 
+using attune::detail::stored_problem;
+
 namespace {
 
 struct memory_subject {
@@ -23,21 +25,15 @@ struct broadcast_subject {
         auto find(attune::record_key const& key) { return copy().find(key); }
         void add(attune::record const& entry) { root.add(entry); }
         auto notices() { return copy().notices(); }
-        void note(attune::detail::stored_problem const& p, attune::detail::tried_row const& r)
-        {
-            root.note(p, r);
-        }
-        void end(attune::detail::stored_problem const& p) { root.end(p); }
-        void prove(attune::detail::stored_problem const& p, attune::detail::proven_shape const& s)
+        void note(stored_problem const& p, attune::detail::tried_row const& r) { root.note(p, r); }
+        void end(stored_problem const& p) { root.end(p); }
+        void prove(stored_problem const& p, attune::detail::proven_shape const& s)
         {
             root.prove(p, s);
         }
-        auto recall(attune::detail::stored_problem const& p) { return copy().recall(p); }
-        auto related(attune::detail::stored_problem const& p, std::size_t most)
-        {
-            return copy().related(p, most);
-        }
-        auto proofs(attune::detail::stored_problem const& p, std::string const& code)
+        auto recall(stored_problem const& p) { return copy().recall(p); }
+        auto related(stored_problem const& p, std::size_t most) { return copy().related(p, most); }
+        auto proofs(stored_problem const& p, std::string const& code)
         {
             return copy().proofs(p, code);
         }

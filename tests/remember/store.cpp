@@ -5,7 +5,6 @@
 #include <attune/core/outcome.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/problem/problem.hpp>
-#include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
 
 #include <cstddef>
@@ -90,8 +89,7 @@ TEST_CASE_TEMPLATE_INVOKE(row_laws, store_subject, two_stores_on_one_file);
 
 TEST_CASE("a store touches nothing until it is used, and only add() makes a file")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("a/b/c/store.attune");
+    auto const [directory, path] = support::scratch_file("a/b/c/store.attune");
     store subject(path);
     CHECK(subject.path() == path);
     CHECK(subject.find(example_key()).how == record_match::none);
@@ -156,44 +154,27 @@ TEST_CASE("a file that was replaced by another of the same length is read again"
 
 TEST_CASE("an empty file and one without a last newline are completed by add()")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
-    std::string before, after;
-    SUBCASE("empty")
-    {
-        before = "";
-        after = header + first_line_of(2);
+    std::string const one = header + first_line_of(1);
+    for (auto const& [before, after] : std::vector<std::pair<std::string, std::string>>{
+             {"", header + first_line_of(2)},
+             {"\n\n", "\n\n" + header + first_line_of(2)},
+             {header.substr(0, header.size() - 1), header + first_line_of(2)},
+             {one.substr(0, one.size() - 1), one + first_line_of(2)}}) {
+        CAPTURE(before);
+        auto const [directory, path] = support::scratch_file("s", before);
+        store subject(path);
+        bool const has_record = before.find("won") != std::string::npos;
+        CHECK((subject.find(example_key()).how == record_match::exact) == has_record);
+        subject.add(example_record(example_key(), 2));
+        CHECK(read_file(path) == after);
+        CHECK(seed_found(subject) == 2);
+        CHECK(subject.notices().empty());
     }
-    SUBCASE("only newlines")
-    {
-        before = "\n\n";
-        after = before + header + first_line_of(2);
-    }
-    SUBCASE("the header alone")
-    {
-        before = header.substr(0, header.size() - 1);
-        after = header + first_line_of(2);
-    }
-    SUBCASE("a record at the end")
-    {
-        after = header + first_line_of(1) + first_line_of(2);
-        before = header + first_line_of(1);
-        before.pop_back();
-    }
-    write_file(path, before);
-    store subject(path);
-    bool const has_record = before.find("won") != std::string::npos;
-    CHECK((subject.find(example_key()).how == record_match::exact) == has_record);
-    subject.add(example_record(example_key(), 2));
-    CHECK(read_file(path) == after);
-    CHECK(seed_found(subject) == 2);
-    CHECK(subject.notices().empty());
 }
 
 TEST_CASE("a file of format 1 is read, stays exact, and is continued in format 2")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string line = old_line_of(1);
     line.insert(1, R"("energy_j":1.25,"host":{"cores":[0,1]},)");
     std::string const text = "{\"attune_store\":1,\"made_by\":\"0.9\"}\n" + line;
@@ -321,8 +302,7 @@ TEST_CASE("a file of format 2, with every kind of line, says to later releases w
 
 TEST_CASE("fields that a later writer added are understood and left in the file")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string line = line_of(1);
     line.replace(line.rfind(",\"sum\""), std::string::npos, R"(,"energy_j":{"cores":[0,1]}})");
     std::string const text =
@@ -337,8 +317,7 @@ TEST_CASE("fields that a later writer added are understood and left in the file"
 
 TEST_CASE("a file of 100000 sizes in format 1 loads and grows")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string text = old_header;
     std::string const line = old_line_of(1), inputs = R"({"N":"1024","M":"512"})";
     std::size_t const at = line.find(inputs);
@@ -364,9 +343,8 @@ TEST_CASE("a file of 100000 sizes in format 1 loads and grows")
 
 TEST_CASE("what was changed in the middle of a file is read anew")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
-    write_file(path, header + first_line_of(1) + line_of(2));
+    auto const [directory, path] =
+        support::scratch_file("s", header + first_line_of(1) + line_of(2));
     store subject(path);
     CHECK(seed_found(subject) == 2);
     write_file(path, header + first_line_of(3) + line_of(4) + line_of(5));
@@ -378,9 +356,7 @@ TEST_CASE("what was changed in the middle of a file is read anew")
 
 TEST_CASE("a store as text says in memory what it says as a file")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
-    write_file(path, old_header + old_line_of(1));
+    auto const [directory, path] = support::scratch_file("s", old_header + old_line_of(1));
     store subject(path);
     attune::record_key cold = example_key();
     cold.setting = {{"cache", "cold"}};

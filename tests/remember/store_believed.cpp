@@ -9,7 +9,6 @@
 #include <attune/remember/shipped.hpp>
 #include <attune/remember/store.hpp>
 
-#include <cstddef>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <functional>
@@ -160,8 +159,7 @@ TEST_CASE("a store of another user, or where another one may replace it, is not 
 
 TEST_CASE("a store is not made at the end of a link, nor written through that of another user")
 {
-    support::scratch_directory const folder;
-    std::string const link = folder.file("link");
+    auto const [folder, link] = support::scratch_file("link");
     std::filesystem::create_symlink("none", link);
     {
         store s(link);
@@ -199,8 +197,7 @@ TEST_CASE("a store is not made at the end of a link, nor written through that of
 
 TEST_CASE("what is no regular file is no store, and nothing waits for it")
 {
-    support::scratch_directory const folder;
-    std::string const fifo = folder.file("fifo");
+    auto const [folder, fifo] = support::scratch_file("fifo");
     REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
     for (std::string const& path :
          {fifo, folder.path(), std::string("/dev/zero"), std::string("/dev/full")}) {

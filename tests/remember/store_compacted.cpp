@@ -1,9 +1,9 @@
 // tests/remember/store_compacted.cpp - a store does not grow without end, and loses nothing meanwhile.
 // SPDX-License-Identifier: MIT
 #include <attune/core/random.hpp>
-#include <attune/remember/lines/compacted.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/lines/record_table.hpp>
+#include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/lines/store_lines.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "../laws/record_store.hpp"
+#include "../support/open_files.hpp"
 #include "../support/scratch_directory.hpp"
 
 using namespace attune::detail;
@@ -55,8 +56,7 @@ std::string long_text()
 
 TEST_CASE("a shape that the store knows is not told again, unless the last word was another")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("s");
+    auto const [folder, path] = support::scratch_file("s");
     store first(path), second(path);
     first.prove(example_problem(), {"c0", {1, 2}, true});
     std::size_t const lines = lines_in(path);
@@ -130,21 +130,12 @@ TEST_CASE("a file of others, with a second name or in a folder without leave sta
 
 TEST_CASE("writers append while others compact and are killed: no line is lost")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("s");
-    support::write_file(path, long_text());
+    auto const [folder, path] = support::scratch_file("s", long_text());
     REQUIRE(::chmod(path.c_str(), 0644) == 0);
     constexpr int writers = 2, lines_each = 400;
     std::vector<::pid_t> children;
     auto const begin = [&](auto const& act) {
-        ::pid_t const child = ::fork();
-        REQUIRE(child >= 0);
-        if (child == 0) {
-            for (int const signal : {SIGABRT, SIGSEGV, SIGTERM, SIGINT})
-                std::signal(signal, SIG_DFL);
-            act();
-            ::_exit(0);
-        }
+        ::pid_t const child = attune_test::fork_child([&] { act(); });
         children.push_back(child);
         return child;
     };
@@ -175,9 +166,7 @@ TEST_CASE("writers append while others compact and are killed: no line is lost")
         children.pop_back();
     }
     for (::pid_t const child : children) {
-        int status = 0;
-        REQUIRE(::waitpid(child, &status, 0) == child);
-        CHECK(status == 0);
+        CHECK(attune_test::status_of(child) == 0);
     }
     CHECK(killed == 25);
     store reader(path);

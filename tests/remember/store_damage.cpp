@@ -40,8 +40,7 @@ TEST_CASE("lines that end as on Windows, and empty lines, are no damage")
 
 TEST_CASE("damaged lines are skipped, reported once with the first of them, and stay in the file")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string const text =
         header + first_line_of(1) + "{\"kernel\":\"sg\n" + line_of(2) + "[1]\n";
     write_file(path, text);
@@ -60,8 +59,7 @@ TEST_CASE("damaged lines are skipped, reported once with the first of them, and 
 
 TEST_CASE("a file cut at any byte loses nothing but the line that was cut")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string const whole = header + first_line_of(1) + line_of(2);
     for (std::size_t length = 0; length < whole.size(); ++length) {
         std::string const cut = whole.substr(0, length);
@@ -77,7 +75,6 @@ TEST_CASE("a file cut at any byte loses nothing but the line that was cut")
                            length == introduced - 1 || length == introduced ||
                            length == first - 1 || length == first || length == whole.size() - 1;
         REQUIRE(subject.notices().size() == (clean ? 0 : 1));
-
         subject.add(example_record(example_key(), 7));
         REQUIRE(seed_found(subject) == 7);
         std::string const text = read_file(path);
@@ -92,8 +89,7 @@ TEST_CASE("a file cut at any byte loses nothing but the line that was cut")
 
 TEST_CASE("a file whose every writer was killed in its first bytes is still a store")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string const cut = header.substr(0, 5) + "\n" + header.substr(0, 9);
     write_file(path, cut);
     store subject(path);
@@ -103,8 +99,7 @@ TEST_CASE("a file whose every writer was killed in its first bytes is still a st
 
 TEST_CASE("a file in a newer format is left as it is; nothing is found, nothing is kept")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string const text = "{\"attune_store\":3}\n" + line_of(1) + "\x01\x02 no newline";
     write_file(path, text);
     store subject(path);
@@ -117,7 +112,6 @@ TEST_CASE("a file in a newer format is left as it is; nothing is found, nothing 
     std::vector<std::string> const said = subject.notices();
     REQUIRE(said.size() == 1);
     CHECK(said[0].find(path + ": written by a newer attune (store format 3") == 0);
-
     write_file(path, header); // it was replaced by one that is understood
     subject.add(example_record(example_key(), 3));
     CHECK(read_file(path) == header + first_line_of(3));
@@ -125,8 +119,7 @@ TEST_CASE("a file in a newer format is left as it is; nothing is found, nothing 
 
 TEST_CASE("a newer release that continues a file keeps this one from it")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     store subject(path);
     subject.add(example_record(example_key(), 1));
     std::string const text = read_file(path) + "{\"attune_store\":3}\n";
@@ -141,8 +134,7 @@ TEST_CASE("a newer release that continues a file keeps this one from it")
 
 TEST_CASE("a file that is no store is never written to, but the process remembers")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("kernel.cpp");
+    auto const [directory, path] = support::scratch_file("kernel.cpp");
     std::string const text = "int main()\n{\n}";
     write_file(path, text);
     store subject(path);
@@ -160,35 +152,24 @@ TEST_CASE("a file that cannot be written costs one notice, and the process remem
 {
     scratch_directory const directory;
     write_file(directory.file("file"), "");
-    std::string path, reason;
-    SUBCASE("its directory is a file")
-    {
-        path = directory.file("file/store.attune");
-        reason = "Not a directory";
+    for (auto const& [path, reason] :
+         {std::pair{directory.file("file/store.attune"), "Not a directory"},
+          std::pair{std::string("/proc/attune/store.attune"), "No such file"},
+          std::pair{std::string("/dev/null"), "not a regular file"}}) {
+        CAPTURE(path);
+        store subject(path);
+        subject.add(example_record(example_key(), 1));
+        subject.add(example_record(example_key(), 2));
+        CHECK(seed_found(subject) == 2);
+        std::vector<std::string> const said = subject.notices();
+        REQUIRE(said.size() == 1); // also where reading it fails too
+        CHECK(said[0].find(path + ": cannot be written (" + reason) == 0);
     }
-    SUBCASE("it is in /proc")
-    {
-        path = "/proc/attune/store.attune";
-        reason = "No such file";
-    }
-    SUBCASE("it is a device")
-    {
-        path = "/dev/null";
-        reason = "not a regular file";
-    }
-    store subject(path);
-    subject.add(example_record(example_key(), 1));
-    subject.add(example_record(example_key(), 2));
-    CHECK(seed_found(subject) == 2);
-    std::vector<std::string> said = subject.notices();
-    REQUIRE(said.size() == 1); // also where reading it fails too
-    CHECK(said[0].find(path + ": cannot be written (" + reason) == 0);
 }
 
 TEST_CASE("a directory or a named pipe in the file's place neither throws nor waits")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("place");
+    auto const [directory, path] = support::scratch_file("place");
     SUBCASE("directory") { std::filesystem::create_directory(path); }
     SUBCASE("pipe") { REQUIRE(::system(("mkfifo '" + path + "'").c_str()) == 0); }
     store subject(path);
@@ -214,9 +195,7 @@ TEST_CASE("what could not be written is written as soon as it can be")
 
 TEST_CASE("a file of holes, larger than any store, is not read into the memory")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
-    write_file(path, header + first_line_of(1));
+    auto const [directory, path] = support::scratch_file("s", header + first_line_of(1));
     std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
     store subject(path);
     CHECK_FALSE(subject.find(laws::example_key()).best.has_value());
@@ -225,8 +204,7 @@ TEST_CASE("a file of holes, larger than any store, is not read into the memory")
 
 TEST_CASE("a thousand damaged lines are one notice")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::string text = header + first_line_of(1);
     for (int i = 0; i < 1000; ++i)
         text += "{\"kernel\":\n";
@@ -240,9 +218,7 @@ TEST_CASE("a thousand damaged lines are one notice")
 
 TEST_CASE("a file that was no store is written to once it is one")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
-    write_file(path, "int main()\n");
+    auto const [directory, path] = support::scratch_file("s", "int main()\n");
     store subject(path);
     subject.add(example_record(example_key(), 1));
     CHECK(read_file(path) == "int main()\n");

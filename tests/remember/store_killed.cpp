@@ -19,8 +19,6 @@
 #include <ctime>
 #include <doctest/doctest.h>
 #include <map>
-#include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>

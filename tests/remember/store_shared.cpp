@@ -12,7 +12,6 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,10 +26,13 @@
 
 #include "../laws/record_store.hpp"
 #include "../support/failing_flock.hpp"
+#include "../support/open_files.hpp"
 #include "../support/scratch_directory.hpp"
 #include "store_lines.hpp"
 
 using attune::store;
+using attune_test::fork_child;
+using attune_test::status_of;
 using laws::example_key;
 using laws::example_record;
 using support::read_file;
@@ -72,27 +74,6 @@ attune::record numbered(std::uint64_t seed)
     return entry;
 }
 
-template <class Body>
-::pid_t fork_child(Body body)
-{
-    ::pid_t const child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        for (int const signal : {SIGABRT, SIGSEGV, SIGTERM, SIGINT})
-            std::signal(signal, SIG_DFL);
-        body();
-        ::_exit(0);
-    }
-    return child;
-}
-
-int status_of(::pid_t child)
-{
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    return status;
-}
-
 } // namespace
 
 TEST_CASE("eight processes append to one new file, and every record arrives whole, a dozen times")
@@ -100,8 +81,7 @@ TEST_CASE("eight processes append to one new file, and every record arrives whol
     // Many files: the moment when all find it empty is the one that matters.
     constexpr std::uint64_t each = 20;
     for (int round = 0; round < 12; ++round) {
-        scratch_directory const directory;
-        std::string const path = directory.file("deep/er/s");
+        auto const [directory, path] = support::scratch_file("deep/er/s");
         int gate[2];
         REQUIRE(::pipe(gate) == 0);
         std::vector<::pid_t> children;
@@ -151,8 +131,7 @@ TEST_CASE("threads share one store")
 
 TEST_CASE("a writer that is killed at any moment does not harm what others wrote")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     std::size_t kept = 0;
     for (std::uint64_t round = 0; round < 30; ++round) {
         ::pid_t const child = fork_child([&] {
@@ -164,7 +143,6 @@ TEST_CASE("a writer that is killed at any moment does not harm what others wrote
         ::nanosleep(&pause, nullptr);
         ::kill(child, SIGKILL);
         CHECK(WIFSIGNALED(status_of(child)));
-
         store survivor(path);
         survivor.add(numbered(999 + round * 1000000));
         attune::lookup_result const got = survivor.find(example_key());
@@ -179,9 +157,7 @@ TEST_CASE("a writer that is killed at any moment does not harm what others wrote
 
 TEST_CASE("a process that dies with the lock does not lock others out")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
-    write_file(path, "");
+    auto const [directory, path] = support::scratch_file("s", "");
     ::pid_t const child = fork_child([&] {
         int const file = ::open(path.c_str(), O_RDWR);
         ::flock(file, LOCK_EX);
@@ -195,8 +171,7 @@ TEST_CASE("a process that dies with the lock does not lock others out")
 
 TEST_CASE("a process that keeps the lock delays others, and costs them no record")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     store subject(path);
     subject.add(example_record(example_key(), 1));
     int const holder = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -216,8 +191,7 @@ TEST_CASE("a process that keeps the lock delays others, and costs them no record
 
 TEST_CASE("a lock that fails is no lock: nothing is written beside others, and the reason is told")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     store{path}.add(example_record(example_key(), 1));
     auto const status_where = [&](unsigned error, auto check) {
         return status_of(fork_child([&] {
@@ -242,8 +216,7 @@ TEST_CASE("a lock that fails is no lock: nothing is written beside others, and t
 
 TEST_CASE("a file that a server forgot when another process replaced it is opened anew")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     int const status = status_of(fork_child([&] {
         int const lower = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
         int const second = ::dup(lower);
@@ -290,8 +263,7 @@ TEST_CASE("exit() writes what waits, and only in the process that was asked to k
 
 TEST_CASE("a disk that is full in the middle of a write leaves no trace, and a notice")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     {
         store subject(path);
         subject.add(example_record());
@@ -315,9 +287,7 @@ TEST_CASE("a disk that is full in the middle of a write leaves no trace, and a n
 TEST_CASE("without the lock nothing of a file is taken away: it may be another writer's")
 {
     using attune::detail::store_file;
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
-    support::write_file(path, "first\nsecond\n");
+    auto const [directory, path] = support::scratch_file("s", "first\nsecond\n");
     {
         // As where the file system has no locks.
         store_file const file = store_file::open_to_append(path);
@@ -349,8 +319,7 @@ TEST_CASE("without the lock nothing of a file is taken away: it may be another w
 
 TEST_CASE("the child of a fork does not write the lines that its parent still has to write")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("s");
+    auto const [directory, path] = support::scratch_file("s");
     store subject(path);
     subject.add(example_record(example_key(), 1));
     int const holder = ::open(path.c_str(), O_RDWR | O_CLOEXEC);

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/automatic.hpp>
 
-#include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/lower.hpp>
-#include <attune/declare/order.hpp>
-#include <attune/search/local/wide_climb.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/random.hpp>
+#include <attune/space/build_pack.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -109,8 +108,8 @@ TEST_CASE("the expected gain is large at first and small at the end")
 TEST_CASE("a climb chooses where orders and arrays have too many coordinates for a model")
 {
     constexpr auto order = attune::permutation<"ORDER", 400>();
-    attune::chain_of_trees const space(
-        attune::bind_inputs(attune::lower(attune::space(order, attune::boolean<"ON">()))));
+    attune::chain_of_trees const space =
+        attune::build(attune::space(order, attune::boolean<"ON">()));
     // How far items are from their places in the opposite order, which is one of 400! orders.
     auto const cost = [&](attune::point const& p) {
         auto const items = attune::detail::order_of(space.describe(), 0, p);
@@ -123,12 +122,11 @@ TEST_CASE("a climb chooses where orders and arrays have too many coordinates for
     std::vector<double> values;
     searcher_law::point_set asked;
     for (int i = 0; i < 300; ++i) {
-        std::vector<attune::point> const next = s.ask(1);
-        REQUIRE(next.size() == 1);
-        CHECK(space.contains(next[0]));
-        CHECK(asked.insert(next[0]).second);
-        values.push_back(cost(next[0]));
-        s.tell(next[0], attune::measurement{values.back(), values.back(), values.back(), 1});
+        attune::point const next = searcher_law::asked_of(s);
+        CHECK(space.contains(next));
+        CHECK(asked.insert(next).second);
+        values.push_back(cost(next));
+        s.tell(next, attune::measurement{values.back(), values.back(), values.back(), 1});
     }
     CHECK_FALSE(s.prediction_of(*asked.begin()));
     CHECK_FALSE(s.expected_gain());
@@ -139,7 +137,7 @@ TEST_CASE("a climb chooses where orders and arrays have too many coordinates for
 TEST_CASE("where nothing is modelled it is the climb by small changes")
 {
     constexpr auto numbers = attune::array_of<64>(attune::integer<"A">(0, 7));
-    attune::chain_of_trees const space(attune::bind_inputs(attune::lower(attune::space(numbers))));
+    attune::chain_of_trees const space = attune::build(attune::space(numbers));
     automatic s(space, 5);
     attune::detail::wide_climb climb(space, 5);
     for (int i = 0; i < 200; ++i) {

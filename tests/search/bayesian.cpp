@@ -95,9 +95,7 @@ TEST_CASE("bayesian_searcher comes closer to the bottom of a valley than random 
 TEST_CASE("bayesian_searcher goes beyond its sample of a large space")
 {
     attune::chain_of_trees const space = search_spaces::grid(60);
-    attune::bayesian_options options;
-    options.max_pool = 100;
-    options.fresh = 200;
+    attune::bayesian_options const options{.max_pool = 100, .fresh = 200};
     double model = 0;
     double chance = 0;
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
@@ -189,10 +187,10 @@ TEST_CASE("points outside the space and measurements that are no numbers do no h
 TEST_CASE("one constant objective does not stop the search")
 {
     attune::bayesian_searcher s(search_spaces::constrained(), 1);
-    auto const flat = [](attune::point const&) { return attune::measurement::exact(2.0); };
-    CHECK(searcher_law::drive(s, 3, [&](attune::point const& p) -> attune::outcome {
-              return flat(p);
-          }).size() == 36);
+    auto const flat = [](attune::point const&) -> attune::outcome {
+        return attune::measurement::exact(2.0);
+    };
+    CHECK(searcher_law::drive(s, 3, flat).size() == 36);
 }
 
 TEST_CASE("the points of one batch keep away from each other")
@@ -354,9 +352,7 @@ TEST_CASE(
 
 TEST_CASE("numbers are learnt in a space that is only sampled, and where points fail")
 {
-    attune::bayesian_options options;
-    options.max_pool = 500;
-    options.fresh = 300;
+    attune::bayesian_options const options{.max_pool = 500, .fresh = 300};
     attune::bayesian_searcher s(hidden_space(true), 1, options);
     attune::bayesian_searcher again(hidden_space(true), 1, options);
     double best = std::numeric_limits<double>::infinity();
@@ -393,9 +389,8 @@ attune::chain_of_trees every_fourth()
     std::vector<std::int64_t> lines;
     for (std::int64_t i = 0; i < 60; i += 4)
         lines.push_back(i);
-    attune::description d;
-    d.parameters = {search_spaces::ordinal("x", lines), search_spaces::ordinal("y", lines)};
-    return attune::chain_of_trees(d);
+    return search_spaces::space_of(
+        {search_spaces::ordinal("x", lines), search_spaces::ordinal("y", lines)});
 }
 
 double after(std::vector<attune::past_session> const& past, int budget)

@@ -6,7 +6,7 @@
 #include <attune/search/automatic.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/exhaustive.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>

@@ -84,8 +84,7 @@ TEST_CASE("any_searcher passes on what a model expected of its own points, where
 TEST_CASE("search_with passes options to the searcher, with the seed where it takes one")
 {
     attune::chain_of_trees const space = search_spaces::grid(20);
-    attune::annealing_options options;
-    options.starts = 3;
+    attune::annealing_options const options{.starts = 3};
     attune::any_searcher made = attune::search_with<attune::annealing>(options)(space, 5);
     attune::annealing plain(space, 5, options);
     attune::annealing other(space, 5);

@@ -8,7 +8,6 @@
 #include <attune/remember/problem/call_facts.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -20,11 +19,13 @@
 #include <vector>
 
 #include "../support/scratch_directory.hpp"
+#include "../support/texts.hpp"
 
 using attune::detail::bake;
 using attune::detail::bake_request;
 using attune::detail::call_facts;
 using attune::detail::shape_part;
+using attune_test::has;
 
 namespace {
 
@@ -78,7 +79,7 @@ struct example {
         store.note(problem, {.values = attune::detail::values_of(r.configuration), .code = r.code});
         store.add(r);
     }
-    std::vector<std::string> bake_it(bake_request more = {})
+    std::vector<std::string> bake_it(bake_request more = {}, std::string* table = nullptr)
     {
         support::write_file(folder.file("s.attune"), store.text());
         bake_request request = std::move(more);
@@ -86,7 +87,7 @@ struct example {
         if (request.kernel_file.empty()) request.kernel_file = folder.file("fill.kernel.cpp");
         if (request.folder.empty()) request.folder = folder.file("out");
         if (request.stem.empty()) request.stem = "fill";
-        return bake(request);
+        return bake(request, table);
     }
     [[nodiscard]] std::string written(char const* name) const
     {
@@ -95,9 +96,57 @@ struct example {
     [[nodiscard]] bool has_written() const { return std::filesystem::exists(folder.file("out")); }
 };
 
-bool has(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
+/// Bakes a store of a processor of x86-64-v3 twice; between, `found` is what a program verified.
+struct verified_example : example {
+    std::vector<std::string> told{};
+
+    verified_example()
+    {
+        isa = "x86-64-v3";
+        add(won(64, "8", 0.5));
+        add(won(1024, "16", 0.25));
+        request.levels = {"base", "x86-64-v3", "x86-64-v4"};
+        request.shapes = {"KNOWN", "4096"};
+        told = bake_it(request);
+    }
+    [[nodiscard]] std::string mark() const
+    {
+        std::string const check = written("fill_check.cpp");
+        return check.substr(check.rfind("{}, \"") + 5, 32);
+    }
+    std::string table_with(std::string const& found)
+    {
+        support::write_file(folder.file("found"), "attune_checked " + mark() + '\n' + found);
+        bake_request second = request;
+        second.checked = folder.file("found");
+        told = bake_it(second);
+        return written("fill_table.cpp");
+    }
+
+    bake_request request{};
+};
 
 } // namespace
+
+TEST_CASE("a table says which code of a release is proven, up to which sizes, and which is not")
+{
+    verified_example subject;
+    std::string table;
+    attune::detail::bake_request first = subject.request;
+    CHECK(subject.bake_it(first, &table).size() == subject.told.size());
+    CHECK(table.empty()); // the second time proves more
+    subject.table_with("right 0 x86-64-v4 4096 0\n");
+    attune::detail::bake_request second = subject.request;
+    second.checked = subject.folder.file("found");
+    static_cast<void>(subject.bake_it(second, &table));
+    CHECK(table.starts_with("fill "));
+    CHECK(has(table, "CODE FOR   PROVEN BY  VERIFIED UP TO\nTILE=8 "));
+    CHECK(has(table, "  base       record     argument 1: 64\n"));
+    CHECK(has(table, "  x86-64-v4  build      argument 1: 4096\nTILE=16 "));
+    CHECK(has(table, "  base       record     argument 1: 1024\n"));
+    CHECK(has(table, "  x86-64-v4  nothing    no call\ndefault TILE=4 "));
+    CHECK(table.ends_with("all other calls\n"));
+}
 
 TEST_CASE("each winner is compiled with its macros and flags, for each instruction set")
 {
@@ -120,6 +169,25 @@ TEST_CASE("each winner is compiled with its macros and flags, for each instructi
     REQUIRE(said.size() == 2);
     CHECK(has(said[0], "-mavx2"));
     CHECK(has(said[1], "tuned with clang 19, baked with GNU 12"));
+}
+
+TEST_CASE("values of the latest objective decide what is baked, by their direction")
+{
+    example subject;
+    attune::record by_time = subject.won(64, "32", 0.1);
+    by_time.when = "2026-01-01T00:00:00Z";
+    subject.add(by_time);
+    for (int const n : {64, 1024}) {
+        attune::record best = subject.won(n, n == 64 ? "8" : "16", 4);
+        best.when = "2026-01-02T00:00:00Z";
+        best.key.setting = {{"measured", "objective"}, {"better", "higher"}, {"unit", "GFLOP/s"}};
+        subject.add(best);
+    }
+    auto const said = subject.bake_it({.levels = {"base"}});
+    CHECK(has(subject.written("fill_0_base.cpp"), "#define TILE 8\n"));
+    CHECK(has(subject.written("fill_1_base.cpp"), "#define TILE 16\n"));
+    CHECK(std::count(said.begin(), said.end(),
+                     "1 winners are left out: the latest tuning had another objective") == 1);
 }
 
 TEST_CASE("what was proven of addresses is baked where each compiler compiles the same text")
@@ -242,18 +310,12 @@ TEST_CASE("where one file cannot be written, none is")
     example subject;
     subject.add(subject.won(64, "8", 0.5));
     std::filesystem::create_directories(subject.folder.file("out/fill_default.flags"));
-    std::string why;
-    try {
-        static_cast<void>(subject.bake_it());
-    } catch (attune::error const& problem) {
-        why = problem.what();
-    }
+    std::string const why = attune_test::error_of([&] { static_cast<void>(subject.bake_it()); });
     CHECK(has(why, "fill_default.flags"));
     CHECK_FALSE(std::filesystem::exists(subject.folder.file("out/fill_table.cpp")));
     CHECK(std::distance(std::filesystem::directory_iterator(subject.folder.file("out")), {}) == 1);
     support::write_file(subject.folder.file("file"), "");
-    bake_request too_large;
-    too_large.folder = subject.folder.file("new");
+    bake_request too_large{.folder = subject.folder.file("new")};
     ::rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
     support::write_file(subject.folder.file("s.attune"), subject.store.text());
@@ -266,8 +328,7 @@ TEST_CASE("where one file cannot be written, none is")
                          attune::error);
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK_FALSE(std::filesystem::exists(too_large.folder));
-    bake_request into_a_file;
-    into_a_file.folder = subject.folder.file("file/out");
+    bake_request into_a_file{.folder = subject.folder.file("file/out")};
     CHECK_THROWS_WITH_AS(static_cast<void>(subject.bake_it(into_a_file)),
                          doctest::Contains("cannot be made"), attune::error);
 }
@@ -343,40 +404,6 @@ TEST_CASE("code for instructions that the tuning did not have does not serve unv
     CHECK(has(subject.written("fill_0_x86-64-v4.cpp"), "Not needed"));
     CHECK(has(said.back(), "fill: code for x86-64-v4 does not serve where it was never run"));
 }
-
-namespace {
-
-/// Bakes a store of a processor of x86-64-v3 twice; between, `found` is what a program verified.
-struct verified_example : example {
-    std::vector<std::string> told{};
-
-    verified_example()
-    {
-        isa = "x86-64-v3";
-        add(won(64, "8", 0.5));
-        add(won(1024, "16", 0.25));
-        request.levels = {"base", "x86-64-v3", "x86-64-v4"};
-        request.shapes = {"KNOWN", "4096"};
-        told = bake_it(request);
-    }
-    [[nodiscard]] std::string mark() const
-    {
-        std::string const check = written("fill_check.cpp");
-        return check.substr(check.rfind("{}, \"") + 5, 32);
-    }
-    std::string table_with(std::string const& found)
-    {
-        support::write_file(folder.file("found"), "attune_checked " + mark() + '\n' + found);
-        bake_request second = request;
-        second.checked = folder.file("found");
-        told = bake_it(second);
-        return written("fill_table.cpp");
-    }
-
-    bake_request request{};
-};
-
-} // namespace
 
 TEST_CASE("what a build verifies serves, also for instructions that the tuning did not have")
 {
@@ -520,7 +547,6 @@ TEST_CASE("what was generated is baked from the text that the store has")
     subject.add(generated(512, "4")); // its code is the default's
     refused("for processors alone", {.architectures = {90}});
     refused("no result of a generated kernel called g", {.kernel = "g"});
-
     auto const said = bake_here({.levels = {"base", "x86-64-v3"}});
     CHECK(has(said.at(0), "1 winners are left out: the store does not have their text"));
     CHECK(has(subject.written("fill_0_base.cpp"),
@@ -535,7 +561,6 @@ TEST_CASE("what was generated is baked from the text that the store has")
     CHECK(has(subject.written("fill_table.cpp"), "\"the default\""));
     CHECK(support::read_file(subject.folder.file("fill.d")).ends_with("fill_table.cpp:\n"));
     std::filesystem::remove_all(subject.folder.file("out"));
-
     attune::record plain = generated(1024, "4"); // the default won over the plain nest
     plain.generated.is_plain = true;
     plain.when = "9";
@@ -544,7 +569,6 @@ TEST_CASE("what was generated is baked from the text that the store has")
     CHECK(has(subject.written("fill_table.cpp"), "\"the plain nest\""));
     CHECK(has(subject.written("fill_table.cpp"), "TILE=4"));
     std::filesystem::remove_all(subject.folder.file("out"));
-
     attune::record changed = generated(2048, "32");
     changed.generated.text += "// by hand\n";
     subject.add(changed);
@@ -559,12 +583,7 @@ TEST_CASE("what cannot be baked is one sentence, and nothing is written")
 {
     example subject;
     auto const refused = [&](bake_request const& request, char const* why) {
-        std::string text;
-        try {
-            subject.bake_it(request);
-        } catch (attune::error const& thrown) {
-            text = thrown.what();
-        }
+        std::string const text = attune_test::error_of([&] { subject.bake_it(request); });
         CHECK_MESSAGE(has(text, why), text);
         CHECK_FALSE(subject.has_written());
     };
@@ -603,11 +622,7 @@ TEST_CASE("what cannot be baked is one sentence, and nothing is written")
 
 TEST_CASE("the program refuses what it does not know, with a sentence and 1")
 {
-    std::array<char const*, 2> const unknown{"--nonsense", "1"};
-    CHECK(attune::detail::bake_main(unknown) == 1);
-    std::array<char const*, 2> const many{"--variants", "1000000000"};
-    CHECK(attune::detail::bake_main(many) == 1);
-    std::array<char const*, 1> const half{"--store"};
-    CHECK(attune::detail::bake_main(half) == 1);
-    CHECK(attune::detail::bake_main({}) == 1);
+    for (std::vector<char const*> const& words : std::vector<std::vector<char const*>>{
+             {"--nonsense", "1"}, {"--variants", "1000000000"}, {"--store"}, {}})
+        CHECK(attune::detail::bake_main(words) == 1);
 }

@@ -109,90 +109,6 @@ private:
     attune_test::time_script& times_;
 };
 
-} // namespace
-
-TEST_CASE("a program that was tuned is baked from its store, and built without a JIT")
-{
-    for (char const* const tool : {"g++", "ld.bfd", "objcopy", "nm", "objdump", "ar", "sh"})
-        if (find_program(tool).empty()) {
-            MESSAGE("skipped: there is no " << tool);
-            return;
-        }
-    support::scratch_directory const folder;
-    std::string const store = folder.file("layer.attune");
-    std::string winner;
-    {
-        std::vector<float> const a = some(64 * 44), weights = some(40 * 48), bias = some(48);
-        std::vector<float> c(64 * 48);
-        attune::matrix_view<float const> const in(a.data(), 64, 40, 44);
-        attune_test::time_script times{.others = 1e-3};
-        attune::tuning_options options = support::few(3);
-        options.measuring.make_bench = [&times](auto const&, auto const&) {
-            return std::unique_ptr<attune::bench>(std::make_unique<slow_default>(times));
-        };
-        attune::tuned fast{layer.kernel(), attune::system_compiler{{"g++", {"-O2", "-std=c++20"}}},
-                           attune::store{store}, options};
-        fast(in, weights, bias, c, 64);
-        support::check_close(c, wanted(64));
-        winner = fast.report().configuration;
-        CHECK(fast.report().how == attune::decision::tuned);
-    }
-    std::vector<attune::record> const winners =
-        attune::detail::winners_in(support::read_file(store), store, {}, false);
-    REQUIRE(winners.size() == 1);
-    attune::record const& kept = winners[0];
-    CHECK(kept.generated.is_plain);
-    CHECK_FALSE(kept.generated.loops.empty());
-    CHECK(kept.generated.text.find(winner) != std::string::npos);
-    std::string baked; // a release does not know which values are inactive
-    for (auto const& [name, value] : kept.configuration)
-        baked += (baked.empty() ? "" : " ") + name + '=' + value;
-    static_cast<void>(bake({.store = store,
-                            .levels = {"base"},
-                            .compiler = "GNU 12",
-                            .folder = folder.file("out"),
-                            .stem = "layer",
-                            .writes_script = true}));
-    std::string const unit = support::read_file(folder.file("out/layer_0_base.cpp"));
-    CHECK(unit.find("\nstatic void layer_program(") != std::string::npos);
-    CHECK(unit.find("//     C_sum[i][j] = sum(k)(A[i][k] * B[k][j])\n"
-                    "//     C[i][j] = tanh(C_sum[i][j] + b[j])\n") != std::string::npos);
-
-    std::string const include = "-I" + support::source_folder() + "include";
-    support::write_file(folder.file("main.cpp"), release);
-    auto const made =
-        run_process({"env", "CXX=g++", "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
-                     "sh", folder.file("out/layer.sh")},
-                    300);
-    CHECK_MESSAGE(made.succeeded(), made.output);
-    CHECK_MESSAGE(made.output.empty(), made.output); // no warning
-    auto const linked = run_process({"g++", "-std=c++20", include, folder.file("main.cpp"),
-                                     folder.file("out/liblayer.a"), "-o", folder.file("main")},
-                                    300);
-    REQUIRE_MESSAGE(linked.succeeded(), linked.output);
-    auto const run = [&](int rows, char const* how) {
-        return run_process({folder.file("main"), std::to_string(rows), how}, 60).output;
-    };
-    auto const check = [&](int rows, char const* how, std::string const& serves) {
-        std::string const text = run(rows, how);
-        std::size_t at = text.find('\n');
-        CHECK(text.substr(0, at) == serves);
-        std::vector<float> got;
-        while (at != text.npos && at + 1 < text.size()) {
-            got.push_back(std::stof(text.substr(at + 1)));
-            at = text.find('\n', at + 1);
-        }
-        support::check_close(got, wanted(rows));
-    };
-    check(64, "", baked);
-    check(1, "overlap", "the plain nest"); // the bias is read before its place is written
-    check(131, "", "the plain nest");      // larger than what was verified
-    CHECK(run(64, "short").find("attune: layer: the array C has another number of elements") !=
-          std::string::npos);
-}
-
-namespace {
-
 constexpr auto W = attune::constant<"W", float, 50, 40>();
 constexpr auto X = array<"X", float, 6, 40>();
 constexpr auto Y = array<"Y", float, 6, 50>();
@@ -229,22 +145,108 @@ int main()
 }
 )";
 
-} // namespace
-
-TEST_CASE("a release packs constant weights at the first call, each array's once")
+bool has_tools()
 {
     for (char const* const tool : {"g++", "ld.bfd", "objcopy", "nm", "objdump", "ar", "sh"})
         if (find_program(tool).empty()) {
             MESSAGE("skipped: there is no " << tool);
-            return;
+            return false;
         }
-    support::scratch_directory const folder;
-    std::string const store = folder.file("linear.attune");
+    return true;
+}
+
+/// Bakes what a store has, and builds the program `main` of `text` with it. @return a variant
+std::string build_release(support::scratch_directory const& folder, std::string const& store,
+                          std::string const& stem, char const* text)
+{
+    static_cast<void>(bake({.store = store,
+                            .levels = {"base"},
+                            .compiler = "GNU 12",
+                            .folder = folder.file("out"),
+                            .stem = stem,
+                            .writes_script = true}));
+    std::string const include = "-I" + support::source_folder() + "include";
+    support::write_file(folder.file("main.cpp"), text);
+    auto const made =
+        run_process({"env", "CXX=g++", "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
+                     "sh", folder.file("out/" + stem + ".sh")},
+                    300);
+    CHECK_MESSAGE(made.succeeded(), made.output);
+    CHECK_MESSAGE(made.output.empty(), made.output); // no warning
+    auto const linked =
+        run_process({"g++", "-std=c++20", include, folder.file("main.cpp"),
+                     folder.file("out/lib" + stem + ".a"), "-o", folder.file("main")},
+                    300);
+    REQUIRE_MESSAGE(linked.succeeded(), linked.output);
+    return support::read_file(folder.file("out/" + stem + "_0_base.cpp"));
+}
+
+} // namespace
+
+TEST_CASE("a program that was tuned is baked from its store, and built without a JIT")
+{
+    if (!has_tools()) return;
+    auto const [folder, store] = support::scratch_file("layer.attune");
+    std::string winner;
+    {
+        std::vector<float> const a = some(64 * 44), weights = some(40 * 48), bias = some(48);
+        std::vector<float> c(64 * 48);
+        attune::matrix_view<float const> const in(a.data(), 64, 40, 44);
+        attune_test::time_script times{.others = 1e-3};
+        attune::tuning_options options = support::few(3);
+        options.measuring.make_bench = [&times](auto const&, auto const&) {
+            return std::unique_ptr<attune::bench>(std::make_unique<slow_default>(times));
+        };
+        attune::tuned fast{layer.kernel(), attune::system_compiler{{"g++", {"-O2", "-std=c++20"}}},
+                           attune::store{store}, options};
+        fast(in, weights, bias, c, 64);
+        support::check_close(c, wanted(64));
+        winner = fast.report().configuration;
+        CHECK(fast.report().how == attune::decision::tuned);
+    }
+    std::vector<attune::record> const winners =
+        attune::detail::winners_in(support::read_file(store), store, {}, false);
+    REQUIRE(winners.size() == 1);
+    attune::record const& kept = winners[0];
+    CHECK(kept.generated.is_plain);
+    CHECK_FALSE(kept.generated.loops.empty());
+    CHECK(kept.generated.text.find(winner) != std::string::npos);
+    std::string baked; // a release does not know which values are inactive
+    for (auto const& [name, value] : kept.configuration)
+        baked += (baked.empty() ? "" : " ") + name + '=' + value;
+    std::string const unit = build_release(folder, store, "layer", release);
+    CHECK(unit.find("\nstatic void layer_program(") != std::string::npos);
+    CHECK(unit.find("//     C_sum[i][j] = sum(k)(A[i][k] * B[k][j])\n"
+                    "//     C[i][j] = tanh(C_sum[i][j] + b[j])\n") != std::string::npos);
+    auto const run = [&](int rows, char const* how) {
+        return run_process({folder.file("main"), std::to_string(rows), how}, 60).output;
+    };
+    auto const check = [&](int rows, char const* how, std::string const& serves) {
+        std::string const text = run(rows, how);
+        std::size_t at = text.find('\n');
+        CHECK(text.substr(0, at) == serves);
+        std::vector<float> got;
+        while (at != text.npos && at + 1 < text.size()) {
+            got.push_back(std::stof(text.substr(at + 1)));
+            at = text.find('\n', at + 1);
+        }
+        support::check_close(got, wanted(rows));
+    };
+    check(64, "", baked);
+    check(1, "overlap", "the plain nest"); // the bias is read before its place is written
+    check(131, "", "the plain nest");      // larger than what was verified
+    CHECK(run(64, "short").find("attune: layer: the array C has another number of elements") !=
+          std::string::npos);
+}
+
+TEST_CASE("a release packs constant weights at the first call, each array's once")
+{
+    if (!has_tools()) return;
+    auto const [folder, store] = support::scratch_file("linear.attune");
     std::vector<float> const x = some(6 * 40);
     std::vector<float> numbers = some(50 * 40);
     {
-        attune::program_options options;
-        options.rules = attune::default_schedule_rules();
+        attune::program_options options{.rules = attune::default_schedule_rules()};
         for (attune::schedule_rule& rule : options.rules)
             if (rule.name == "product")
                 rule.declare = [declare = rule.declare](attune::rule_subject const& subject,
@@ -259,27 +261,9 @@ TEST_CASE("a release packs constant weights at the first call, each array's once
         std::vector<float> y(6 * 50);
         fast(x, weights, y);
     }
-    static_cast<void>(bake({.store = store,
-                            .levels = {"base"},
-                            .compiler = "GNU 12",
-                            .folder = folder.file("out"),
-                            .stem = "linear",
-                            .writes_script = true}));
-    std::string const unit = support::read_file(folder.file("out/linear_0_base.cpp"));
+    std::string const unit = build_release(folder, store, "linear", release_of_weights);
     CHECK(unit.find("#include <attune/core/constant_view.hpp>\n") != std::string::npos);
     CHECK(unit.find("\nstatic void linear_program_fill_W_copy(") != std::string::npos);
-    std::string const include = "-I" + support::source_folder() + "include";
-    support::write_file(folder.file("main.cpp"), release_of_weights);
-    auto const made =
-        run_process({"env", "CXX=g++", "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
-                     "sh", folder.file("out/linear.sh")},
-                    300);
-    CHECK_MESSAGE(made.succeeded(), made.output);
-    CHECK_MESSAGE(made.output.empty(), made.output); // no warning
-    auto const linked = run_process({"g++", "-std=c++20", include, folder.file("main.cpp"),
-                                     folder.file("out/liblinear.a"), "-o", folder.file("main")},
-                                    300);
-    REQUIRE_MESSAGE(linked.succeeded(), linked.output);
     std::string const text = run_process({folder.file("main")}, 60).output;
     CHECK(text.find("READ_W=kept") < text.find('\n'));
     std::vector<float> got;
@@ -319,8 +303,8 @@ TEST_CASE("a store with a flipped bit or a lost end bakes what was tuned, or is 
     std::string const good = bake_text(whole);
     auto const is_refused = [&](std::string const& text) {
         try {
-            std::string const written = bake_text(text);
-            CHECK(written == good);
+            std::string const baked = bake_text(text); // CHECK would catch what it throws
+            CHECK(baked == good);
             return false;
         } catch (attune::error const&) {
             CHECK_FALSE(std::filesystem::exists(folder.file("out")));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <random>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -138,6 +139,30 @@ ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"fewer words", signature>()
     }();
     return one;
 }
+template <>
+ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"nothing faster", signature>() noexcept
+{
+    static baked_table const one = [] {
+        static baked_device const devices[]{{"this one", "", 0, 0, example::other_tree}};
+        baked_table out = the_example().table;
+        out.devices = devices;
+        return out;
+    }();
+    return one;
+}
+template <>
+ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"newer alone", signature>() noexcept
+{
+    static baked_table const one = [] {
+        static baked_variant variants[2];
+        variants[1] = the_example().variants[1];
+        variants[1].builds.count = 1; // the one for x86-64-v4
+        baked_table out = the_example().table;
+        out.variants = variants;
+        return out;
+    }();
+    return one;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
@@ -235,4 +260,40 @@ TEST_CASE("a layout that is not that of this program serves the default")
     attune::baked<signature> const subject{attune::baked_kernel<"fewer words">};
     aligned data;
     CHECK(subject(data.first(16), 16) == 0);
+}
+
+TEST_CASE("random calls are counted by what serves them, as the test counts them")
+{
+    attune::baked<signature> const subject{attune::baked_kernel<"example">, "base"};
+    attune::baked_coverage const before = subject.coverage();
+    attune::baked_coverage expected = before;
+    aligned data;
+    std::mt19937 random(5);
+    for (int i = 0; i < 20'000; ++i) { // more shapes than are kept
+        int const length = static_cast<int>(random() % 1'000);
+        int const n = random() % 2 == 0 ? length : static_cast<int>(random() % 40'000);
+        bool const is_variant = subject(data.first(length), n) != 0;
+        ++(is_variant ? expected.by_variant : expected.unverified);
+    }
+    attune::baked_coverage const after = subject.coverage();
+    CHECK(after.by_variant == expected.by_variant);
+    CHECK(after.unverified == expected.unverified);
+    CHECK(after.not_faster == before.not_faster);
+    CHECK(after.unsupported == before.unsupported);
+    CHECK(after.calls() == before.calls() + 20'000);
+    CHECK(after.by_variant > before.by_variant);
+}
+
+TEST_CASE("a default counts for the reason why it serves")
+{
+    aligned data;
+    attune::baked<signature> const nothing{attune::baked_kernel<"nothing faster">};
+    CHECK(nothing(data.first(16), 16) == 0);
+    CHECK(nothing(data.first(16), 16) == 0);
+    CHECK(nothing.coverage().not_faster == 2);
+    CHECK(nothing.coverage().calls() == 2);
+    attune::baked<signature> const newer{attune::baked_kernel<"newer alone">, "base"};
+    CHECK(newer(data.first(128), 128) == 0);
+    CHECK(newer.coverage().unsupported == 1);
+    CHECK(newer.coverage().calls() == 1);
 }

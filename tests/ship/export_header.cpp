@@ -15,7 +15,6 @@
 #include "../support/scratch_directory.hpp"
 
 using attune::memory_store;
-using laws::example_key;
 using laws::example_record;
 
 namespace {
@@ -63,6 +62,31 @@ static_assert(tile == 8);
     CHECK(std::system(command.c_str()) == 0);
 }
 
+TEST_CASE("winners of other objectives have value, unit and direction in the header")
+{
+    support::scratch_directory const folder;
+    memory_store found;
+    found.add(sized("96", "8", 0.25));
+    attune::record rate = sized("96", "16", 31.5);
+    rate.key.setting = {{"measured", "objective"}, {"better", "higher"}, {"unit", "GFLOP/s"}};
+    found.add(rate);
+    attune::export_header(found, folder.file("tuned.hpp"));
+    support::write_file(folder.file("uses.cpp"), R"(
+#include "tuned.hpp"
+namespace c = attune_configurations::linear__sgemm;
+constexpr auto has = [](double value, std::string_view unit, bool is_higher_better) {
+    for (c::winner const& one : c::all)
+        if (one.value == value && one.unit == unit && one.is_higher_better == is_higher_better)
+            return true;
+    return false;
+};
+static_assert(c::all.size() == 2 && has(0.25, "s", false) && has(31.5, "GFLOP/s", true));
+)");
+    CHECK(std::system(("c++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror '" +
+                       folder.file("uses.cpp") + "'")
+                          .c_str()) == 0);
+}
+
 TEST_CASE("a configuration of an older source is left out")
 {
     attune::record old = sized("96", "8", 0.5);
@@ -75,8 +99,7 @@ TEST_CASE("a configuration of an older source is left out")
 
 TEST_CASE("a header without a winner is refused in a sentence, and nothing is written")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("tuned.hpp");
+    auto const [folder, path] = support::scratch_file("tuned.hpp");
     memory_store empty;
     CHECK_THROWS_WITH_AS(attune::export_header(empty, path),
                          doctest::Contains("the store has no winner"), attune::error);

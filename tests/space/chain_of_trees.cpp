@@ -11,44 +11,33 @@
 #include <vector>
 
 #include "../laws/tree.hpp"
+#include "../support/texts.hpp"
 #include "space_generator.hpp"
 #include "space_writer.hpp"
 
 using attune::chain_of_trees;
 using attune::op;
 using attune::point;
+using attune_test::error_of;
+using attune_test::has;
 using attune_tests::space_writer;
 
 namespace {
 
 std::string message(attune::description const& space)
 {
-    try {
-        chain_of_trees const chain(space);
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return "";
-}
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
+    return error_of([&] { chain_of_trees const chain(space); });
 }
 
 /// x and y in [0, 1], a in 1 .. 4; x + y <= 1 unless a is 1; a * x >= 0.5 always.
 attune::description with_reals()
 {
     space_writer w;
-    auto const x = w.real("x", 0, 1);
-    auto const a = w.range("a", 1, 4);
-    auto const y = w.real("y", 0, 1);
-    auto const one = w.join(op::equal, w.read(a), w.literal(std::int64_t{1}));
-    auto const sum = w.join(op::add, w.read(x), w.read(y));
-    w.require(w.join(op::logical_or, one, w.join(op::less_equal, sum, w.literal(1.0))),
-              "a == 1 || x + y <= 1");
-    auto const product = w.join(op::multiply, w.read(a), w.read(x));
-    w.require(w.join(op::greater_equal, product, w.literal(0.5)), "a * x >= 0.5");
+    w.real("x", 0, 1);
+    w.range("a", 1, 4);
+    w.real("y", 0, 1);
+    w.where("a == 1 || x + y <= 1.0");
+    w.where("a * x >= 0.5");
     return w.out;
 }
 
@@ -113,16 +102,7 @@ TEST_CASE("the order of declaration changes neither the count nor the trees")
 TEST_CASE("a wide space is built without enumerating it")
 {
     // 12 independent triples with a <= b <= c out of 100 values: C(102, 3)^12, about 2^208.
-    space_writer w;
-    for (std::uint32_t i = 0; i < 12; ++i) {
-        auto const a = w.range("a" + std::to_string(i), 1, 100);
-        auto const b = w.range("b" + std::to_string(i), 1, 100);
-        auto const c = w.range("c" + std::to_string(i), 1, 100);
-        w.require(w.join(op::logical_and, w.join(op::less_equal, w.read(a), w.read(b)),
-                         w.join(op::less_equal, w.read(b), w.read(c))),
-                  "ascending");
-    }
-    chain_of_trees const chain(w.out);
+    chain_of_trees const chain(attune_tests::ascending_triples(12));
     CHECK(chain.tree_count() == 12);
     CHECK(chain.tree_at(0).leaves() == 171700);
     CHECK_FALSE(chain.size());
@@ -222,12 +202,10 @@ TEST_CASE("a real parameter on a logarithmic scale is drawn uniformly on that sc
 TEST_CASE("violations are the texts of the broken constraints, each once")
 {
     space_writer w;
-    auto const a = w.range("a", 1, 4);
-    auto const b = w.range("b", 1, 4);
-    auto const one = w.join(op::less, w.read(a), w.literal(std::int64_t{3}));
-    auto const two = w.join(op::less, w.read(b), w.literal(std::int64_t{3}));
-    w.require(w.join(op::logical_and, one, two), "a < 3 && b < 3");
-    w.require(w.join(op::less_equal, w.read(a), w.read(b)), "a <= b");
+    w.range("a", 1, 4);
+    w.range("b", 1, 4);
+    w.where("a < 3 && b < 3");
+    w.where("a <= b");
     chain_of_trees const chain(w.out);
     using texts = std::vector<std::string>;
     CHECK(chain.violations(point{{0, 0}, {1, 0}}) == texts{});

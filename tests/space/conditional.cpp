@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/schema.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/space/files/read_t1.hpp>
+#include <attune/space/files/t1.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_smtlib.hpp>
-#include <attune/space/files/write_t1.hpp>
 #include <attune/space/query/configurations.hpp>
+#include <attune/space/query/distance.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/query/marginals.hpp>
 #include <attune/space/query/nearest.hpp>
-#include <attune/space/query/sample_distinct.hpp>
-#include <attune/space/query/steps.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -36,18 +36,15 @@ attune::description with_inputs()
     space_writer w;
     w.out.inputs.push_back({"N", attune::value_kind::integer, {}});
     w.out.inputs.push_back({"M", attune::value_kind::integer, {}});
-    auto const a = w.range("a", 1, 9);
+    w.range("a", 1, 9);
     auto const c = w.range("c", 1, 1);
-    auto const b = w.range("b", 1, 9);
-    auto const d = w.range("d", 1, 9);
-    auto const e = w.range("e", 1, 9);
+    for (char const* const name : {"b", "d", "e"})
+        w.range(name, 1, 9);
     w.range("f", 1, 3);
     w.out.parameters[c].rule.bound_node = w.read(0, op::input);
     w.out.parameters[c].rule.first = 1;
-    w.require(w.join(op::less, w.read(a), w.read(b)), "a < b");
-    w.require(w.join(op::less, w.read(c), w.read(e)), "c < e");
-    auto const square = w.join(op::multiply, w.read(d), w.read(d));
-    w.require(w.join(op::less, square, w.read(1, op::input)), "d * d < M");
+    for (char const* const text : {"a < b", "c < e", "d * d < M"})
+        w.where(text);
     return w.out;
 }
 
@@ -101,10 +98,7 @@ TEST_CASE("trees that do not read the changed input are the same objects")
 
 TEST_CASE("what is kept outlives the chain it was built for")
 {
-    chain_of_trees kept = [] {
-        chain_of_trees const built = fresh(4, 30);
-        return rebind(built, {input("N", 2)});
-    }();
+    chain_of_trees kept = [] { return rebind(fresh(4, 30), {input("N", 2)}); }();
     check_same(kept, fresh(2, 30));
 }
 
@@ -147,10 +141,9 @@ TEST_CASE("real parameters and constraints over them follow the new values")
 {
     space_writer w;
     w.out.inputs.push_back({"N", attune::value_kind::integer, {}});
-    auto const x = w.real("x", 0, 10);
-    auto const a = w.range("a", 1, 4);
-    auto const product = w.join(op::multiply, w.read(x), w.read(a));
-    w.require(w.join(op::less, product, w.read(0, op::input)), "x * a < N");
+    w.real("x", 0, 10);
+    w.range("a", 1, 4);
+    w.where("x * a < N");
     chain_of_trees const built(attune::bind_inputs(w.out, {input("N", 4)}));
     chain_of_trees const more = rebind(built, {input("N", 40)});
     attune::point const p{{0, 5}, {1, 0}};

@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/files/write_expression.hpp>
+#include <attune/space/files/write_json.hpp>
 #include <attune/space/query/marginals.hpp>
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../laws/tree.hpp"
-#include "space_writer.hpp"
+#include "space_generator.hpp"
 
 namespace attune_tests {
 
@@ -40,6 +40,21 @@ inline std::string to_text(description const& space)
         out += '\n';
     }
     return out;
+}
+
+/// Calls `visit(space, valid)` for `count` random spaces that have valid configurations.
+template <class Visit>
+void for_valid_spaces(std::uint64_t seed, int count, Visit const& visit)
+{
+    space_generator generator(seed);
+    for (int tried = 0; tried < count;) {
+        description const space = generator.draw();
+        std::vector<attune::point> const valid = valid_settings(space);
+        if (valid.empty()) continue;
+        CAPTURE(tried);
+        ++tried;
+        visit(space, valid);
+    }
 }
 
 namespace oracle {

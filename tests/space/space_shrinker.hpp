@@ -47,9 +47,7 @@ private:
     {
         if (node == attune::no_index) return node;
         if (known_[node] != attune::no_index) return known_[node];
-        attune::expression_node n;
-        n.code = op::integer;
-        n.integer = value_;
+        attune::expression_node n{.code = op::integer, .integer = value_};
         if (node == replaced_ && by_ != attune::no_index) return known_[node] = copy(by_);
         if (node != replaced_) {
             n = from_.nodes[node];

@@ -6,12 +6,15 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/conditions/conditions.hpp>
+#include <attune/space/files/expression_parser.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "../support/search_spaces.hpp"
 
 namespace attune_tests {
 
@@ -34,11 +37,8 @@ struct space_writer {
     std::uint32_t numbers(std::string name, std::vector<std::int64_t> values,
                           parameter_kind kind = parameter_kind::ordinal)
     {
-        parameter_description p;
-        p.name = std::move(name);
+        parameter_description p = search_spaces::ordinal(std::move(name), std::move(values));
         p.kind = kind;
-        p.type = value_kind::integer;
-        p.integers = std::move(values);
         return add(std::move(p));
     }
     std::uint32_t range(std::string name, std::int64_t first, std::int64_t last)
@@ -50,59 +50,29 @@ struct space_writer {
     }
     std::uint32_t fractions(std::string name, std::vector<double> values)
     {
-        parameter_description p;
-        p.name = std::move(name);
-        p.kind = parameter_kind::ordinal;
+        parameter_description p = search_spaces::ordinal(std::move(name), {});
         p.type = value_kind::real;
         p.reals = std::move(values);
         return add(std::move(p));
     }
     std::uint32_t labels(std::string name, std::vector<std::string> values)
     {
-        parameter_description p;
-        p.name = std::move(name);
-        p.kind = parameter_kind::categorical;
-        p.type = value_kind::text;
-        p.labels = std::move(values);
-        return add(std::move(p));
+        return add(search_spaces::categorical(std::move(name), std::move(values)));
     }
-    std::uint32_t boolean(std::string name)
-    {
-        parameter_description p;
-        p.name = std::move(name);
-        p.kind = parameter_kind::boolean;
-        p.type = value_kind::boolean;
-        return add(std::move(p));
-    }
+    std::uint32_t boolean(std::string name) { return add(search_spaces::boolean(std::move(name))); }
     std::uint32_t permutation(std::string name, std::uint32_t items)
     {
-        parameter_description p;
-        p.name = std::move(name);
-        p.kind = parameter_kind::permutation;
-        p.type = value_kind::list;
-        p.parts = items;
-        return add(std::move(p));
+        return add(search_spaces::permutation(std::move(name), items));
     }
     std::uint32_t tile(std::string name, std::int64_t extent, std::uint32_t parts)
     {
-        parameter_description p;
-        p.name = std::move(name);
-        p.kind = parameter_kind::tile;
-        p.type = value_kind::list;
-        p.parts = parts;
-        p.integers = attune::detail::factor_table(extent, parts);
-        return add(std::move(p));
+        return add(search_spaces::tile(std::move(name), extent, parts));
     }
     std::uint32_t real(std::string name, double low, double high,
                        attune::scale on = attune::scale::linear)
     {
-        parameter_description p;
-        p.name = std::move(name);
-        p.kind = parameter_kind::real;
-        p.type = value_kind::real;
+        parameter_description p = search_spaces::real(std::move(name), low, high);
         p.on = on;
-        p.low = low;
-        p.high = high;
         return add(std::move(p));
     }
 
@@ -111,64 +81,56 @@ struct space_writer {
         out.nodes.push_back(n);
         return static_cast<std::uint32_t>(out.nodes.size() - 1);
     }
-    std::uint32_t literal(std::int64_t v)
-    {
-        attune::expression_node n;
-        n.code = op::integer;
-        n.integer = v;
-        return put(n);
-    }
-    std::uint32_t literal(double v)
-    {
-        attune::expression_node n;
-        n.code = op::real;
-        n.real = v;
-        return put(n);
-    }
+    std::uint32_t literal(std::int64_t v) { return put({.code = op::integer, .integer = v}); }
+    std::uint32_t literal(double v) { return put({.code = op::real, .real = v}); }
     std::uint32_t text(std::string v)
     {
-        attune::expression_node n;
-        n.code = op::text;
-        n.text = static_cast<std::uint32_t>(out.texts.size());
+        attune::expression_node const n{.code = op::text,
+                                        .text = static_cast<std::uint32_t>(out.texts.size())};
         out.texts.push_back(std::move(v));
         return put(n);
     }
     std::uint32_t read(std::uint32_t parameter, op how = op::parameter, std::int64_t place = 0)
     {
-        attune::expression_node n;
-        n.code = how;
-        n.subject = parameter;
-        n.integer = place;
-        return put(n);
+        return put({.code = how, .subject = parameter, .integer = place});
     }
     std::uint32_t join(op code, std::uint32_t first, std::uint32_t second = attune::no_index,
                        std::uint32_t third = attune::no_index)
     {
-        attune::expression_node n;
-        n.code = code;
-        n.first = first;
-        n.second = second;
-        n.third = third;
-        return put(n);
+        return put({.code = code, .first = first, .second = second, .third = third});
     }
     void require(std::uint32_t root, std::string text)
     {
-        attune::constraint_description c;
-        c.root = root;
-        c.scope = attune::detail::parameters_read(out, root);
-        c.text = std::move(text);
-        out.constraints.push_back(std::move(c));
+        out.constraints.push_back({.root = root,
+                                   .scope = attune::detail::parameters_read(out, root),
+                                   .test = {},
+                                   .text = std::move(text)});
+    }
+    /// A constraint from its text alone.
+    void where(std::string const& text)
+    {
+        out.constraints.push_back(attune::parse_constraint(out, text));
     }
     void require_opaque(std::vector<std::uint32_t> scope, attune::opaque_predicate test,
                         std::string text)
     {
-        attune::constraint_description c;
-        c.scope = std::move(scope);
-        c.test = std::move(test);
-        c.text = std::move(text);
-        out.constraints.push_back(std::move(c));
+        out.constraints.push_back(
+            {.scope = std::move(scope), .test = std::move(test), .text = std::move(text)});
     }
 };
+
+/// a0 <= b0 <= c0, a1 <= b1 <= c1, ... of numbers up to 100: C(102, 3) = 171700 for each three.
+inline description ascending_triples(int count)
+{
+    space_writer w;
+    for (int i = 0; i < count; ++i) {
+        std::string const n = std::to_string(i);
+        for (char const* const name : {"a", "b", "c"})
+            w.range(name + n, 1, 100);
+        w.where("a" + n + " <= b" + n + " and b" + n + " <= c" + n);
+    }
+    return w.out;
+}
 
 /// Calls `visit(point)` for the whole Cartesian product of the discrete parameters.
 template <class Visit>

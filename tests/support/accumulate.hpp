@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <thread>
@@ -101,37 +102,24 @@ inline scripted_compiler::answer accumulate_script(attune::compile_request const
     std::string chosen;
     for (attune::macro_definition const& m : v.macros)
         if (m.name == "WAY") chosen = m.value;
-    switch (std::stoi(chosen)) {
-    case usual:
-    case same_as_usual:
-        return code_of<usual>();
-    case fast:
-        return code_of<fast>();
-    case wrong:
-        return code_of<wrong>();
-    case crashing:
-        return code_of<crashing>();
-    case endless:
-        return code_of<endless>();
-    case overrunning:
-        return code_of<overrunning>();
-    case overreading:
-        return code_of<overreading>();
-    case throwing:
-        return code_of<throwing>();
-    case crawling:
-        return code_of<crawling>();
-    case tiring:
-        return code_of<tiring>();
-    case breaking:
-        return code_of<breaking>();
-    case meddling:
-        return code_of<meddling>();
-    case unloadable:
-        return failure{failure_stage::load, "symbol not found"};
-    default:
-        return failure{failure_stage::compile, "accumulate.kernel.cpp:2: error: no", "all of it"};
-    }
+    std::map<int, scripted_compiler::answer> const answers{
+        {usual, code_of<usual>()},
+        {same_as_usual, code_of<usual>()},
+        {fast, code_of<fast>()},
+        {wrong, code_of<wrong>()},
+        {crashing, code_of<crashing>()},
+        {endless, code_of<endless>()},
+        {overrunning, code_of<overrunning>()},
+        {overreading, code_of<overreading>()},
+        {throwing, code_of<throwing>()},
+        {crawling, code_of<crawling>()},
+        {tiring, code_of<tiring>()},
+        {breaking, code_of<breaking>()},
+        {meddling, code_of<meddling>()},
+        {unloadable, failure{failure_stage::load, "symbol not found"}}};
+    auto const made = answers.find(std::stoi(chosen));
+    if (made != answers.end()) return made->second;
+    return failure{failure_stage::compile, "accumulate.kernel.cpp:2: error: no", "all of it"};
 }
 
 inline scripted_compiler accumulate_compiler(std::string identity = "scripted 1")
@@ -187,6 +175,12 @@ struct accumulate_data {
     {
         for (std::size_t i = 0; i < n; ++i)
             x[i] = static_cast<double>(i + 1);
+    }
+    /// Of a call with the factor 3.
+    attune::call_frame frame()
+    {
+        return attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
+            {}, x, y, 3.0);
     }
     bool inputs_intact() const
     {

@@ -1,4 +1,4 @@
-// The call site of tests/off, with ATTUNE_OFF in a program that tunes: tests/tune/tuned_off.cpp.
+// The call site of tests/off, with ATTUNE_OFF in a program that tunes: tests/tune/tuned.cpp.
 #define ATTUNE_OFF
 #include "../off/call_site.hpp"
 #include "call_site_off.hpp"

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system/process.hpp>

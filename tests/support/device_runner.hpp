@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/nest/device/write_device_program.hpp>
-#include <attune/core/device_limits.hpp>
+#include <attune/compile/nest/write_device_program.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/random.hpp>
-#include <attune/cuda/loaded_code.hpp>
+#include <attune/cuda/code.hpp>
+#include <attune/cuda/occupancy.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -70,6 +71,19 @@ struct device_subject_of {
         v.arguments = attune::device_arguments_of(nest).types;
         v.launch = attune::geometry_at(launch, bound, at);
         return v;
+    }
+
+    /// The defaults.
+    [[nodiscard]] attune::point standard() const
+    {
+        attune::point out;
+        for (attune::parameter_description const& p : bound.parameters)
+            out.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+        return out;
+    }
+    [[nodiscard]] std::string text(attune::point const& at) const
+    {
+        return attune::text_of(space.describe(), at);
     }
 
     attune::device_space derived;
@@ -204,5 +218,43 @@ inline std::string device_difference(attune_test::emulated_compiler const& compi
     }
     return {};
 }
+
+/// A program, and the values of its inputs.
+struct nest_example {
+    attune::nest_description nest;
+    std::vector<std::int64_t> inputs{};
+};
+
+/// Of how many configurations the code can be launched.
+struct launch_count {
+    int sampled = 0;
+    int failed = 0;
+    int spilling = 0;
+    std::string first{}; ///< what is said of the first that cannot
+
+    void add(attune::device_limits const& limits, attune::compile_result const& made,
+             std::string const& name)
+    {
+        std::string said;
+        if (auto const* const none = std::get_if<attune::failure>(&made)) {
+            said = none->reason + '\n' + none->log;
+        } else {
+            attune::device_variant const& what =
+                attune::device_variant_of(std::get<attune::callable>(made));
+            said = attune::detail::launch_objection(limits, what.code.resources, what.launch);
+            spilling += what.code.resources.spill_bytes > 0 ? 1 : 0;
+        }
+        ++sampled;
+        failed += said.empty() ? 0 : 1;
+        if (first.empty() && !said.empty()) first = name + ": " + said;
+    }
+    void check() const
+    {
+        MESSAGE("of " << sampled << " configurations " << failed
+                      << " have no code that can be launched, " << spilling << " spill");
+        CAPTURE(first);
+        CHECK(failed * 20 <= sampled);
+    }
+};
 
 } // namespace support

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/source.hpp>

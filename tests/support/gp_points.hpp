@@ -20,6 +20,28 @@
 
 namespace gp_points {
 
+/// The features of every configuration, in the order of their numbers.
+inline attune::feature_table rows_of_all(attune::feature_map const& features)
+{
+    attune::feature_table out;
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(*features.space().size()); ++i)
+        features.append(features.space().at(i), out);
+    return out;
+}
+
+struct prediction {
+    Eigen::ArrayXd mean, variance;
+};
+
+/// What a model says of the rows of a table.
+template <class Model>
+prediction predicted(Model const& model, attune::feature_table const& at)
+{
+    prediction out;
+    model.predict(at, out.mean, out.variance);
+    return out;
+}
+
 /// Ordinals, a categorical and, if wanted, a real parameter.
 inline attune::chain_of_trees space(bool with_real)
 {

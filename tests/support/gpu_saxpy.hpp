@@ -8,7 +8,7 @@
 #include <attune/attune.hpp>
 #include <attune/cuda/device_array.hpp>
 #include <attune/measure/cuda/device_bench.hpp>
-#include <attune/measure/cuda/device_compare_text.hpp>
+#include <attune/measure/cuda/device_compare.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>
@@ -188,6 +188,14 @@ struct saxpy_bench {
         return refusal(variant(kind), limit_s);
     }
 };
+
+/// Remembers nothing.
+template <class Signature, gpu_kind... Kinds>
+[[nodiscard]] auto tuned_here(gpu const& g, attune::tuning_options const& options = gpu_options())
+{
+    return attune::tuned{saxpy_kernel<Signature, Kinds...>(), g.compiler, attune::memory_store{},
+                         options};
+}
 
 [[nodiscard]] inline std::uint32_t failed(attune::tuning_report const& report,
                                           attune::failure_stage stage)

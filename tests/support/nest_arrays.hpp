@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/declare/nest/declare_nest.hpp>
+#include <attune/declare/nest/declaration.hpp>
 
 inline constexpr auto i = attune::axis<"i">();
 inline constexpr auto j = attune::axis<"j">();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/declare/nest/nest_description.hpp>
-#include <attune/measure/arrays/float16.hpp>
+#include <attune/measure/arrays/compare.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,9 +4,9 @@
 
 #include <attune/compile/nest/detail/nest_prelude.hpp>
 #include <attune/compile/nest/detail/nest_values.hpp>
-#include <attune/compile/nest/kept_forms.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/compile/system/process.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <doctest/doctest.h>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -50,30 +51,17 @@ public:
     nest_number get(std::size_t i) const
     {
         using enum attune::element_type;
-        switch (type_) {
-        case f32:
-            return {0, static_cast<double>(as<float>(i))};
-        case f64:
-            return {0, as<double>(i)};
-        case f16:
-            return {0, static_cast<double>(as<attune::detail::half_bits>(i))};
-        case bf16:
-            return {0, static_cast<double>(as<attune::detail::brain_bits>(i))};
-        case i8:
-            return {as<std::int8_t>(i), 0};
-        case u8:
-            return {as<std::uint8_t>(i), 0};
-        case i16:
-            return {as<std::int16_t>(i), 0};
-        case u16:
-            return {as<std::uint16_t>(i), 0};
-        case i32:
-            return {as<std::int32_t>(i), 0};
-        case u32:
-            return {as<std::uint32_t>(i), 0};
-        default:
-            return {as<std::int64_t>(i), 0};
-        }
+        if (type_ == f32) return {0, static_cast<double>(as<float>(i))};
+        if (type_ == f64) return {0, as<double>(i)};
+        if (type_ == f16) return {0, static_cast<double>(as<attune::detail::half_bits>(i))};
+        if (type_ == bf16) return {0, static_cast<double>(as<attune::detail::brain_bits>(i))};
+        if (type_ == i8) return {as<std::int8_t>(i), 0};
+        if (type_ == u8) return {as<std::uint8_t>(i), 0};
+        if (type_ == i16) return {as<std::int16_t>(i), 0};
+        if (type_ == u16) return {as<std::uint16_t>(i), 0};
+        if (type_ == i32) return {as<std::int32_t>(i), 0};
+        if (type_ == u32) return {as<std::uint32_t>(i), 0};
+        return {as<std::int64_t>(i), 0};
     }
     bool guard_is_whole() const
     {
@@ -119,18 +107,11 @@ private:
     void put(std::size_t i, nest_number v)
     {
         using enum attune::element_type;
-        switch (type_) {
-        case f32:
-            return set(i, static_cast<float>(v.real));
-        case f64:
-            return set(i, v.real);
-        case f16:
-            return set(i, attune::detail::half_bits(v.real));
-        case bf16:
-            return set(i, attune::detail::brain_bits(v.real));
-        default:
-            std::memcpy(data_.get() + at(i), &v.whole, bytes_);
-        }
+        if (type_ == f32) return set(i, static_cast<float>(v.real));
+        if (type_ == f64) return set(i, v.real);
+        if (type_ == f16) return set(i, attune::detail::half_bits(v.real));
+        if (type_ == bf16) return set(i, attune::detail::brain_bits(v.real));
+        std::memcpy(data_.get() + at(i), &v.whole, bytes_);
     }
     attune::element_type type_;
     std::size_t bytes_;
@@ -370,5 +351,23 @@ private:
 
     std::vector<item> items_;
 };
+
+/// Whether programs can be compiled; a test says why it does nothing.
+inline bool has_compiler()
+{
+    bool const has = !nest_batch::compiler().empty();
+    if (!has) MESSAGE("skipped: there is no C++ compiler");
+    return has;
+}
+
+/// With AVX2, and two cores.
+inline attune::processor_shape small_processor()
+{
+    attune::processor_shape shape;
+    shape.vector_bytes = 32;
+    shape.vector_registers = 16;
+    shape.cores = 2;
+    return shape;
+}
 
 } // namespace support

@@ -5,7 +5,6 @@
 #include <attune/declare/model/convolution.hpp>
 #include <attune/declare/model/layers.hpp>
 #include <attune/declare/model/network.hpp>
-#include <attune/declare/model/sequence.hpp>
 
 #include <array>
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,27 +32,13 @@ public:
     random_nest make()
     {
         draw_types();
-        switch (below(7)) {
-        case 0:
-        case 1:
-            product();
-            break;
-        case 2:
-            convolution();
-            break;
-        case 3:
-            rows();
-            break;
-        case 4:
-            single_reduction();
-            break;
-        case 5:
-            elements();
-            break;
-        default:
-            stencil();
-            break;
-        }
+        using program = void (nest_generator::*)();
+        static constexpr program programs[] = {
+            &nest_generator::product,          &nest_generator::product,
+            &nest_generator::convolution,      &nest_generator::rows,
+            &nest_generator::single_reduction, &nest_generator::elements,
+            &nest_generator::stencil};
+        (this->*programs[below(7)])();
         for (attune::nest_array& array : b_.out.arrays)
             array.is_constant =
                 array.role == attune::nest_role::read && !array.has_row_stride && one_in(3);
@@ -63,7 +50,6 @@ private:
 
     void product()
     {
-        static char const* const names[] = {"i", "j", "l"};
         axes spatial;
         std::int64_t room = 12000;
         std::int64_t const dimensions = 1 + below(3);
@@ -73,7 +59,7 @@ private:
             to.push_back(axis(std::move(name), n));
         };
         for (std::int64_t d = 0; d < dimensions; ++d)
-            add(spatial, names[d], 70);
+            add(spatial, std::string(1, "ijl"[d]), 70);
         axes reduced;
         add(reduced, "k", 70);
         if (one_in(4)) add(reduced, "r", 9);
@@ -135,8 +121,7 @@ private:
         if (one_in(3)) shuffle(reduced);
         if (one_in(4)) { // another layout of the input
             std::vector<std::size_t> order(x.size());
-            for (std::size_t i = 0; i < order.size(); ++i)
-                order[i] = i;
+            std::iota(order.begin(), order.end(), std::size_t{0});
             shuffle(order);
             auto const from = x;
             auto const from_padded = padded;
@@ -155,9 +140,7 @@ private:
     void rows()
     {
         using enum attune::reduction;
-        if (!is_real_number()) {
-            from_ = number_ = to_ = element_type::f32;
-        }
+        if (!is_real_number()) from_ = number_ = to_ = element_type::f32;
         axes outer{axis("i", size(20))};
         if (one_in(3)) outer.push_back(axis("l", size(5)));
         std::uint32_t j = axis("j", size(67));

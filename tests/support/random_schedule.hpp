@@ -87,14 +87,11 @@ private:
         auto const path = path_of(block);
         auto const loop = static_cast<std::int64_t>(path.empty() ? 0 : any(path));
         if (path.empty()) return {};
-        switch (below(13)) {
-        case 0:
-        case 1:
+        std::int64_t const which = below(13);
+        if (which < 2)
             return {split, {loop, any(std::vector<std::int64_t>{1, 2, 3, 4, 5, 8, 16, 32})}};
-        case 2:
-            return {split_whole, {loop, any(std::vector<std::int64_t>{2, 3, 4, 8})}};
-        case 3:
-        case 4: {
+        if (which == 2) return {split_whole, {loop, any(std::vector<std::int64_t>{2, 3, 4, 8})}};
+        if (which == 3 || which == 4) {
             std::vector<std::int64_t> order;
             for (std::uint32_t const one : path)
                 if (below(4) != 0) order.push_back(one);
@@ -105,18 +102,15 @@ private:
             if (order.size() < 2) return {};
             return {reorder, order};
         }
-        case 5: {
+        if (which == 5) {
             auto const& body = p.loops[static_cast<std::size_t>(loop)].body;
             if (body.front().kind != attune::item_kind::loop) return {};
             return {fuse, {loop, body.front().index}};
         }
-        case 6:
-            return {parallelize, {below(2) == 0 ? std::int64_t{path.front()} : loop}};
-        case 7:
-            return {vectorize, {path.back()}};
-        case 8:
-            return {unroll, {loop, any(std::vector<std::int64_t>{0, 0, 2, 3, 4})}};
-        case 9: {
+        if (which == 6) return {parallelize, {below(2) == 0 ? std::int64_t{path.front()} : loop}};
+        if (which == 7) return {vectorize, {path.back()}};
+        if (which == 8) return {unroll, {loop, any(std::vector<std::int64_t>{0, 0, 2, 3, 4})}};
+        if (which == 9) {
             auto const reads =
                 attune::detail::accesses_of(p.nest, p.nest.statements[p.blocks[block].statement]);
             if (reads.empty()) return {};
@@ -125,18 +119,15 @@ private:
             layout(access, numbers);
             return {cache_read, std::move(numbers)};
         }
-        case 10:
-            return {cache_write, {block, any_loop_around(block), below(2)}};
-        case 11: {
+        if (which == 10) return {cache_write, {block, any_loop_around(block), below(2)}};
+        if (which == 11) {
             // Of another statement: a consumer's loop.
             auto const other = path_of(any_block());
             if (other.empty()) return {};
             return {compute_at, {block, any(other)}};
         }
-        default:
-            return below(2) == 0 ? attune::schedule_step{inlined, {block}}
-                                 : attune::schedule_step{rfactor, {block, loop}};
-        }
+        return below(2) == 0 ? attune::schedule_step{inlined, {block}}
+                             : attune::schedule_step{rfactor, {block, loop}};
     }
     /// Digits of the array's dimensions; none: in their order.
     void layout(std::uint32_t access, std::vector<std::int64_t>& numbers)

@@ -196,52 +196,41 @@ protected:
     std::uint32_t activation(std::uint32_t x)
     {
         if (!is_real_number()) {
-            switch (below(5)) {
-            case 0:
-                return op(nest_op::maximum, x, number(0));
-            case 1:
+            std::int64_t const which = below(5);
+            if (which == 0) return op(nest_op::maximum, x, number(0));
+            if (which == 1)
                 return op(nest_op::divide, x, number(static_cast<double>(2 + below(5))));
-            case 2:
+            if (which == 2)
                 return op(nest_op::minimum, op(nest_op::maximum, x, number(3)), number(100));
-            case 3:
-                return op(nest_op::negate, x);
-            default:
-                return op(nest_op::multiply, x, number(static_cast<double>(below(300))));
-            }
+            if (which == 3) return op(nest_op::negate, x);
+            return op(nest_op::multiply, x, number(static_cast<double>(below(300))));
         }
         auto const times = [&](std::uint32_t a, std::uint32_t c) {
             return op(nest_op::multiply, a, c);
         };
         auto const plus = [&](std::uint32_t a, std::uint32_t c) { return op(nest_op::add, a, c); };
         auto const bounded = [&](std::uint32_t a) { return op(nest_op::minimum, a, number(4)); };
-        switch (below(10)) {
-        case 0:
-            return op(nest_op::maximum, x, number(0));
-        case 1: // gelu by tanh
+        std::int64_t const which = below(10);
+        if (which == 0) return op(nest_op::maximum, x, number(0));
+        if (which == 1) // gelu by tanh
             return times(times(x, number(0.5)),
                          plus(number(1),
                               op(nest_op::hyperbolic_tangent,
                                  times(number(0.7978845608),
                                        plus(x, times(number(0.044715), times(x, times(x, x))))))));
-        case 2: // gelu by erf
+        if (which == 2) // gelu by erf
             return times(times(x, number(0.5)), plus(number(1), op(nest_op::error_function,
                                                                    times(x, number(0.70710678)))));
-        case 3: // sigmoid
+        if (which == 3) // sigmoid
             return op(nest_op::divide, number(1),
                       plus(number(1), op(nest_op::exponential, bounded(op(nest_op::negate, x)))));
-        case 4:
+        if (which == 4)
             return op(nest_op::square_root, plus(op(nest_op::absolute, x), number(0.25)));
-        case 5:
-            return op(nest_op::logarithm, plus(op(nest_op::absolute, x), number(1)));
-        case 6:
-            return op(nest_op::exponential, bounded(x));
-        case 7:
-            return op(nest_op::divide, x, plus(op(nest_op::absolute, x), number(1)));
-        case 8:
-            return plus(times(x, number(-1.5)), number(0.375));
-        default:
-            return op(nest_op::hyperbolic_tangent, x);
-        }
+        if (which == 5) return op(nest_op::logarithm, plus(op(nest_op::absolute, x), number(1)));
+        if (which == 6) return op(nest_op::exponential, bounded(x));
+        if (which == 7) return op(nest_op::divide, x, plus(op(nest_op::absolute, x), number(1)));
+        if (which == 8) return plus(times(x, number(-1.5)), number(0.375));
+        return op(nest_op::hyperbolic_tangent, x);
     }
     /// A truth about axes or about numbers of an argument: never about rounded ones.
     std::uint32_t truth(axes const& spatial)
@@ -270,25 +259,19 @@ protected:
     /// Something that is done to each element: a bias, a residual, a mask, an activation.
     std::uint32_t dressed(std::uint32_t x, axes const& spatial)
     {
-        for (std::int64_t n = 1 + below(3); n > 0; --n)
-            switch (below(7)) {
-            case 0:
-            case 1:
+        for (std::int64_t n = 1 + below(3); n > 0; --n) {
+            std::int64_t const which = below(7);
+            if (which < 2)
                 x = op(nest_op::add, x, read_along(some_of(spatial)));
-                break;
-            case 2:
+            else if (which == 2)
                 x = op(nest_op::subtract, read_along(spatial), x);
-                break;
-            case 3:
+            else if (which == 3)
                 x = op(nest_op::multiply, x, scalar_input());
-                break;
-            case 4:
+            else if (which == 4)
                 x = select(truth(spatial), x, one_in(2) ? number(2) : op(nest_op::negate, x));
-                break;
-            default:
+            else
                 x = activation(x);
-                break;
-            }
+        }
         return x;
     }
 
@@ -332,20 +315,15 @@ protected:
     attune::reduction combination(std::uint32_t& value)
     {
         using enum attune::reduction;
-        switch (below(8)) {
-        case 0:
+        std::int64_t const which = below(8);
+        if (which == 0) {
             // Near 1, or odd: products of zeros say nothing.
             value = is_real_number()
                         ? op(nest_op::add, number(1), op(nest_op::multiply, value, number(0.0625)))
                         : op(nest_op::add, op(nest_op::multiply, value, number(2)), number(1));
             return product;
-        case 1:
-            return maximum;
-        case 2:
-            return minimum;
-        default:
-            return sum;
         }
+        return which == 1 ? maximum : which == 2 ? minimum : sum;
     }
     /// A reduction, and up to two statements that read its result element by element.
     void reduce_and_dress(axes spatial, axes const& reduced, std::uint32_t value)

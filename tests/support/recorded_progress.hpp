@@ -4,7 +4,9 @@
 
 #include <attune/tune/progress.hpp>
 
+#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -51,5 +53,14 @@ private:
     std::shared_ptr<std::vector<attune::progress>> events_;
     std::function<void(attune::progress const&)> then_;
 };
+
+/// Signals this process when so many evaluations are done.
+inline attune::progress_sink raising_at(std::uint32_t evaluation, int signal = SIGINT)
+{
+    return [=](attune::progress const& p) {
+        if (p.event == attune::progress_event::evaluated && p.evaluation == evaluation)
+            ::raise(signal);
+    };
+}
 
 } // namespace attune_test

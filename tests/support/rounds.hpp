@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
 namespace attune_test {
 
 /// What is drawn at random is drawn `merge` times by a merge, and `release` times by the leg
@@ -16,6 +20,13 @@ template <class Count>
     static_cast<void>(release);
     return merge;
 #endif
+}
+
+/// A number that the environment gives, by hand.
+[[nodiscard]] inline std::uint64_t number_from(char const* name, std::uint64_t otherwise)
+{
+    char const* const given = std::getenv(name);
+    return given == nullptr ? otherwise : std::stoull(given);
 }
 
 } // namespace attune_test

@@ -42,6 +42,22 @@ inline void write_file(std::string const& path, std::string_view text)
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 
+/// A directory with the path of a file in it: auto const [directory, path] = scratch_file("a",
+/// "text");
+struct scratch_file {
+    explicit scratch_file(std::string const& name)
+        : path(directory.file(name))
+    {
+    }
+    scratch_file(std::string const& name, std::string_view text)
+        : scratch_file(name)
+    {
+        write_file(path, text);
+    }
+    scratch_directory directory{};
+    std::string path;
+};
+
 inline std::string read_file(std::string const& path)
 {
     std::ostringstream text;

@@ -5,14 +5,19 @@
 #include <attune/attune.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "accumulate.hpp"
+#include "scratch_directory.hpp"
+#include "set_variable.hpp"
+#include "timed_bench.hpp"
 
 namespace attune_test {
 
@@ -36,11 +41,32 @@ struct grid {
         [] { return std::string{"scripted 1"}; }};
     accumulate_data data{4'000}; // below a microsecond nothing is tuned
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(attune::space(grid_x, grid_y));
-    attune::call_frame frame =
-        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-            {}, data.x, data.y, 3.0);
+    attune::call_frame frame = data.frame();
     attune::chain_of_trees space = attune::build(attune::space(grid_x, grid_y));
     attune::tuning_problem problem{kernel.describe(), space, space.at(0), compiler, frame};
+};
+
+/// A grid in a folder of its own, whose variants never run: a test says their times.
+struct timed_grid : grid {
+    support::scratch_directory directory{};
+    set_variable cache{"ATTUNE_CACHE", directory.file("cache")};
+    std::array<char, 100> entries{};
+    time_script times{};
+    attune::tuning_options options{};
+
+    timed_grid()
+    {
+        on_compile = [this](attune::compile_request const& v) -> attune::compile_result {
+            std::size_t const i =
+                10 * std::stoul(v.macros[0].value) + std::stoul(v.macros[1].value);
+            return attune::callable{&entries[i], std::make_shared<int>(0), std::to_string(i), 0.001,
+                                    "scripted"};
+        };
+        options.limits = {.evaluations = attune::search_limits::any_number};
+        options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
+        options.measuring.make_bench = timed_by(times);
+        options.progress = attune::silent_progress();
+    }
 };
 
 inline attune::outcome bowl(attune::point const& p)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/tune/loop/trials_elsewhere.hpp>
+#include <attune/tune/loop/trial.hpp>
 
 #include <algorithm>
 #include <cstddef>

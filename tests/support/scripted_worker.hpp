@@ -4,7 +4,7 @@
 
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>
-#include <attune/measure/cuda/worker/worker_main.hpp>
+#include <attune/measure/cuda/worker/worker_process.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <csignal>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/declare/description.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -45,6 +46,53 @@ inline attune::parameter_description real(std::string name, double low, double h
     return p;
 }
 
+inline attune::parameter_description boolean(std::string name)
+{
+    attune::parameter_description p;
+    p.name = std::move(name);
+    p.kind = attune::parameter_kind::boolean;
+    p.type = attune::value_kind::boolean;
+    return p;
+}
+
+inline attune::parameter_description permutation(std::string name, std::uint32_t items)
+{
+    attune::parameter_description p;
+    p.name = std::move(name);
+    p.kind = attune::parameter_kind::permutation;
+    p.type = attune::value_kind::list;
+    p.parts = items;
+    return p;
+}
+
+inline attune::parameter_description tile(std::string name, std::int64_t extent,
+                                          std::uint32_t parts)
+{
+    attune::parameter_description p = permutation(std::move(name), parts);
+    p.kind = attune::parameter_kind::tile;
+    p.integers = attune::detail::factor_table(extent, parts);
+    return p;
+}
+
+inline attune::constraint_description required(std::vector<std::uint32_t> scope, std::string text,
+                                               attune::opaque_predicate test)
+{
+    attune::constraint_description c;
+    c.scope = std::move(scope);
+    c.text = std::move(text);
+    c.test = std::move(test);
+    return c;
+}
+
+inline attune::chain_of_trees space_of(std::vector<attune::parameter_description> parameters,
+                                       std::vector<attune::constraint_description> constraints = {})
+{
+    attune::description d;
+    d.parameters = std::move(parameters);
+    d.constraints = std::move(constraints);
+    return attune::chain_of_trees(std::move(d));
+}
+
 /// `name` counts 0, 1, ..., count - 1.
 inline attune::parameter_description counting(std::string name, std::int64_t count)
 {
@@ -57,16 +105,10 @@ inline attune::parameter_description counting(std::string name, std::int64_t cou
 /// 3 * 5 * 3 - 9 = 36 of 45 points: the indices of the first two sum to at most 4.
 inline attune::chain_of_trees constrained()
 {
-    attune::description d;
-    d.parameters = {counting("a", 3), counting("b", 5), categorical("c", {"x", "y", "z"})};
-    attune::constraint_description sum;
-    sum.scope = {0, 1};
-    sum.text = "a + b <= 4";
-    sum.test = [](attune::description const&, std::span<attune::coordinate const> at) {
-        return at[0].index + at[1].index <= 4;
-    };
-    d.constraints.push_back(sum);
-    return attune::chain_of_trees(d);
+    return space_of({counting("a", 3), counting("b", 5), categorical("c", {"x", "y", "z"})},
+                    {required({0, 1}, "a + b <= 4", [](auto const&, auto at) {
+                        return at[0].index + at[1].index <= 4;
+                    })});
 }
 
 /// 5 * (1 + 1 + 2 * 4) = 50 of 180 combinations: `width` counts where `design` is packed, and
@@ -102,9 +144,7 @@ inline attune::chain_of_trees conditional()
 /// side^2 points without constraints.
 inline attune::chain_of_trees grid(std::int64_t side)
 {
-    attune::description d;
-    d.parameters = {counting("x", side), counting("y", side)};
-    return attune::chain_of_trees(d);
+    return space_of({counting("x", side), counting("y", side)});
 }
 
 /// An array xs of `count` numbers 0, 1 and 2.
@@ -117,20 +157,23 @@ inline attune::chain_of_trees vector_of(std::size_t count)
     return attune::chain_of_trees(d);
 }
 
-/// One point.
-inline attune::chain_of_trees single()
+/// One order of so many items, more than 12.
+inline attune::description long_order(std::uint32_t items)
 {
     attune::description d;
-    d.parameters = {ordinal("only", {7})};
-    return attune::chain_of_trees(d);
+    d.groups.push_back({"order", attune::group_kind::permutation, 0, items - 1});
+    for (std::uint32_t k = 0; k + 1 < items; ++k)
+        d.parameters.push_back(counting("order[" + std::to_string(k) + "]", items - k));
+    return d;
 }
+
+/// One point.
+inline attune::chain_of_trees single() { return space_of({ordinal("only", {7})}); }
 
 /// Two intervals and a category.
 inline attune::chain_of_trees mixed()
 {
-    attune::description d;
-    d.parameters = {real("u", -1, 1), real("v", 0, 2), categorical("c", {"x", "y"})};
-    return attune::chain_of_trees(d);
+    return space_of({real("u", -1, 1), real("v", 0, 2), categorical("c", {"x", "y"})});
 }
 
 } // namespace search_spaces

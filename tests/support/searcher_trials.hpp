@@ -25,17 +25,10 @@ namespace searcher_trials {
 inline attune::chain_of_trees valley_space()
 {
     using namespace search_spaces;
-    attune::description d;
-    d.parameters = {counting("a", 12), counting("b", 12), counting("c", 12),
-                    categorical("d", {"x", "y", "z"})};
-    attune::constraint_description order;
-    order.scope = {0, 1};
-    order.text = "a <= b";
-    order.test = [](attune::description const&, std::span<attune::coordinate const> at) {
-        return at[0].index <= at[1].index;
-    };
-    d.constraints.push_back(order);
-    return attune::chain_of_trees(d);
+    return space_of({counting("a", 12), counting("b", 12), counting("c", 12),
+                     categorical("d", {"x", "y", "z"})},
+                    {required({0, 1}, "a <= b",
+                              [](auto const&, auto at) { return at[0].index <= at[1].index; })});
 }
 
 /// Lowest, 1, at (3, 8, 5, y).
@@ -52,37 +45,15 @@ inline double valley(attune::point const& p)
 /// and the interval stays above 0.2 where the boolean is set.
 inline attune::chain_of_trees every_kind()
 {
-    attune::description d;
-    attune::parameter_description order;
-    order.name = "order";
-    order.kind = attune::parameter_kind::permutation;
-    order.type = attune::value_kind::list;
-    order.parts = 4;
-    attune::parameter_description tile;
-    tile.name = "tile";
-    tile.kind = attune::parameter_kind::tile;
-    tile.type = attune::value_kind::list;
-    tile.parts = 2;
-    tile.integers = attune::detail::factor_table(24, 2);
-    attune::parameter_description flag;
-    flag.name = "flag";
-    flag.kind = attune::parameter_kind::boolean;
-    flag.type = attune::value_kind::boolean;
-    d.parameters = {search_spaces::real("u", 0, 1), order, tile, flag};
-    attune::constraint_description narrow;
-    narrow.scope = {2};
-    narrow.text = "tile[0] <= 8";
-    narrow.test = [](attune::description const& of, std::span<attune::coordinate const> at) {
-        return attune::elements_at(of.parameters[2], at[0].index)[0] <= 8;
-    };
-    attune::constraint_description above;
-    above.scope = {0, 3};
-    above.text = "!flag || u >= 0.2";
-    above.test = [](attune::description const&, std::span<attune::coordinate const> at) {
-        return at[1].index == 0 || at[0].real >= 0.2;
-    };
-    d.constraints = {narrow, above};
-    return attune::chain_of_trees(d);
+    using namespace search_spaces;
+    return space_of(
+        {real("u", 0, 1), permutation("order", 4), tile("tile", 24, 2), boolean("flag")},
+        {required({2}, "tile[0] <= 8",
+                  [](attune::description const& of, auto at) {
+                      return attune::elements_at(of.parameters[2], at[0].index)[0] <= 8;
+                  }),
+         required({0, 3}, "!flag || u >= 0.2",
+                  [](auto const&, auto at) { return at[1].index == 0 || at[0].real >= 0.2; })});
 }
 
 /// Lowest, 1, at u = 0.6, the identical order, tile (4, 6), flag set.
@@ -165,3 +136,19 @@ void check_escapes_failures()
 }
 
 } // namespace searcher_trials
+
+TEST_CASE_TEMPLATE_DEFINE("a searcher that learns is better than chance", S, searcher_learns)
+{
+    SUBCASE("it finds the bottom of a valley sooner")
+    {
+        searcher_trials::check_finds_valley_sooner_than_chance<S>();
+    }
+    SUBCASE("it searches real parameters, permutations and tiles under constraints")
+    {
+        searcher_trials::check_every_kind<S>();
+    }
+    SUBCASE("it gets out of a region where everything fails")
+    {
+        searcher_trials::check_escapes_failures<S>();
+    }
+}

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
-#include <attune/compile/source/compile_request.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/compile/source/source.hpp>
 
 #include <doctest/doctest.h>

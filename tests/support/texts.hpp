@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attune_test {
 
@@ -24,6 +25,20 @@ template <class Act>
 [[nodiscard]] inline bool has(std::string_view text, std::string_view part)
 {
     return text.find(part) != std::string_view::npos;
+}
+
+/// The parts of a text between its marks.
+[[nodiscard]] inline std::vector<std::string> parts_of(std::string_view text,
+                                                       std::string_view mark = " ")
+{
+    std::vector<std::string> out;
+    std::size_t end = text.find(mark);
+    for (; end != text.npos; end = text.find(mark)) {
+        out.emplace_back(text.substr(0, end));
+        text.remove_prefix(end + mark.size());
+    }
+    out.emplace_back(text);
+    return out;
 }
 
 } // namespace attune_test

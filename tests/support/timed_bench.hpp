@@ -65,14 +65,15 @@ public:
     }
     [[nodiscard]] std::string protection() const override { return "nothing runs: scripted"; }
 
-private:
-    [[nodiscard]] double seconds_of(attune::callable const& code) const
+protected:
+    [[nodiscard]] virtual double seconds_of(attune::callable const& code) const
     {
         auto const listed = script_.seconds.find(code.address);
         bool const is_other = listed == script_.seconds.end() && script_.others > 0;
         return (is_other ? script_.others : script_.seconds.at(code.address)) * script_.slowness;
     }
 
+private:
     time_script const& script_;
 };
 

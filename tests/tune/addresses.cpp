@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "../support/accumulate.hpp"
 #include "../support/compiled_facts.hpp"
+#include "../support/shared_store.hpp"
 #include "../support/texts.hpp"
 
 using namespace attune_test;
@@ -50,18 +50,9 @@ attune::kernel<axpy_signature> slow_axpy(std::string const& by_default,
         attune::space(step)};
 }
 
-/// A store that several `tuned` share.
-struct shared_records {
-    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
+using tuned_axpy = attune::tuned<axpy_signature, attune::clang_compiler, shared_store>;
 
-    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-    void add(attune::record const& r) { records->add(r); }
-    std::vector<std::string> notices() { return {}; }
-};
-
-using tuned_axpy = attune::tuned<axpy_signature, attune::clang_compiler, shared_records>;
-
-tuned_axpy axpy_of(attune::kernel<axpy_signature> kernel, shared_records const& store)
+tuned_axpy axpy_of(attune::kernel<axpy_signature> kernel, shared_store const& store)
 {
     return {std::move(kernel), attune::clang_compiler{}, store, quick_options()};
 }
@@ -100,7 +91,7 @@ bool winner_serves(tuned_axpy const& f)
 TEST_CASE("what is right at one address serves at all where no access assumes an alignment")
 {
     if (!can_prove()) return;
-    shared_records const store;
+    shared_store const store;
     placed_arrays arrays;
     {
         tuned_axpy f = axpy_of(slow_axpy("", ""), store);
@@ -114,8 +105,7 @@ TEST_CASE("what is right at one address serves at all where no access assumes an
             }
         CHECK(arrays.call(f, 3, 1));
         CHECK(winner_serves(f));
-        CHECK(f.report().serving.find("addresses: proven irrelevant by the compiler") !=
-              std::string::npos);
+        CHECK(has(f.report().serving, "addresses: proven irrelevant by the compiler"));
         CHECK(f.report().shapes.by_default == 0);
         CHECK(f.report().shapes.wrong == 0);
     }
@@ -132,7 +122,7 @@ TEST_CASE("what is right at one address serves at all where no access assumes an
 TEST_CASE("code that assumes 32 bytes serves at multiples of 32, and never elsewhere")
 {
     if (!can_prove()) return;
-    shared_records const store;
+    shared_store const store;
     placed_arrays arrays;
     tuned_axpy f = axpy_of(slow_axpy("", "for (; n >= 8; n -= 8, x += 8, y += 8)\n"
                                          "    *reinterpret_cast<block*>(y) +=\n"
@@ -165,7 +155,7 @@ TEST_CASE("code that looks at an address is verified for each, though it assumes
         CHECK(arrays.call(f, 0, 0));
         REQUIRE(f.report().how == attune::decision::tuned);
         CHECK(f.report().address_modulus == 64);
-        CHECK(f.report().serving.find("addresses:") == std::string::npos);
+        CHECK(!has(f.report().serving, "addresses:"));
         for (int round = 0; round < 2; ++round)
             for (std::size_t x = 0; x < 16; x += 4)
                 CHECK(arrays.call(f, x, 0));

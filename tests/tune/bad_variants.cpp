@@ -155,16 +155,9 @@ unsigned verdict_of(attune::outcome const& result)
 {
     auto const* const why = std::get_if<failure>(&result);
     if (why == nullptr) return ranked;
-    switch (why->stage) {
-    case failure_stage::crash:
-        return crashed;
-    case failure_stage::timeout:
-        return timed_out;
-    case failure_stage::verify:
-        return refuted;
-    default:
-        return 0;
-    }
+    if (why->stage == failure_stage::crash) return crashed;
+    if (why->stage == failure_stage::timeout) return timed_out;
+    return why->stage == failure_stage::verify ? refuted : 0U;
 }
 
 std::string reason_of(attune::outcome const& result)

@@ -12,14 +12,10 @@
 #include <attune/tune/loop/session.hpp>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <doctest/doctest.h>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -29,7 +25,7 @@
 #include <vector>
 
 #include "../support/ignored_interrupts.hpp"
-#include "../support/recorded_progress.hpp"
+#include "../support/notices.hpp"
 #include "../support/scratch_directory.hpp"
 #include "../support/scripted_grid.hpp"
 #include "../support/scripted_others.hpp"
@@ -88,13 +84,8 @@ double joules_at(std::size_t x, std::size_t y)
     return 0.1 + 0.02 * static_cast<double>(x) + 0.05 * static_cast<double>(y);
 }
 
-struct tuning : grid {
-    support::scratch_directory directory{};
-    set_variable cache{"ATTUNE_CACHE", directory.file("cache")};
-    std::array<char, 100> entries{};
-    time_script times{};
+struct tuning : timed_grid {
     std::map<void const*, double> joules{};
-    attune::tuning_options options{};
 
     explicit tuning(double most)
     {
@@ -103,17 +94,8 @@ struct tuning : grid {
                 times.seconds[&entries[10 * x + y]] = seconds_at(x, y);
                 joules[&entries[10 * x + y]] = joules_at(x, y);
             }
-        on_compile = [this](attune::compile_request const& v) -> attune::compile_result {
-            std::size_t const i =
-                10 * std::stoul(v.macros[0].value) + std::stoul(v.macros[1].value);
-            return attune::callable{&entries[i], std::make_shared<int>(0), std::to_string(i), 0.001,
-                                    "scripted"};
-        };
         kernel.bound_energy(most);
-        options.limits = {.evaluations = attune::search_limits::any_number};
-        options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
         options.measuring.make_bench = metered_by(times, known_well(joules));
-        options.progress = attune::silent_progress();
     }
     /// Energy as it is known well, but for what `change` does to it.
     void meter(std::function<void(std::size_t x, std::size_t y, attune::call_energy&)> change)
@@ -129,9 +111,7 @@ struct tuning : grid {
     }
     [[nodiscard]] std::vector<attune::event> told() const
     {
-        std::ifstream in(options.event_log);
-        std::string const text{std::istreambuf_iterator<char>(in), {}};
-        std::vector<attune::event> out = attune::read_session(text).events;
+        auto out = attune::read_session(support::read_file(options.event_log)).events;
         std::erase_if(out,
                       [](attune::event const& e) { return e.kind != attune::event_kind::told; });
         return out;
@@ -165,17 +145,6 @@ struct truth {
     }
 };
 
-template <class Act>
-std::string said_by(Act const& act)
-{
-    try {
-        act();
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return {};
-}
-
 } // namespace
 
 TEST_CASE("the fastest within the bound is served, and the report has its joules")
@@ -185,8 +154,7 @@ TEST_CASE("the fastest within the bound is served, and the report has its joules
         truth const is{most};
         auto const r = t.tune();
         CHECK(r.report.configuration == is.fastest);
-        CHECK(r.report.failures[static_cast<std::size_t>(attune::failure_stage::bound)] ==
-              is.beyond);
+        CHECK(failures_at(r.report, attune::failure_stage::bound) == is.beyond);
         CHECK(attune::total(r.report.failures) == is.beyond);
         CHECK(r.report.joules == doctest::Approx(is.joules));
         CHECK(r.report.default_joules == doctest::Approx(joules_at(0, 0)));
@@ -210,8 +178,7 @@ TEST_CASE("the search learns from joules on both sides, the log has them, and go
     t.options.event_log = t.directory.file("log");
     auto const r = t.tune();
     CHECK(r.report.best.value <= is.fastest_s * 1.05);
-    std::ifstream in(t.options.event_log);
-    std::string const text{std::istreambuf_iterator<char>(in), {}};
+    std::string const text = support::read_file(t.options.event_log);
     unsigned beyond = 0;
     unsigned within = 0;
     for (attune::event const& e : t.told()) {
@@ -227,7 +194,7 @@ TEST_CASE("the search learns from joules on both sides, the log has them, and go
     CHECK(beyond + within == r.report.evaluations);
     // Cut short in the middle, it goes on as it went, from what the log has of energy.
     std::size_t const middle = text.find('\n', text.size() / 2) + 1;
-    std::ofstream(t.options.event_log, std::ios::trunc) << text.substr(0, middle);
+    support::write_file(t.options.event_log, text.substr(0, middle));
     auto const again = t.tune();
     CHECK(again.report.configuration == r.report.configuration);
     CHECK(again.report.evaluations == r.report.evaluations);
@@ -235,8 +202,8 @@ TEST_CASE("the search learns from joules on both sides, the log has them, and go
     CHECK(again.report.joules == doctest::Approx(r.report.joules));
     CHECK(again.report.default_joules == r.report.default_joules);
     // Cut short behind the last outcome, all that it knows of energy is in the log.
-    std::ofstream(t.options.event_log, std::ios::trunc)
-        << text.substr(0, text.find('\n', text.rfind("\"told\"")) + 1);
+    support::write_file(t.options.event_log,
+                        text.substr(0, text.find('\n', text.rfind("\"told\"")) + 1));
     auto const known = t.tune();
     CHECK(known.report.joules == doctest::Approx(r.report.joules));
     CHECK(known.report.default_joules == r.report.default_joules);
@@ -257,8 +224,7 @@ TEST_CASE(
     truth const is{most, 7};
     auto const r = t.tune();
     CHECK(r.report.configuration == is.fastest);
-    CHECK(r.report.failures[static_cast<std::size_t>(attune::failure_stage::bound)] ==
-          is.beyond + 30);
+    CHECK(failures_at(r.report, attune::failure_stage::bound) == is.beyond + 30);
     std::vector<attune::event> const told = t.told();
     CHECK(told.size() == 100);
     for (attune::event const& e : told) {
@@ -272,7 +238,7 @@ TEST_CASE(
 
     tuning blurred{most};
     blurred.meter([](std::size_t, std::size_t, attune::call_energy& e) { e.half_width = 0.8; });
-    std::string const said = said_by([&] { (void)blurred.tune(); });
+    std::string const said = error_of([&] { (void)blurred.tune(); });
     CHECK(has(said, "has to keep the bound on its energy: its energy is not known (within 80 %)"));
     CHECK(has(said, "limits.seconds"));
     CHECK_FALSE(has(said, "raise the bound"));
@@ -328,7 +294,7 @@ TEST_CASE("a default that is known from before is held to the bound all the same
         {t.problem.default_at, attune::measurement::exact(seconds_at(0, 0)), "0"});
     CHECK(t.tune(memory).report.default_joules == doctest::Approx(joules_at(0, 0)));
     t.meter([](std::size_t, std::size_t, attune::call_energy& e) { e.joules = 0.5; });
-    CHECK(has(said_by([&] { (void)t.tune(memory); }),
+    CHECK(has(error_of([&] { (void)t.tune(memory); }),
               "has to keep the bound on its energy: it takes 0.5 J per call"));
 }
 
@@ -341,40 +307,38 @@ TEST_CASE(
     t.meter([&](std::size_t, std::size_t, attune::call_energy&) {
         if (++measured > 4) throw attune::error("an energy counter cannot be read", "", "");
     });
-    CHECK(has(said_by([&] { (void)t.tune(); }), "an energy counter cannot be read"));
+    CHECK(has(error_of([&] { (void)t.tune(); }), "an energy counter cannot be read"));
     CHECK(t.told().size() == 4);
 }
 
 TEST_CASE("a default beyond the bound, or a bench without energy, is an error that says so")
 {
     tuning hungry{0.05};
-    std::string const said = said_by([&] { (void)hungry.tune(); });
+    std::string const said = error_of([&] { (void)hungry.tune(); });
     CHECK(has(said, "has to keep the bound on its energy: it takes 0.1 J per call"));
     CHECK(has(said, "its bound at most 0.05"));
     CHECK(has(said, "X=0 Y=0"));
-
     tuning blind{1};
     blind.options.measuring.make_bench = timed_by(blind.times);
     CHECK(
-        has(said_by([&] { (void)blind.tune(); }), "energy is measured of code that runs on this"));
+        has(error_of([&] { (void)blind.tune(); }), "energy is measured of code that runs on this"));
 
     tuning here{1}; // by this processor, without counters
     here.options.measuring.make_bench = {};
     here.options.measuring.powercap = here.directory.file("none");
-    CHECK(has(said_by([&] { (void)here.tune(); }), "this machine reports no energy (no " +
-                                                       here.directory.file("none") +
-                                                       "/intel-rapl:* with a package)"));
+    CHECK(has(error_of([&] { (void)here.tune(); }), "this machine reports no energy (no " +
+                                                        here.directory.file("none") +
+                                                        "/intel-rapl:* with a package)"));
 
     auto const* const made = attune::detail::exchange_offer<attune::detail::energy_maker>(nullptr);
-    CHECK(has(said_by([&] { (void)here.tune(); }),
+    CHECK(has(error_of([&] { (void)here.tune(); }),
               "include <attune/measure/energy.hpp> and link attune::energy"));
     attune::detail::exchange_offer(made);
-
     tuning shared{1};
     scripted_others others{0};
     attune::detail::session_memory memory;
     memory.elsewhere = &others;
-    CHECK(has(said_by([&] { (void)shared.tune(std::move(memory)); }),
+    CHECK(has(error_of([&] { (void)shared.tune(std::move(memory)); }),
               "share the counters of their machine"));
 }
 
@@ -382,9 +346,7 @@ TEST_CASE("a machine without counters tunes nothing: the default serves, and one
 {
     support::scratch_directory const folder;
     set_variable const cache{"ATTUNE_CACHE", folder.file("cache")};
-    recorded_progress heard;
     attune::tuning_options options = quick_options();
-    options.progress = heard.sink();
     options.measuring.powercap = folder.file("none");
     auto kernel = accumulate_kernel(ways<usual, fast>());
     kernel.bound_energy(1);
@@ -396,25 +358,41 @@ TEST_CASE("a machine without counters tunes nothing: the default serves, and one
     CHECK(has(call.report().reason, "this machine reports no energy"));
 }
 
-TEST_CASE("each bound is a problem of its own in the store")
-{
-    support::scratch_directory const folder;
-    set_variable const cache{"ATTUNE_CACHE", folder.file("cache")};
+namespace {
+
+/// The usual way takes 0.1 J, the fast one 0.2 J.
+struct two_ways {
+    support::scratch_directory folder{};
+    set_variable cache{"ATTUNE_CACHE", folder.file("cache")};
+    void* usual_code = std::get<void*>(code_of<usual>());
+    void* fast_code = std::get<void*>(code_of<fast>());
+    std::map<void const*, double> joules{{usual_code, 0.1}, {fast_code, 0.2}};
+    time_script times{{{usual_code, 8e-3}, {fast_code, 1e-3}}};
     attune::tuning_options options = quick_options();
-    std::map<void const*, double> const joules{{std::get<void*>(code_of<usual>()), 0.1},
-                                               {std::get<void*>(code_of<fast>()), 0.2}};
-    time_script const times{
-        {{std::get<void*>(code_of<usual>()), 8e-3}, {std::get<void*>(code_of<fast>()), 1e-3}}};
-    options.measuring.make_bench = metered_by(times, known_well(joules));
-    for (double const most : {1.0, 0.15, 1.0}) {
-        static int round = 0;
+
+    two_ways() { options.measuring.make_bench = metered_by(times, known_well(joules)); }
+    /// After two calls. @param most  joules; 0: no bound
+    attune::tuning_report called(double most, std::string const& store)
+    {
         auto kernel = accumulate_kernel(ways<usual, fast>());
-        kernel.bound_energy(most);
-        attune::tuned call{kernel, accumulate_compiler(),
-                           attune::store{folder.file("store.attune")}, options};
+        if (most > 0) kernel.bound_energy(most);
+        attune::tuned call{kernel, accumulate_compiler(), attune::store{folder.file(store)},
+                           options};
         accumulate_data data;
         call(data.x, data.y, 3.0);
-        attune::tuning_report const report = call.report();
+        call(data.x, data.y, 3.0);
+        return call.report();
+    }
+};
+
+} // namespace
+
+TEST_CASE("each bound is a problem of its own in the store")
+{
+    two_ways of;
+    int round = 0;
+    for (double const most : {1.0, 0.15, 1.0}) {
+        attune::tuning_report const report = of.called(most, "store.attune");
         CHECK(report.configuration == (most > 0.2 ? "WAY=1" : "WAY=0"));
         CHECK((report.how == attune::decision::remembered) == (round++ == 2));
     }
@@ -422,33 +400,11 @@ TEST_CASE("each bound is a problem of its own in the store")
 
 TEST_CASE("what was not held to the bound does not serve in place of a tuning")
 {
-    support::scratch_directory const folder;
-    set_variable const cache{"ATTUNE_CACHE", folder.file("cache")};
-    std::map<void const*, double> const joules{{std::get<void*>(code_of<usual>()), 0.1},
-                                               {std::get<void*>(code_of<fast>()), 0.2}};
-    time_script const times{
-        {{std::get<void*>(code_of<usual>()), 8e-3}, {std::get<void*>(code_of<fast>()), 1e-3}}};
-    attune::tuning_options options = quick_options();
-    options.measuring.make_bench = metered_by(times, known_well(joules));
-    auto const how_it_serves = [&](double tuned_most, double asked_most) {
-        std::string const path =
-            folder.file(std::to_string(tuned_most) + " " + std::to_string(asked_most));
-        accumulate_data data;
-        attune::tuning_options here = options;
-        for (bool const is_first : {true, false}) {
-            auto kernel = accumulate_kernel(ways<usual, fast>());
-            double const most = is_first ? tuned_most : asked_most;
-            if (most > 0) kernel.bound_energy(most);
-            if (!is_first) here.on_miss = attune::miss_policy::lookup_only;
-            attune::tuned call{kernel, accumulate_compiler(), attune::store{path}, here};
-            call(data.x, data.y, 3.0);
-            call(data.x, data.y, 3.0);
-            if (is_first)
-                CHECK(call.report().configuration == "WAY=1");
-            else
-                return call.report().how;
-        }
-        return attune::decision::tuned;
+    auto const how_it_serves = [](double tuned_most, double asked_most) {
+        two_ways of;
+        CHECK(of.called(tuned_most, "store").configuration == "WAY=1");
+        of.options.on_miss = attune::miss_policy::lookup_only;
+        return of.called(asked_most, "store").how;
     };
     CHECK(how_it_serves(0, 0) == attune::decision::remembered);
     CHECK(how_it_serves(0, 1.0) != attune::decision::served_near); // held to no bound

@@ -42,24 +42,22 @@ constexpr auto x = attune::ordinal<"X">(attune::range(0, 39));
 constexpr auto y = attune::ordinal<"Y">(attune::range(0, 39));
 constexpr auto plane = attune::space(x, y);
 
+double seconds_at(int i, int j) { return 1 + (39.0 - i) * 0.1 + (39.0 - j) * 0.13; }
+double error_at(int i, int j) { return 1e-8 * std::exp(0.25 * i + 0.15 * j); }
+
 /// Falls with both; the error rises with both, over seven decades.
-template <class Config>
-evaluation trade(Config const& c)
-{
-    double const time = 1 + (39.0 - c[x]) * 0.1 + (39.0 - c[y]) * 0.13;
-    double const error = 1e-8 * std::exp(0.25 * c[x] + 0.15 * c[y]);
-    return {time, {{"error", error}, {"bytes", 64.0 * (1 + c[x])}}};
-}
+constexpr auto trade = [](auto const& c) {
+    return evaluation{seconds_at(c[x], c[y]),
+                      {{"error", error_at(c[x], c[y])}, {"bytes", 64.0 * (1 + c[x])}}};
+};
 
 /// The lowest time with an error of at most `most`, by brute force.
 double best_of_all(double most)
 {
     double best = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 40; ++i)
-        for (int j = 0; j < 40; ++j) {
-            double const time = 1 + (39.0 - i) * 0.1 + (39.0 - j) * 0.13;
-            if (1e-8 * std::exp(0.25 * i + 0.15 * j) <= most) best = std::min(best, time);
-        }
+        for (int j = 0; j < 40; ++j)
+            if (error_at(i, j) <= most) best = std::min(best, seconds_at(i, j));
     return best;
 }
 
@@ -83,9 +81,8 @@ double error_of(std::vector<attune::quantity> const& measured)
 
 TEST_CASE("the best is the fastest within the bound when the whole space is walked")
 {
-    auto const f = [](auto const& c) { return trade(c); };
     auto const all = attune::search_limits::of_evaluations(5000);
-    auto const r = minimize(plane, f, all, within(1e-3, walking()));
+    auto const r = minimize(plane, trade, all, within(1e-3, walking()));
     REQUIRE(r.best);
     CHECK(r.value == best_of_all(1e-3));
     CHECK(error_of(r.quantities) <= 1e-3);
@@ -95,7 +92,7 @@ TEST_CASE("the best is the fastest within the bound when the whole space is walk
     CHECK(attune::total(r.failures) == r.failures[static_cast<std::size_t>(failure_stage::bound)]);
     auto options = within(1e-3, walking());
     options.bounds.push_back(at_least("bytes", 64 * 30));
-    auto const two = minimize(plane, f, all, options);
+    auto const two = minimize(plane, trade, all, options);
     REQUIRE(two.best);
     CHECK((*two.best)[x] >= 29);
     CHECK(error_of(two.quantities) <= 1e-3);
@@ -114,9 +111,8 @@ TEST_CASE("whatever search proposes, what is beyond the bound is never the best"
             {"model", attune::search_with<attune::bayesian_searcher>()},
             {"random", attune::search_with<attune::random_searcher>()}})};
     for (attune::search_factory const& search : searches) {
-        auto const r = minimize(
-            plane, [](auto const& c) { return trade(c); },
-            attune::search_limits::of_evaluations(50), within(1e-6, search));
+        auto const r =
+            minimize(plane, trade, attune::search_limits::of_evaluations(50), within(1e-6, search));
         REQUIRE(r.best);
         CHECK(error_of(r.quantities) <= 1e-6);
         CHECK(r.value >= best_of_all(1e-6));
@@ -128,9 +124,7 @@ TEST_CASE("a model of the quantity finds the fastest within the bound in few eva
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
         auto options = within(1e-6, attune::default_search());
         options.seed = seed;
-        auto const r = minimize(
-            plane, [](auto const& c) { return trade(c); },
-            attune::search_limits::of_evaluations(40), options);
+        auto const r = minimize(plane, trade, attune::search_limits::of_evaluations(40), options);
         REQUIRE(r.best);
         CHECK(r.value <= best_of_all(1e-6) * 1.03);
     }
@@ -141,7 +135,7 @@ TEST_CASE("if nothing keeps the bounds one sentence says so, with the nearest")
     recorded_progress seen;
     auto options = within(1e-9, walking()); // the least error is 1e-8
     options.progress = seen.sink();
-    auto const r = minimize(plane, [](auto const& c) { return trade(c); }, {}, options);
+    auto const r = minimize(plane, trade, {}, options);
     CHECK(!r.best);
     CHECK(r.evaluations == 1600);
     CHECK(r.shortfall ==
@@ -196,12 +190,11 @@ TEST_CASE("a measurement without a quantity that has a bound is an error, a fail
 
 TEST_CASE("a bound that everything keeps changes neither best nor value; without bounds none is")
 {
-    auto const f = [](auto const& c) { return trade(c); };
     auto with = within(1e9, walking());
     auto without = with;
     without.bounds.clear();
-    auto const a = minimize(plane, f, {.evaluations = 300}, with);
-    auto const b = minimize(plane, f, {.evaluations = 300}, without);
+    auto const a = minimize(plane, trade, {.evaluations = 300}, with);
+    auto const b = minimize(plane, trade, {.evaluations = 300}, without);
     REQUIRE(a.best);
     REQUIRE(b.best);
     CHECK(a.value == b.value);
@@ -221,7 +214,7 @@ TEST_CASE("a bound that everything keeps changes neither best nor value; without
         plane,
         [&](auto const& c) {
             from_numbers.push_back(c[x] * 40 + c[y]);
-            return 1 + (39.0 - c[x]) * 0.1 + (39.0 - c[y]) * 0.13;
+            return seconds_at(c[x], c[y]);
         },
         {.evaluations = 25}, without);
     CHECK(from_numbers == from_evaluations);
@@ -332,12 +325,11 @@ TEST_CASE("an optimizer goes on from its log, which has the quantities, bit for 
 TEST_CASE("a target and patience look at what keeps the bounds alone")
 {
     auto options = within(1e-6, walking());
-    auto const f = [](auto const& c) { return trade(c); };
     double const lowest = best_of_all(1e-6);
     // Everything below the lowest value within the bound is beyond it.
-    auto const r = minimize(plane, f, {.evaluations = 1600, .target = lowest * 0.99}, options);
+    auto const r = minimize(plane, trade, {.evaluations = 1600, .target = lowest * 0.99}, options);
     CHECK(r.evaluations == 1600);
-    auto const reached = minimize(plane, f, {.evaluations = 1600, .target = lowest}, options);
+    auto const reached = minimize(plane, trade, {.evaluations = 1600, .target = lowest}, options);
     CHECK(reached.evaluations < 1600);
     CHECK(reached.value == lowest);
 }

@@ -8,7 +8,6 @@
 
 #include <doctest/doctest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../support/set_variable.hpp"

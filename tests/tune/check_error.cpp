@@ -13,19 +13,17 @@
 #include <cmath>
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
-#include <variant>
 #include <vector>
 
+#include "../support/notices.hpp"
 #include "../support/scratch_directory.hpp"
 #include "../support/texts.hpp"
 
+using attune_test::failures_at;
 using attune_test::has;
 
 namespace {
@@ -35,32 +33,35 @@ inline constexpr auto space = attune::space(terms);
 
 using signature = void(std::span<double const>, std::span<double>);
 
+double worst_error(std::span<double const> x, std::span<double> y)
+{
+    double worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+        worst = std::max(worst, std::abs(y[i] - std::exp(x[i])));
+    return worst;
+}
+
 /// A series of the exponential function: fewer terms are faster, and less right.
 attune::kernel<signature> series(double most, int default_terms = 20)
 {
     attune::kernel<signature> out{
         "series",
-        attune::source_text(std::string("#include <attune/tunable.hpp>\n#include <span>\n") +
-                                "constexpr int terms = ATTUNE_TUNABLE(TERMS, " +
-                                std::to_string(default_terms) +
-                                ");\n"
-                                "void series(std::span<double const> x, std::span<double> y)\n"
-                                "{\n"
-                                "    for (unsigned i = 0; i < x.size(); ++i) {\n"
-                                "        double term = 1, sum = 1;\n"
-                                "        for (int k = 1; k < terms; ++k)\n"
-                                "            sum += term = term * x[i] / k;\n"
-                                "        y[i] = sum;\n"
-                                "    }\n"
-                                "}\n",
+        attune::source_text("#include <attune/tunable.hpp>\n#include <span>\n"
+                            "constexpr int terms = ATTUNE_TUNABLE(TERMS, " +
+                                std::to_string(default_terms) + R"();
+void series(std::span<double const> x, std::span<double> y)
+{
+    for (unsigned i = 0; i < x.size(); ++i) {
+        double term = 1, sum = 1;
+        for (int k = 1; k < terms; ++k)
+            sum += term = term * x[i] / k;
+        y[i] = sum;
+    }
+}
+)",
                             "series.kernel.cpp"),
         space};
-    out.check_error(most, [](std::span<double const> x, std::span<double> y) {
-        double worst = 0;
-        for (std::size_t i = 0; i < x.size(); ++i)
-            worst = std::max(worst, std::abs(y[i] - std::exp(x[i])));
-        return worst;
-    });
+    out.check_error(most, worst_error);
     return out;
 }
 
@@ -72,21 +73,25 @@ std::vector<double> inputs()
     return out;
 }
 
+double error_with(int count)
+{
+    std::vector<double> const x = inputs();
+    std::vector<double> sums(x.size(), 1);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        double term = 1;
+        for (int k = 1; k < count; ++k)
+            sums[i] += term = term * x[i] / k;
+    }
+    return worst_error(x, sums);
+}
+
 /// Terms that keep an error of at most `most` for x below 1: the next term is the error, nearly.
 int fewest_terms(double most)
 {
-    std::vector<double> const x = inputs();
-    for (int count = 1;; ++count) {
-        double worst = 0;
-        for (double const v : x) {
-            double term = 1;
-            double sum = 1;
-            for (int k = 1; k < count; ++k)
-                sum += term = term * v / k;
-            worst = std::max(worst, std::abs(sum - std::exp(v)));
-        }
-        if (worst <= most) return count;
-    }
+    int count = 1;
+    while (error_with(count) > most)
+        ++count;
+    return count;
 }
 
 } // namespace
@@ -125,10 +130,7 @@ TEST_CASE("what is served keeps the bound, and each bound is a problem of its ow
                             attune::store{folder.file("store.attune")}, options};
         std::vector<double> y(x.size());
         tuned(x, y);
-        double worst = 0;
-        for (std::size_t i = 0; i < x.size(); ++i)
-            worst = std::max(worst, std::abs(y[i] - std::exp(x[i])));
-        CHECK(worst <= most);
+        CHECK(worst_error(x, y) <= most);
         attune::tuning_report const report = tuned.report();
         CHECK(report.how != attune::decision::remembered); // nor from the other bound's record
         int const least = fewest_terms(most);
@@ -136,12 +138,11 @@ TEST_CASE("what is served keeps the bound, and each bound is a problem of its ow
         int const served =
             std::stoi(report.configuration.substr(report.configuration.find('=') + 1));
         CHECK(served >= least);
-        CHECK(report.failures[static_cast<std::size_t>(attune::failure_stage::verify)] ==
+        CHECK(failures_at(report, attune::failure_stage::verify) ==
               static_cast<unsigned>(least - 1));
 
         // The log has how far each variant is beyond the bound, and says which.
-        std::ifstream in(options.event_log);
-        std::string const text{std::istreambuf_iterator<char>(in), {}};
+        std::string const text = support::read_file(options.event_log);
         std::size_t above = 0;
         std::size_t below = 0;
         for (attune::event const& e : attune::read_session(text).events) {
@@ -174,17 +175,9 @@ TEST_CASE("the default has the error of its own result, not that of the referenc
     std::vector<double> const x = inputs();
     std::vector<double> y(x.size());
     tuned(x, y);
-    double worst = 0;
-    for (double const v : x) {
-        double term = 1;
-        double sum = 1;
-        for (int k = 1; k < terms_of_default; ++k)
-            sum += term = term * v / k;
-        worst = std::max(worst, std::abs(sum - std::exp(v)));
-    }
-    double const excess = attune::detail::excess_over(attune::at_most("error", most), worst);
-    std::ifstream in(options.event_log);
-    std::string const text{std::istreambuf_iterator<char>(in), {}};
+    double const excess =
+        attune::detail::excess_over(attune::at_most("error", most), error_with(terms_of_default));
+    std::string const text = support::read_file(options.event_log);
     bool is_there = false;
     for (attune::event const& e : attune::read_session(text).events)
         if (e.kind == attune::event_kind::told && !is_there) {

@@ -16,6 +16,7 @@
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
 #include "../support/scratch_directory.hpp"
+#include "../support/texts.hpp"
 
 using namespace attune_test;
 using attune::decision;
@@ -35,8 +36,7 @@ public:
         if (child_ == 0) {
             attune::store store{path};
             installation<attune::store> one{
-                store, ways<usual, fast, crawling>(), accumulate_source(), accumulate_compiler(),
-                [&](attune::tuning_options& o) {
+                store, ways<usual, fast, crawling>(), [&](attune::tuning_options& o) {
                     o.progress = [&](attune::progress const& p) {
                         if (p.event != attune::progress_event::evaluated || p.evaluation != 2)
                             return;
@@ -91,8 +91,7 @@ TEST_CASE("what another process is tuning is waited for, and then served")
     REQUIRE(said.size() == 1);
     CHECK(said[0].starts_with("waited "));
     CHECK(said[0].ends_with(" for another process that tuned the same"));
-    CHECK(one.heard.texts(attune::progress_event::notice).find("waiting for it, 30 s at most") !=
-          std::string::npos);
+    CHECK(has(one.heard.texts(attune::progress_event::notice), "waiting for it, 30 s at most"));
 }
 
 TEST_CASE("one that does not get on is not waited for longer than a tuning may take")
@@ -102,7 +101,7 @@ TEST_CASE("one that does not get on is not waited for longer than a tuning may t
     tuner_beside other{path, [] { ::raise(SIGSTOP); }};
     attune::store store{path};
     installation<attune::store> one{
-        store, ways<usual, fast, crawling>(), accumulate_source(), accumulate_compiler(),
+        store, ways<usual, fast, crawling>(),
         [](attune::tuning_options& o) { o.limits = {.evaluations = 3, .seconds = 0.5}; }};
     static_cast<void>(one.obtain());
     CHECK(one.known.report().evaluations >= 2); // those that the other one was told
@@ -119,10 +118,8 @@ TEST_CASE("a claim ends with the process that has it")
     CHECK(WIFSIGNALED(other.status()));
     attune::store store{path};
     installation<attune::store> one{store, ways<usual, fast, crawling>()};
-    CHECK(one.obtain() == fast_code);
-    CHECK(one.how() == decision::tuned);
-    CHECK(notices_but_noise(one.known.report()) ==
-          std::vector<std::string>{"continued an interrupted tuning: 2 evaluations were known"});
+    CHECK(one.call() == obtained{fast_code, decision::tuned});
+    CHECK(notices_but_noise(one.known.report()) == continuing("an interrupted", 2));
 }
 
 namespace {
@@ -155,10 +152,7 @@ TEST_CASE("all ranks of a job install what the first one found, and measure noth
                 ::close(to_rank[other][1]);
             auto sent = attune::memory_store::from_text(all_of(to_rank[rank][0]));
             time_script const nothing_is_timed;
-            memory_installation one{sent,
-                                    ways<usual, fast, crawling>(),
-                                    accumulate_source(),
-                                    accumulate_compiler(),
+            memory_installation one{sent, ways<usual, fast, crawling>(),
                                     [&](attune::tuning_options& o) {
                                         if (rank != 2) o.on_miss = attune::miss_policy::lookup_only;
                                     },
@@ -174,8 +168,7 @@ TEST_CASE("all ranks of a job install what the first one found, and measure noth
     {
         attune::store store{path};
         installation<attune::store> first{store, ways<usual, fast, crawling>()};
-        CHECK(first.obtain() == fast_code);
-        CHECK(first.how() == decision::tuned);
+        CHECK(first.call() == obtained{fast_code, decision::tuned});
     }
     std::string const text = attune::store{path}.text();
     for (int rank = 1; rank < ranks; ++rank) {

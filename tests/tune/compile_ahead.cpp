@@ -8,7 +8,6 @@
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
-#include <attune/tune/pipeline/variants_ahead.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <cstdint>
@@ -110,21 +109,17 @@ TEST_CASE("without a word about it, one is compiled ahead unless there are threa
         one_processor const confined;
         CHECK(attune::detail::automatic_ahead(g.problem) == 0);
     }
-    for (std::string const text :
-         {"#pragma omp parallel for\n", "#include <omp.h>\n", "std::thread t;"}) {
-        attune::kernel<accumulate_signature> const parallel = accumulate_kernel(
-            attune::space(grid_x, grid_y), attune::source_text(text, "parallel.kernel.cpp"));
+    attune::kernel_source flagged = accumulate_source();
+    flagged.flags = {"-O2", "-fopenmp"};
+    for (attune::kernel_source const& source :
+         {attune::source_text("#pragma omp parallel for\n", "parallel.kernel.cpp"),
+          attune::source_text("#include <omp.h>\n", "parallel.kernel.cpp"),
+          attune::source_text("std::thread t;", "parallel.kernel.cpp"), flagged}) {
+        auto const parallel = accumulate_kernel(attune::space(grid_x, grid_y), source);
         attune::tuning_problem const problem{parallel.describe(), g.space, g.space.at(0),
                                              g.compiler, g.frame};
         CHECK(attune::detail::automatic_ahead(problem) == 0);
     }
-    attune::kernel_source flagged = accumulate_source();
-    flagged.flags = {"-O2", "-fopenmp"};
-    attune::kernel<accumulate_signature> const parallel =
-        accumulate_kernel(attune::space(grid_x, grid_y), flagged);
-    attune::tuning_problem const problem{parallel.describe(), g.space, g.space.at(0), g.compiler,
-                                         g.frame};
-    CHECK(attune::detail::automatic_ahead(problem) == 0);
     g.compiler.identity = [] { return std::string{"clang 19.1.7 -O3 -fopenmp"}; };
     CHECK(attune::detail::automatic_ahead(g.problem) == 0);
 }
@@ -203,9 +198,7 @@ TEST_CASE("a session that compiles ahead finds the same, shares equal code and c
         attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
         auto const kernel = accumulate_kernel(all, accumulate_source("1"));
         attune::chain_of_trees const space = attune::build(all);
-        auto const frame =
-            attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-                {}, data.x, data.y, 3.0);
+        auto const frame = data.frame();
         attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
         attune::tuning_options options = quick_options();
         options.compile_ahead = ahead;

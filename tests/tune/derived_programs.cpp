@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../support/nest_examples.hpp"
@@ -26,20 +25,11 @@ namespace {
 /// Of each program.
 constexpr int configurations = attune_test::rounds(1, 3);
 
-attune::processor_shape small_processor()
-{
-    attune::processor_shape shape;
-    shape.vector_bytes = 32;
-    shape.vector_registers = 16;
-    shape.cores = 2;
-    return shape;
-}
-
 /// Adds configurations of a program's space, drawn uniformly, to a batch.
 void add_random(support::nest_batch& batch, attune::nest_description const& nest,
                 std::uint64_t seed, std::vector<std::int64_t> inputs = {})
 {
-    attune::derived_space const derived(nest, small_processor());
+    attune::derived_space const derived(nest, support::small_processor());
     attune::chain_of_trees const space(derived.describe());
     attune::random_engine draw(seed);
     for (int i = 0; i < configurations; ++i) {
@@ -61,10 +51,7 @@ void add_random(support::nest_batch& batch, attune::nest_description const& nest
 
 TEST_CASE("random configurations of derived spaces compute what their statements say")
 {
-    if (support::nest_batch::compiler().empty()) {
-        MESSAGE("skipped: there is no C++ compiler");
-        return;
-    }
+    if (!support::has_compiler()) return;
     support::nest_batch batch;
     add_random(batch, support::matmul(29, 45, 70), 1);
     add_random(batch, support::matmul(16, 32, 130, true), 2);
@@ -96,15 +83,12 @@ TEST_CASE("random configurations of derived spaces compute what their statements
 
 TEST_CASE("random configurations of MetaSchedule's designs compute what their statements say")
 {
-    if (support::nest_batch::compiler().empty()) {
-        MESSAGE("skipped: there is no C++ compiler");
-        return;
-    }
+    if (!support::has_compiler()) return;
     support::nest_batch batch;
     attune::random_engine draw(11);
     for (auto const& nest : {support::matmul(12, 32, 20), support::convolution(8, 4, 8, 3, 1, 1),
                              support::depthwise(6, 8), support::softmax(4, 48)})
-        for (auto const& design : attune::metaschedule_designs(nest, small_processor())) {
+        for (auto const& design : attune::metaschedule_designs(nest, support::small_processor())) {
             attune::chain_of_trees const space(design.space);
             batch.add(design.schedule(space.sample(draw)).program, nest);
         }
@@ -113,10 +97,7 @@ TEST_CASE("random configurations of MetaSchedule's designs compute what their st
 
 TEST_CASE("a product and its reader in MetaSchedule's designs compute what their statements say")
 {
-    if (support::nest_batch::compiler().empty()) {
-        MESSAGE("skipped: there is no C++ compiler");
-        return;
-    }
+    if (!support::has_compiler()) return;
     using enum attune::element_type;
     auto const half = [](attune::nest_description nest) { // the sum's array rounds: f16, by f32
         nest.arrays[2].element = f16;
@@ -132,7 +113,7 @@ TEST_CASE("a product and its reader in MetaSchedule's designs compute what their
     support::nest_batch batch;
     attune::random_engine draw(17);
     for (attune::nest_description const& nest : nests)
-        for (auto const& design : attune::metaschedule_designs(nest, small_processor())) {
+        for (auto const& design : attune::metaschedule_designs(nest, support::small_processor())) {
             REQUIRE(design.parts.size() == 1);
             CHECK(design.parts.front().reader != attune::no_index);
             attune::chain_of_trees const space(design.space);
@@ -146,15 +127,12 @@ TEST_CASE("a product and its reader in MetaSchedule's designs compute what their
 
 TEST_CASE("each place of softmax's statements in MetaSchedule's rules computes the same")
 {
-    if (support::nest_batch::compiler().empty()) {
-        MESSAGE("skipped: there is no C++ compiler");
-        return;
-    }
+    if (!support::has_compiler()) return;
     support::nest_batch batch;
     attune::random_engine draw(23);
     for (std::int64_t const columns : {40, 70}) { // up to 64 are lanes where they are innermost
         attune::nest_description const nest = support::softmax(6, columns);
-        attune::processor_shape processor = small_processor();
+        attune::processor_shape processor = support::small_processor();
         for (int const cores : {1, 64}) { // with and without parts of sums
             processor.cores = cores;
             attune::derived_space const derived(nest, processor, attune::metaschedule_rules());
@@ -177,7 +155,7 @@ TEST_CASE("a parameter that does not count makes no difference to the code")
     for (auto const& nest : {support::matmul(96, 80, 200), support::batched_int8(3, 40, 72, 64),
                              support::convolution(20, 16, 32, 3, 1, 1), support::depthwise(24, 32),
                              support::dense_gelu(48, 96, 192)}) {
-        attune::derived_space const derived(nest, small_processor());
+        attune::derived_space const derived(nest, support::small_processor());
         attune::chain_of_trees const all(derived.describe());
         attune::description const& space = all.describe();
         attune::random_engine draw(7);

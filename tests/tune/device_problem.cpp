@@ -59,13 +59,12 @@ arrays launched()
     return k;
 }
 
-attune::device_limits device()
-{
+attune::device_limits const h200 = [] {
     attune::device_limits out;
     out.name = "NVIDIA H200";
     out.architecture = 90;
     return out;
-}
+}();
 
 attune::chain_of_trees space_for(arrays const& k, int size,
                                  attune::device_limits const* limits = nullptr)
@@ -111,9 +110,8 @@ TEST_CASE("a parameter of the launch need not stand in the kernel file, but need
 TEST_CASE("a compiler for this processor is given every configuration, a device what it can launch")
 {
     arrays const k = launched();
-    attune::device_limits const limits = device();
     attune::chain_of_trees const here = space_for(k, 1000);
-    attune::chain_of_trees const there = space_for(k, 1000, &limits);
+    attune::chain_of_trees const there = space_for(k, 1000, &h200);
     std::size_t fits = 0;
     for (attune::point const& p : attune_tests::every_point(here.describe())) {
         attune::launch_geometry const g =
@@ -130,7 +128,6 @@ TEST_CASE("a compiler for this processor is given every configuration, a device 
 TEST_CASE("a variant has the geometry of its launch, the same from the space of either compiler")
 {
     arrays const k = launched();
-    attune::device_limits const limits = device();
     attune::point const at{attune::coordinate{2, 0}, attune::coordinate{3, 0},
                            attune::coordinate{0, 0}};
     attune::launch_geometry want;
@@ -139,7 +136,7 @@ TEST_CASE("a variant has the geometry of its launch, the same from the space of 
     want.shared_bytes = 256;
     CHECK(attune::detail::make_variant(k.describe(), space_for(k, 1000).describe(), at).launch ==
           want);
-    CHECK(attune::detail::make_variant(k.describe(), space_for(k, 1000, &limits).describe(), at)
+    CHECK(attune::detail::make_variant(k.describe(), space_for(k, 1000, &h200).describe(), at)
               .launch == want);
     arrays const plain = declared();
     CHECK(attune::detail::make_variant(plain.describe(), space_for(plain, 1000).describe(), at)
@@ -148,7 +145,7 @@ TEST_CASE("a variant has the geometry of its launch, the same from the space of 
 
 TEST_CASE("defaults that a device cannot launch are an error with the demand and the defaults")
 {
-    attune::device_limits limits = device();
+    attune::device_limits limits = h200;
     limits.threads_per_block = 64;
     std::string const said = error_of([&] { (void)space_for(launched(), 1000, &limits); });
     CHECK(has(said, "BLOCK_X * BLOCK_Y <= 64 (threads per block of NVIDIA H200)"));
@@ -159,22 +156,20 @@ TEST_CASE("defaults that a device cannot launch are an error with the demand and
 
 TEST_CASE("a device refuses a kernel that does not say how it is launched")
 {
-    attune::device_limits const limits = device();
-    std::string const said = error_of([&] { (void)space_for(declared(), 1000, &limits); });
+    std::string const said = error_of([&] { (void)space_for(declared(), 1000, &h200); });
     CHECK(has(said, "kernel.grid(...) and kernel.block(...)"));
 }
 
 TEST_CASE("the numbers of the launch are features on a device only")
 {
-    attune::device_limits const limits = device();
     CHECK(space_for(launched(), 1000).describe().features.empty());
-    CHECK(space_for(launched(), 1000, &limits).describe().features.size() == 3);
+    CHECK(space_for(launched(), 1000, &h200).describe().features.size() == 3);
 }
 
 TEST_CASE("on a device, whatever decides a launch changes the key")
 {
     attune::cuda_target target;
-    target.limits = device();
+    target.limits = h200;
     attune::detail::cuda_device const there{target};
     auto const key = [&](auto const& change, attune::device_target const* on) {
         arrays k = launched();
@@ -218,7 +213,7 @@ TEST_CASE("on a device, whatever decides a launch changes the key")
 
 TEST_CASE("a device is named with its architecture, once")
 {
-    CHECK(attune::detail::device_name(device()) == "NVIDIA H200 (sm_90)");
+    CHECK(attune::detail::device_name(h200) == "NVIDIA H200 (sm_90)");
     attune::device_limits only;
     only.name = "sm_75";
     only.architecture = 75;
@@ -254,9 +249,8 @@ TEST_CASE("features of the code are code metrics of a device's space, and of no 
 {
     arrays k = launched();
     k.features(attune::registers, attune::spill_bytes > 0);
-    attune::device_limits const limits = device();
-    CHECK(space_for(k, 1000, &limits).describe().code_metrics ==
+    CHECK(space_for(k, 1000, &h200).describe().code_metrics ==
           std::vector<std::string>{"registers", "spill_bytes > 0"});
     CHECK(space_for(k, 1000).describe().code_metrics.empty());
-    CHECK(space_for(launched(), 1000, &limits).describe().code_metrics.empty());
+    CHECK(space_for(launched(), 1000, &h200).describe().code_metrics.empty());
 }

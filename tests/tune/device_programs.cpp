@@ -6,10 +6,8 @@
 #include <attune/cuda/occupancy.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../support/device_runner.hpp"
@@ -19,17 +17,6 @@
 #include "../support/rounds.hpp"
 
 namespace {
-
-std::uint64_t number_from(char const* name, std::uint64_t otherwise)
-{
-    char const* const value = std::getenv(name);
-    return value == nullptr ? otherwise : std::stoull(value);
-}
-
-struct example {
-    attune::nest_description nest;
-    std::vector<std::int64_t> inputs{};
-};
 
 /// Elements of 1 byte and of 8, whose tiles lie behind each other.
 attune::nest_description bytes_and_doubles()
@@ -52,7 +39,7 @@ attune::nest_description convolution_of_input()
 }
 
 /// Odd sizes, so that every tile has a tail.
-std::vector<example> examples()
+std::vector<support::nest_example> examples()
 {
     return {
         {support::matmul(37, 29, 21), {}},
@@ -85,15 +72,14 @@ TEST_CASE("programs of every kind compute the same in blocks of threads, in rand
 {
     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
     unsigned seed = 1;
-    for (example const& one : examples()) {
+    for (support::nest_example const& one : examples()) {
         CAPTURE(one.nest.name);
         support::device_subject_of const subject(one.nest, one.inputs);
         attune::random_engine draw(seed++);
-        for (std::uint64_t n = 0; n < number_from("ATTUNE_TEST_DRAWS", attune_test::rounds(1U, 3U));
-             ++n) {
+        for (std::uint64_t n = 0;
+             n < attune_test::number_from("ATTUNE_TEST_DRAWS", attune_test::rounds(1U, 3U)); ++n) {
             attune::point const at = subject.space.sample(draw);
-            std::string const configuration = attune::text_of(subject.space.describe(), at);
-            CAPTURE(configuration);
+            CAPTURE(subject.text(at));
             for (char const* const order : {"oldest", "newest"}) {
                 attune_test::environment_value const by("ATTUNE_EMULATED_ORDER", order);
                 CHECK(support::device_difference(compiler, one.nest, one.inputs, subject, at,
@@ -106,9 +92,9 @@ TEST_CASE("programs of every kind compute the same in blocks of threads, in rand
 TEST_CASE("random programs compute the same in blocks of threads")
 {
     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
-    std::uint64_t const first = number_from("ATTUNE_TEST_SEED", 1);
+    std::uint64_t const first = attune_test::number_from("ATTUNE_TEST_SEED", 1);
     std::uint64_t const last =
-        first + number_from("ATTUNE_TEST_PROGRAMS", attune_test::rounds(8U, 24U));
+        first + attune_test::number_from("ATTUNE_TEST_PROGRAMS", attune_test::rounds(8U, 24U));
     int computed = 0;
     int refused = 0;
     for (std::uint64_t seed = first; seed < last; ++seed) {
@@ -118,8 +104,7 @@ TEST_CASE("random programs compute the same in blocks of threads")
             support::device_subject_of const subject(drawn.nest, drawn.inputs);
             attune::random_engine draw(seed);
             attune::point const at = subject.space.sample(draw);
-            std::string const configuration = attune::text_of(subject.space.describe(), at);
-            CAPTURE(configuration);
+            CAPTURE(subject.text(at));
             CHECK(support::device_difference(compiler, drawn.nest, drawn.inputs, subject, at,
                                              static_cast<unsigned>(seed)) == "");
             ++computed;
@@ -139,49 +124,33 @@ TEST_CASE("random programs compute the same in blocks of threads")
 
 TEST_CASE("NVRTC makes code that two architectures can launch of almost every configuration")
 {
-    std::uint64_t const draws = number_from("ATTUNE_TEST_DRAWS", attune_test::rounds(1U, 2U));
-    std::vector<example> large = {{support::matmul(1024, 1024, 1024), {}},
-                                  {support::matmul_of_inputs(), {1000, 900, 800}},
-                                  {support::dense_gelu(256, 512, 384), {}},
-                                  {support::convolution(56, 64, 64, 3, 1, 1), {}},
-                                  {support::batched_int8(16, 128, 128, 64), {}},
-                                  {support::softmax(512, 1024), {}},
-                                  {support::depthwise(28, 28), {}}};
+    std::uint64_t const draws =
+        attune_test::number_from("ATTUNE_TEST_DRAWS", attune_test::rounds(1U, 2U));
+    std::vector<support::nest_example> const large = {
+        {support::matmul(1024, 1024, 1024), {}},
+        {support::matmul_of_inputs(), {1000, 900, 800}},
+        {support::dense_gelu(256, 512, 384), {}},
+        {support::convolution(56, 64, 64, 3, 1, 1), {}},
+        {support::batched_int8(16, 128, 128, 64), {}},
+        {support::softmax(512, 1024), {}},
+        {support::depthwise(28, 28), {}}};
     for (int const architecture : {80, 90}) {
         if (!attune_test::has_nvrtc(architecture)) return;
         attune::nvrtc_compiler const compiler = attune_test::nvrtc_for(architecture);
         attune::device_limits const limits = compiler.target().limits;
-        int sampled = 0;
-        int failed = 0;
-        int spilling = 0;
-        std::string first;
-        for (example const& one : large) {
+        support::launch_count launched;
+        for (support::nest_example const& one : large) {
             support::device_subject_of const subject(one.nest, one.inputs);
             attune::random_engine draw(7);
-            for (std::uint64_t n = 0; n < draws; ++n, ++sampled) {
+            for (std::uint64_t n = 0; n < draws; ++n) {
                 attune::point const at = subject.space.sample(draw);
-                attune::compile_request const v = subject.request(one.nest, at);
-                auto const made = compiler.compile(subject.source(one.nest, at), v);
-                std::string said;
-                if (auto const* const none = std::get_if<attune::failure>(&made)) {
-                    said = none->reason + '\n' + none->log;
-                } else {
-                    attune::device_variant const& what =
-                        attune::device_variant_of(std::get<attune::callable>(made));
-                    said =
-                        attune::detail::launch_objection(limits, what.code.resources, what.launch);
-                    spilling += what.code.resources.spill_bytes > 0 ? 1 : 0;
-                }
-                if (said.empty()) continue;
-                ++failed;
-                if (first.empty())
-                    first = one.nest.name + ' ' + attune::text_of(subject.space.describe(), at) +
-                            ": " + said;
+                launched.add(
+                    limits,
+                    compiler.compile(subject.source(one.nest, at), subject.request(one.nest, at)),
+                    one.nest.name + ' ' + subject.text(at));
             }
         }
-        MESSAGE("sm_" << architecture << ": of " << sampled << " configurations " << failed
-                      << " have no code that can be launched, " << spilling << " spill");
-        CAPTURE(first);
-        CHECK(failed * 20 <= sampled);
+        INFO("sm_" << architecture);
+        launched.check();
     }
 }

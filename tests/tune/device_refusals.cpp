@@ -1,17 +1,15 @@
 // tests/tune/device_refusals.cpp - what a device refuses, and variants that do not survive it.
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/numbers.hpp>
+#include <attune/cuda/driver.hpp>
 #include <attune/tune/tuned.hpp>
 
-#include <cstddef>
 #include <doctest/doctest.h>
 #include <future>
-#include <span>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "../support/device_saxpy.hpp"
+#include "../support/notices.hpp"
 
 using namespace attune_test;
 
@@ -29,12 +27,9 @@ TEST_CASE("variants that fault and that never end cost a failure each, and no ot
     CHECK(report.isolation.starts_with("worker"));
     CHECK(report.configuration == "KIND=1 BLOCK=32");
     CHECK(report.evaluations == 10);
-    auto const failed = [&](attune::failure_stage stage) {
-        return report.failures[static_cast<std::size_t>(stage)];
-    };
-    CHECK(failed(attune::failure_stage::crash) == 2);
-    CHECK(failed(attune::failure_stage::timeout) == 2);
-    CHECK(failed(attune::failure_stage::verify) == 2);
+    for (auto const stage : {attune::failure_stage::crash, attune::failure_stage::timeout,
+                             attune::failure_stage::verify})
+        CHECK(failures_at(report, stage) == 2);
 }
 
 TEST_CASE("arrays in the wrong memory are errors that name the argument")
@@ -137,7 +132,6 @@ TEST_CASE("a stream that is being captured takes launches, but no tuning and no 
     auto saxpy = tuned_saxpy<on_device, plain, quick>();
     auto from_host = tuned_saxpy<on_host, plain, quick>();
     from_host(data.x, data.y, 2.0F, data.n());
-
     REQUIRE(driver.stream_begin_capture(stream, attune::detail::cuda::flag::capture_relaxed) == 0);
     std::string said = error_of([&] { saxpy.on(stream)(there.x, there.y, 2.0F, data.n()); });
     CHECK(has(said, "is being captured"));
@@ -152,7 +146,6 @@ TEST_CASE("a stream that is being captured takes launches, but no tuning and no 
     REQUIRE(driver.stream_end_capture(stream, &graph) == 0); // none of them ended it
     CHECK(driver.graph_destroy(graph) == 0);
     CHECK(data.called_times(1, 2.0F));
-
     saxpy.on(stream)(there.x, there.y, 2.0F, data.n());
     REQUIRE(driver.stream_begin_capture(stream, attune::detail::cuda::flag::capture_relaxed) == 0);
     saxpy.on(stream)(there.x, there.y, 2.0F, data.n());

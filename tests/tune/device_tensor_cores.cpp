@@ -4,13 +4,11 @@
 // By hand, more configurations: ATTUNE_TEST_DRAWS=50
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/cuda/limits.hpp>
 #include <attune/cuda/occupancy.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <limits>
@@ -29,16 +27,11 @@ namespace {
 using enum attune::element_type;
 
 /// @param usual  of a release
-int draws(int usual)
+int draws(unsigned usual)
 {
-    char const* const given = std::getenv("ATTUNE_TEST_DRAWS");
-    return given == nullptr ? attune_test::rounds(1, usual) : std::atoi(given);
+    return static_cast<int>(
+        attune_test::number_from("ATTUNE_TEST_DRAWS", attune_test::rounds(1U, usual)));
 }
-
-struct example {
-    attune::nest_description nest;
-    std::vector<std::int64_t> inputs{};
-};
 
 /// Bytes of other signs.
 attune::nest_description bytes(attune::element_type a, attune::element_type b)
@@ -132,7 +125,7 @@ TEST_CASE("matrix instructions compute the same as plain loops, in random config
 {
     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
     // Odd sizes, so that every tile has a tail; each order of the operands in memory.
-    std::vector<example> const examples = {
+    std::vector<support::nest_example> const examples = {
         {support::with_elements(support::matmul(37, 29, 21), f16, f16), {}},
         {support::with_elements(support::matmul(64, 48, 64, true), bf16, f32), {}},
         {support::with_elements(support::matmul_of_inputs(), f16, f32), {33, 18, 40}},
@@ -146,14 +139,13 @@ TEST_CASE("matrix instructions compute the same as plain loops, in random config
         {bytes(u8, i8), {}},
         {bytes(u8, u8), {}}};
     unsigned seed = 1;
-    for (example const& one : examples) {
+    for (support::nest_example const& one : examples) {
         CAPTURE(one.nest.name);
         support::device_subject_of const subject(one.nest, one.inputs);
         attune::random_engine draw(seed++);
         for (int n = 0; n < draws(2); ++n) {
             attune::point const at = tensor_point(subject, draw);
-            std::string const configuration = attune::text_of(subject.space.describe(), at);
-            CAPTURE(configuration);
+            CAPTURE(subject.text(at));
             for (char const* const order : {"oldest", "newest"}) {
                 attune_test::environment_value const by("ATTUNE_EMULATED_ORDER", order);
                 CHECK(support::device_difference(compiler, one.nest, one.inputs, subject, at,
@@ -175,16 +167,13 @@ TEST_CASE("made for a device a block computes the same, with more than 96 KiB, t
           std::pair{support::batched_int8(1, 140, 150, 140), 1}}) {
         CAPTURE(nest.name);
         support::device_subject_of const subject(nest, {}, limits);
-        attune::point standard;
-        for (attune::parameter_description const& p : subject.bound.parameters)
-            standard.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+        attune::point const standard = subject.standard();
         CHECK(subject.derived.schedule(standard).uses_tensor_cores);
         CHECK(support::device_difference(compiler, nest, {}, subject, standard, seed) == "");
         attune::random_engine draw(seed++);
         for (int n = 0; n < 20; ++n) {
             attune::point const at = large_point(subject, draw);
-            std::string const configuration = attune::text_of(subject.space.describe(), at);
-            CAPTURE(configuration);
+            CAPTURE(subject.text(at));
             std::int64_t const bytes = subject.request(nest, at).launch.shared_bytes;
             std::string const text = attune::write_device_program(
                 subject.derived.schedule(at), attune::device_arguments_of(nest));
@@ -238,8 +227,7 @@ TEST_CASE("numbers of 16 bits are computed with by threads, too, in tiles and in
                 attune::point at = subject.space.sample(draw);
                 while (subject.derived.schedule(at).uses_tensor_cores)
                     at = subject.space.sample(draw);
-                std::string const configuration = attune::text_of(subject.space.describe(), at);
-                CAPTURE(configuration);
+                CAPTURE(subject.text(at));
                 CHECK(support::device_difference(compiler, nest, {}, subject, at, seed) == "");
             }
         }
@@ -248,23 +236,20 @@ TEST_CASE("numbers of 16 bits are computed with by threads, too, in tiles and in
 TEST_CASE("without tensor cores a block of any depth is loaded, also one less deep than 16 bytes")
 {
     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
-    std::vector<example> const examples = {
+    std::vector<support::nest_example> const examples = {
         {support::batched_int8(1, 17, 19, 64), {}},
         {support::with_elements(support::matmul_of_inputs(), f16, f32), {17, 19, 64}},
         {support::with_elements(support::matmul(17, 19, 64), f16, f32), {}},
         {bytes_of_inputs(), {17, 19, 64}}};
-    for (example const& one : examples) {
+    for (support::nest_example const& one : examples) {
         CAPTURE(one.nest.name);
         support::device_subject_of const subject(one.nest, one.inputs);
         attune::description const& d = subject.space.describe();
-        attune::point at;
-        for (attune::parameter_description const& p : d.parameters)
-            at.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+        attune::point at = subject.standard();
         std::uint32_t const deep = d.find_parameter("BLOCK_DEPTH");
         for (std::uint32_t n = 0; n < d.parameters[deep].value_count(); ++n) {
             at[deep] = attune::coordinate{n, 0};
-            std::string const configuration = attune::text_of(d, at);
-            CAPTURE(configuration);
+            CAPTURE(subject.text(at));
             REQUIRE(subject.space.contains(at));
             REQUIRE_FALSE(subject.derived.schedule(at).uses_tensor_cores);
             attune::device_program const p = subject.derived.schedule(at);
@@ -328,25 +313,19 @@ TEST_CASE("the code of sm_80 and sm_90 has each matrix instruction of a step, an
         if (!attune_test::has_nvrtc(architecture)) return;
         attune::nvrtc_compiler const compiler = attune_test::nvrtc_for(architecture);
         attune::device_limits const limits = compiler.target().limits;
-        int sampled = 0;
-        int failed = 0;
-        std::string first;
+        support::launch_count launched;
         for (attune::nest_description const& nest : large) {
             CAPTURE(nest.name);
             support::device_subject_of const subject(nest, {});
             attune::random_engine draw(11);
-            for (int n = 0; n < draws(2); ++n, ++sampled) {
+            for (int n = 0; n < draws(2); ++n) {
                 attune::point const at = tensor_point(subject, draw);
-                std::string const configuration = attune::text_of(subject.space.describe(), at);
-                CAPTURE(configuration);
+                CAPTURE(subject.text(at));
                 auto const made =
                     compiler.compile(subject.source(nest, at), subject.request(nest, at));
                 attune::device_variant const& what =
                     attune::device_variant_of(attune_test::device_callable(made));
-                std::string const objection =
-                    attune::detail::launch_objection(limits, what.code.resources, what.launch);
-                failed += objection.empty() ? 0 : 1;
-                if (first.empty()) first = objection;
+                launched.add(limits, made, nest.name + ' ' + subject.text(at));
                 attune::device_program const p = subject.derived.schedule(at);
                 std::int64_t const steps = p.block_depth / p.tensor_depth;
                 std::int64_t const products = p.thread_rows / 2 * (p.thread_columns / 2);
@@ -357,10 +336,8 @@ TEST_CASE("the code of sm_80 and sm_90 has each matrix instruction of a step, an
                 CHECK(instructions(what.code.image, p.tensor_depth == 16 ? imma : hmma) == 0);
             }
         }
-        MESSAGE("sm_" << architecture << ": of " << sampled << " configurations " << failed
-                      << " cannot be launched");
-        CAPTURE(first);
-        CHECK(failed * 20 <= sampled);
+        INFO("sm_" << architecture);
+        launched.check();
     }
 }
 
@@ -369,10 +346,7 @@ TEST_CASE("the code of sm_90 for more than 96 KiB of shared memory can be launch
     if (!attune_test::has_nvrtc(90)) return;
     attune::nvrtc_compiler const compiler = attune_test::nvrtc_for(90);
     attune::device_limits const limits = compiler.target().limits;
-    int sampled = 0;
-    int failed = 0;
-    int spilling = 0;
-    std::string first;
+    support::launch_count launched;
     for (attune::nest_description const& nest :
          {support::with_elements(support::matmul(4096, 4096, 4096), f16, f16),
           support::with_elements(support::dense_gelu(256, 512, 384), bf16, bf16),
@@ -381,24 +355,15 @@ TEST_CASE("the code of sm_90 for more than 96 KiB of shared memory can be launch
         CAPTURE(nest.name);
         support::device_subject_of const subject(nest, {}, limits);
         attune::random_engine draw(5);
-        for (int n = 0; n < draws(1); ++n, ++sampled) {
+        for (int n = 0; n < draws(1); ++n) {
             attune::point const at = large_point(subject, draw);
-            std::string const configuration = attune::text_of(subject.space.describe(), at);
-            CAPTURE(configuration);
+            CAPTURE(subject.text(at));
             auto const made = compiler.compile(subject.source(nest, at), subject.request(nest, at));
-            attune::device_variant const& what =
-                attune::device_variant_of(attune_test::device_callable(made));
-            std::string const objection =
-                attune::detail::launch_objection(limits, what.code.resources, what.launch);
-            failed += objection.empty() ? 0 : 1;
-            spilling += what.code.resources.spill_bytes > 0 ? 1 : 0;
-            if (first.empty()) first = objection;
+            static_cast<void>(attune_test::device_callable(made));
+            launched.add(limits, made, nest.name + ' ' + subject.text(at));
         }
     }
-    MESSAGE("of " << sampled << " configurations " << failed << " cannot be launched, " << spilling
-                  << " spill");
-    CAPTURE(first);
-    CHECK(failed * 20 <= sampled);
+    launched.check();
 }
 
 TEST_CASE("an older device refuses tensor cores in a sentence, and runs the default")
@@ -413,9 +378,7 @@ TEST_CASE("an older device refuses tensor cores in a sentence, and runs the defa
     attune::failure const refused = attune_test::device_failure(
         compiler.compile(subject.source(nest, at), subject.request(nest, at)));
     CHECK(refused.reason.find("TENSOR=1 needs a device of sm_80 or later") != std::string::npos);
-    attune::point standard;
-    for (attune::parameter_description const& p : subject.bound.parameters)
-        standard.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+    attune::point const standard = subject.standard();
     (void)attune_test::device_callable(
         compiler.compile(subject.source(nest, standard), subject.request(nest, standard)));
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/exhaustive.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
-#include <attune/tune/kernel/thread_use.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,8 +29,7 @@ auto evaluations(std::uint64_t count)
 /// In a space of four; the exhaustive search goes from the left to the right.
 memory_installation over_four(attune::memory_store& store, std::uint64_t count)
 {
-    return {store, ways<usual, crawling, fast, same_as_usual>(), accumulate_source(),
-            accumulate_compiler(), evaluations(count)};
+    return {store, ways<usual, crawling, fast, same_as_usual>(), evaluations(count)};
 }
 
 /// Proposes the first two configurations that are not known, and then nothing more.
@@ -73,21 +72,13 @@ TEST_CASE("a harder tuning is run where the store knows an easier one, from wher
     }
     {
         memory_installation harder = over_four(store, 3);
-        CHECK(harder.obtain() == fast_code);
-        CHECK(harder.how() == decision::tuned);
+        CHECK(harder.call() == obtained{fast_code, decision::tuned});
         CHECK(harder.known.report().evaluations == 3);
         CHECK(harder.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
-        CHECK(notices_but_noise(harder.known.report()) ==
-              std::vector<std::string>{"continued an earlier tuning: 2 evaluations were known"});
+        CHECK(notices_but_noise(harder.known.report()) == continuing("an earlier", 2));
     }
-    for (std::uint64_t const count : {1U, 3U}) {
-        memory_installation later = over_four(store, count);
-        CHECK(later.obtain() == fast_code);
-        CHECK(later.how() == decision::remembered);
-    }
-    memory_installation nothing_to_spend = over_four(store, 0);
-    CHECK(nothing_to_spend.obtain() == fast_code);
-    CHECK(nothing_to_spend.how() == decision::remembered);
+    for (std::uint64_t const count : {1U, 3U, 0U})
+        CHECK(over_four(store, count).call() == obtained{fast_code, decision::remembered});
 }
 
 TEST_CASE("where every configuration was tried, no limit asks for more")
@@ -96,9 +87,7 @@ TEST_CASE("where every configuration was tried, no limit asks for more")
     memory_installation all = over_four(store, 60);
     CHECK(all.obtain() == fast_code);
     CHECK(store.records()[0].ended == "space");
-    memory_installation more = over_four(store, 1'000'000);
-    CHECK(more.obtain() == fast_code);
-    CHECK(more.how() == decision::remembered);
+    CHECK(over_four(store, 1'000'000).call() == obtained{fast_code, decision::remembered});
 }
 
 TEST_CASE("a tuning that a rule ended is as hard as it was allowed to be")
@@ -108,8 +97,7 @@ TEST_CASE("a tuning that a rule ended is as hard as it was allowed to be")
     };
     attune::memory_store store;
     for (int run = 0; run < 2; ++run) {
-        memory_installation one{store, ways<usual, crawling, fast, same_as_usual>(),
-                                accumulate_source(), accumulate_compiler(), until_target};
+        memory_installation one{store, ways<usual, crawling, fast, same_as_usual>(), until_target};
         CHECK(one.obtain() != fast_code);
         CHECK((one.how() == decision::remembered) == (run == 1));
     }
@@ -125,17 +113,14 @@ TEST_CASE("where a search proposes nothing more and something is left, a harder 
     };
     attune::memory_store store;
     memory_installation one{store, ways<usual, crawling, fast, same_as_usual>(),
-                            accumulate_source(), accumulate_compiler(), of_a_search_that_ends};
+                            of_a_search_that_ends};
     CHECK(one.obtain() == fast_code);
     REQUIRE(store.records().size() == 1);
     CHECK(one.known.report().evaluations == 3);
     CHECK(store.records()[0].ended == "stop rule");
-    memory_installation as_hard = over_four(store, 60);
-    CHECK(as_hard.obtain() == fast_code);
-    CHECK(as_hard.how() == decision::remembered);
+    CHECK(over_four(store, 60).call() == obtained{fast_code, decision::remembered});
     memory_installation harder = over_four(store, 61);
-    CHECK(harder.obtain() == fast_code);
-    CHECK(harder.how() == decision::tuned);
+    CHECK(harder.call() == obtained{fast_code, decision::tuned});
     CHECK(harder.known.report().evaluations == 4);
 }
 
@@ -150,9 +135,8 @@ TEST_CASE("a record that does not say what was asked serves as before")
         old.interrupted = interrupted;
         attune::memory_store store;
         store.add(old);
-        memory_installation later{store, ways<usual, fast>()};
-        CHECK(later.obtain() == fast_code);
-        CHECK(later.how() == decision::remembered);
+        CHECK(memory_installation{store, ways<usual, fast>()}.call() ==
+              obtained{fast_code, decision::remembered});
     }
 }
 
@@ -182,7 +166,6 @@ TEST_CASE("what was timed with other threads is another problem, if the kernel u
     CHECK(store.records()[0].key.setting == own);
     CHECK(store.records()[1].key.setting == attune::named_texts{{"threads", "1001"}});
     CHECK(store.records()[0].threads >= 1); // as the clocks saw it: more on a disturbed machine
-
     attune::memory_store other;
     CHECK(obtained_with("", other, accumulate_source()) == decision::tuned);
     CHECK(obtained_with("1001", other, accumulate_source()) == decision::remembered);
@@ -193,8 +176,7 @@ TEST_CASE("a record names the configurations that the final could not tell from 
     attune::memory_store store;
     void* const usual_code = std::get<void*>(code_of<usual>());
     time_script const equal{.seconds = {{usual_code, 1e-3}, {fast_code, 1e-3}}};
-    memory_installation one{
-        store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(), {}, &equal};
+    memory_installation one{store, ways<usual, fast>(), {}, &equal};
     static_cast<void>(one.obtain());
     REQUIRE(store.records().size() == 1);
     REQUIRE(one.known.report().ties == std::vector<std::string>{"WAY=1"});

@@ -4,10 +4,10 @@
 #include <attune/compile/clang.hpp>
 #include <attune/compile/system/process.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +17,7 @@
 
 #include "../support/cache_folder.hpp"
 #include "../support/emulated_compiler.hpp"
+#include "../support/notices.hpp"
 #include "../support/set_variable.hpp"
 #include "../support/texts.hpp"
 
@@ -133,11 +134,9 @@ TEST_CASE("a generated kernel is tuned, and each way to fail is one configuratio
     attune::tuning_report const report = total.report();
     CHECK(report.evaluations == 18); // the whole space
     CHECK(attune::total(report.failures) == 15);
-    auto const failed = [&](attune::failure_stage stage) {
-        return report.failures[static_cast<std::size_t>(stage)];
-    };
-    CHECK(failed(attune::failure_stage::compile) == 12); // 3 of each: syntax, empty, two throw
-    CHECK(failed(attune::failure_stage::verify) == 3);
+    // 3 of each: syntax, empty, two throw
+    CHECK(failures_at(report, attune::failure_stage::compile) == 12);
+    CHECK(failures_at(report, attune::failure_stage::verify) == 3);
     CHECK(has(report.configuration, "WAY=right"));
 }
 
@@ -207,17 +206,14 @@ TEST_CASE("ATTUNE_FORCE chooses a configuration of a generated kernel, and a wro
     CHECK(forced("LANES=4").how == decision::served_forced);
     CHECK(has(forced("LANES=4").configuration, "LANES=4"));
     CHECK(forced("WAY=wrong").shapes.wrong == 1);
-    bool said = false;
-    for (std::string const& notice : forced("WAY=throws").notices)
-        said =
-            said || has(notice, "did not compile (the generator of total.cpp threw: not this way");
-    CHECK(said);
+    CHECK(noticed(forced("WAY=throws"),
+                  "did not compile (the generator of total.cpp threw: not this way") > 0);
 }
 
 TEST_CASE("a function that changed without its revision is verified by what it writes now")
 {
     cache_folder const folder;
-    std::string const path = folder.path() + ".attune";
+    std::string path = folder.path() + ".attune";
     auto const how = [&](auto const& write, float expected) {
         attune::kernel<total_signature> const kernel{
             "total", attune::generated_source(both, write, "total.cpp", "1"), both};
@@ -235,18 +231,19 @@ TEST_CASE("a function that changed without its revision is verified by what it w
     };
     attune::tuning_report const first = how(with_lanes(99, ""), right);
     REQUIRE(first.how == decision::tuned); // four lanes, or two
+    std::filesystem::copy_file(path, path + ".first");
     attune::tuning_report const second = how(with_lanes(2, "3"), right);
-    CHECK(second.shapes.wrong == 1);                             // the winner that is remembered
+    CHECK(second.how == decision::kept_default); // four lanes and two are wrong
+    CHECK(noticed(second, "was wrong here (argument 1") > 0);
     CHECK(how(with_lanes(1, "3"), right + 3).shapes.wrong == 0); // all of them
     auto const one_lane = [](auto const& config) {
         if (config[lanes] > 1) throw std::runtime_error("no more");
         return text_of_total(config);
     };
+    path += ".first";
     attune::tuning_report const third = how(one_lane, right);
     CHECK(third.how == decision::kept_default);
-    CHECK(std::any_of(third.notices.begin(), third.notices.end(), [](std::string const& n) {
-        return has(n, "threw: no more); tuning again");
-    }));
+    CHECK(noticed(third, "threw: no more); tuning again") > 0);
 }
 
 TEST_CASE("a generator that fails for the default is an error with its words")

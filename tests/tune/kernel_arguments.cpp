@@ -9,8 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <numeric>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -115,7 +116,13 @@ attune::kernel<Signature> kernel_of(char const* name)
     return {name, attune::source_text(source, "arguments.cpp"), hows()};
 }
 
-/// Failures by the reasons of the report, as one text.
+template <class Signature>
+auto tuned_over(attune::kernel<Signature> kernel)
+{
+    return attune::tuned{std::move(kernel), attune::clang_compiler{}, attune::memory_store{},
+                         every_variant()};
+}
+
 std::uint64_t refused(attune::tuning_report const& report)
 {
     return attune::total(report.failures);
@@ -139,7 +146,7 @@ TEST_CASE("what is behind an array of pointers is copied, restored and compared"
 {
     auto kernel = kernel_of<void(std::span<float* const>, int)>("add_to_each");
     kernel.bind<1>(count).extent<0>(count);
-    attune::tuned call{kernel, attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto call = tuned_over(kernel);
     std::vector<std::vector<float>> y(5, std::vector<float>(1000, 0.0F));
     std::vector<float*> pointers;
     for (auto& one : y)
@@ -157,7 +164,7 @@ TEST_CASE("arrays behind pointers that are only read, shared or missing")
     auto kernel =
         kernel_of<void(std::span<double const* const>, std::span<double* const>, int)>("copy_each");
     kernel.bind<2>(count).extent<0>(count).extent<1>(count);
-    attune::tuned call{kernel, attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto call = tuned_over(kernel);
     std::vector<double> const x{1, 2, 3};
     std::vector<std::vector<double>> y(4, std::vector<double>(3));
     std::vector<double const*> from(4, x.data());
@@ -171,7 +178,7 @@ TEST_CASE("arrays behind pointers that are only read, shared or missing")
 
     // Overlapping targets are no reason to give up, and are not copied apart.
     std::vector<double*> const same(4, y[0].data());
-    attune::tuned again{kernel, attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto again = tuned_over(kernel);
     again(from, same, 3);
     CHECK(y[0] == std::vector<double>{2, 4, 6});
 }
@@ -179,26 +186,21 @@ TEST_CASE("arrays behind pointers that are only read, shared or missing")
 TEST_CASE("pointers without an extent are an error before anything is called")
 {
     auto const kernel = kernel_of<void(std::span<float* const>, int)>("add_to_each");
-    auto const construct = [&] {
-        attune::tuned call{kernel, attune::clang_compiler{}, attune::memory_store{}};
-    };
-    CHECK_THROWS_AS(construct(), attune::error);
+    CHECK_THROWS_AS((attune::tuned{kernel, attune::clang_compiler{}, attune::memory_store{}}),
+                    attune::error);
 }
 
 TEST_CASE("what a kernel returns is compared, and passed on")
 {
     std::vector<double> x(1000);
-    for (std::size_t i = 0; i < x.size(); ++i)
-        x[i] = static_cast<double>(i);
-    attune::tuned call{kernel_of<double(std::span<double const>)>("sum"), attune::clang_compiler{},
-                       attune::memory_store{}, every_variant()};
+    std::iota(x.begin(), x.end(), 0);
+    auto call = tuned_over(kernel_of<double(std::span<double const>)>("sum"));
     CHECK(call(x) == 499500);
     CHECK(refused(call.report()) == 2);
     CHECK(call(x) == 499500);
-
     auto loose = kernel_of<double(std::span<double const>)>("sum");
     loose.tolerate_result({0.01, 0});
-    attune::tuned again{loose, attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto again = tuned_over(loose);
     CHECK(again(x) == doctest::Approx(499500));
     CHECK(refused(again.report()) == 1);
 }
@@ -212,23 +214,20 @@ TEST_CASE("a check and a reference see what a kernel returns")
         ++asked;
         return in.size() == 3 && got > 5.9 && got < 6.1;
     });
-    attune::tuned checked{kernel, attune::clang_compiler{}, attune::memory_store{},
-                          every_variant()};
+    auto checked = tuned_over(kernel);
     CHECK(checked(x) == doctest::Approx(6));
     CHECK(asked > 0);
     CHECK(refused(checked.report()) == 1);
-
     auto other = kernel_of<double(std::span<double const>)>("sum");
     other.reference([](std::span<double const>) { return 7.0; });
-    attune::tuned refuted{other, attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto refuted = tuned_over(other);
     CHECK_THROWS_AS(refuted(x), attune::error);
 }
 
 TEST_CASE("a structure may be returned")
 {
     std::vector<particle> const all{{1, 2, 3, 4}, {5, 6, 7, 8}, {0, 0, 1, 0}};
-    attune::tuned call{kernel_of<particle(std::span<particle const>)>("heaviest"),
-                       attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto call = tuned_over(kernel_of<particle(std::span<particle const>)>("heaviest"));
     CHECK(call(all).charge == 8);
     CHECK(refused(call.report()) == 1);
 }
@@ -239,8 +238,7 @@ TEST_CASE("structures are restored whole and compared field by field")
     for (std::size_t i = 0; i < all.size(); ++i)
         all[i] = {static_cast<float>(i), 1, 1e-20 * static_cast<double>(i), 1};
     std::vector<particle> const before = all;
-    attune::tuned call{kernel_of<void(std::span<particle>, float)>("move"),
-                       attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto call = tuned_over(kernel_of<void(std::span<particle>, float)>("move"));
     call(all, 0.5F);
     for (std::size_t i = 0; i < all.size(); ++i) {
         CHECK(all[i].x == before[i].x + 0.5F);
@@ -254,9 +252,8 @@ TEST_CASE("complex numbers, enumerations and arrays by value")
 {
     using complex = std::complex<float>;
     std::vector<complex> z{{1, 0}, {0, 1}, {2, 2}};
-    attune::tuned call{
-        kernel_of<void(std::span<complex>, complex, shade, std::array<float, 2>)>("rotate"),
-        attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    auto call = tuned_over(
+        kernel_of<void(std::span<complex>, complex, shade, std::array<float, 2>)>("rotate"));
     call(z, complex{0, 1}, shade::light, {10, 20});
     CHECK(z == std::vector<complex>{{10, 21}, {9, 20}, {8, 22}});
     CHECK(refused(call.report()) == 2);
@@ -265,10 +262,8 @@ TEST_CASE("complex numbers, enumerations and arrays by value")
 TEST_CASE("only the elements of a view belong to it")
 {
     std::vector<int> all(4 * 8);
-    for (std::size_t i = 0; i < all.size(); ++i)
-        all[i] = static_cast<int>(i);
-    attune::tuned call{kernel_of<void(attune::matrix_view<int>, int)>("shift_rows"),
-                       attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    std::iota(all.begin(), all.end(), 0);
+    auto call = tuned_over(kernel_of<void(attune::matrix_view<int>, int)>("shift_rows"));
     call({all.data() + 1, 3, 5, 8}, 100);
     for (std::size_t i = 0; i < all.size(); ++i) {
         bool const inside = i / 8 < 3 && i % 8 >= 1 && i % 8 < 6;

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "../../bench/support/shape_calls.hpp"
+#include "../support/faulty_calls.hpp"
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
 #include "../support/scratch_directory.hpp"
@@ -30,16 +30,6 @@ auto const many = ways<usual, crawling, same_as_usual, fast>();
 void* const usual_code = std::get<void*>(code_of<usual>());
 void* const crawling_code = std::get<void*>(code_of<crawling>());
 
-/// Tuned over these ways: the fast one won.
-attune::memory_store tuned_before()
-{
-    attune::memory_store store;
-    memory_installation first{store, many};
-    CHECK(first.obtain() == fast_code);
-    return store;
-}
-/// Another version of the kernel, whose default is another one.
-attune::kernel_source next_version() { return accumulate_source("10"); }
 /// The same code by another text.
 attune::kernel_source commented()
 {
@@ -48,10 +38,6 @@ attune::kernel_source commented()
     return out;
 }
 
-auto policy(miss_policy which)
-{
-    return [which](attune::tuning_options& o) { o.on_miss = which; };
-}
 auto nothing_to_spend(attune::tuning_options& o) { o.limits.evaluations = 0; }
 
 /// The fast way is wrong in this version.
@@ -90,11 +76,10 @@ TEST_CASE("a choice is one line of text")
 
 TEST_CASE("the best of another version serves where nothing is tuned, once it is verified")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     auto const rows = store.records().size();
-    for (auto const& change :
-         {std::function<void(attune::tuning_options&)>(policy(miss_policy::lookup_only)),
-          std::function<void(attune::tuning_options&)>(nothing_to_spend)}) {
+    for (options_change const& change :
+         {policy(miss_policy::lookup_only), options_change(nothing_to_spend)}) {
         memory_installation later{store, many, next_version(), accumulate_compiler(), change};
         known_choice const before = explained(later);
         CHECK(before.how == choice_match::near_size);
@@ -117,7 +102,7 @@ TEST_CASE("the best of another version serves where nothing is tuned, once it is
 
 TEST_CASE("the best of another version is never served where it is wrong, and is not tried again")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     {
         memory_installation later{store, ways<usual, crawling, fast>(), // others are no better
                                   next_version(), wrong_where_fast(),
@@ -136,23 +121,14 @@ TEST_CASE("the best of another version is never served where it is wrong, and is
 
 TEST_CASE("the best of another setting serves the shapes that it was verified for, not its classes")
 {
-    std::size_t which = 0;
-    while (std::string(bench::faults[which].name) != "remainder of 16")
-        ++which;
     support::scratch_directory const directory;
     bench::shape_arrays arrays(4'096);
     auto const process = [&](attune::miss_policy on_miss, attune::cache_state cache) {
         attune::tuning_options options = quick_options();
         options.on_miss = on_miss;
         options.measuring.cache = cache;
-        return attune::tuned<bench::faulty_signature, bench::faulty_compiler, attune::store>{
-            bench::faulty_kernel(which), bench::faulty_compiler{which},
-            attune::store{directory.file("store")}, options};
-    };
-    auto const of_length = [](int n) {
-        bench::shape_choice out;
-        out.n = n;
-        return out;
+        return tuned_with_fault(fault_named("remainder of 16"),
+                                attune::store{directory.file("store")}, options);
     };
     {
         auto warm = process(miss_policy::tune_if_missing, attune::cache_state::warm);
@@ -175,17 +151,11 @@ TEST_CASE("the best of another setting serves the shapes that it was verified fo
 
 TEST_CASE("tune() tunes inputs that the best of others served, and the winner takes its place")
 {
-    attune::memory_store store = tuned_before();
-    memory_installation later{store, many, next_version(), wrong_where_fast(),
-                              policy(miss_policy::lookup_only)};
+    attune::memory_store store = tuned_store(many);
     memory_installation right{store, many, next_version(), accumulate_compiler("other"),
                               policy(miss_policy::lookup_only)};
     CHECK(right.obtain() == fast_code);
-    auto const report = right.known.tune(
-        right.shape(right.data.x, right.data.y, 3.0), {},
-        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-            {}, right.data.x, right.data.y, 3.0));
-    CHECK(report.how == decision::tuned);
+    CHECK(right.tune().how == decision::tuned);
     CHECK(right.known.is_tuned({}));
     CHECK(explained(right).how == choice_match::exact);
     CHECK(right.obtain() == fast_code);
@@ -195,7 +165,7 @@ TEST_CASE("tune() tunes inputs that the best of others served, and the winner ta
 
 TEST_CASE("in the background: the best of another version serves while the tuning lasts")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     memory_installation* self = nullptr;
     std::vector<void*> seen;
     memory_installation later{
@@ -208,8 +178,7 @@ TEST_CASE("in the background: the best of another version serves while the tunin
     later.known.wait();
     REQUIRE(!seen.empty());
     CHECK(std::find(seen.begin(), seen.end(), fast_code) != seen.end());
-    CHECK(later.obtain() == fast_code);
-    CHECK(later.how() == decision::tuned);
+    CHECK(later.call() == obtained{fast_code, decision::tuned});
     CHECK(explained(later).how == choice_match::exact);
 }
 
@@ -224,12 +193,10 @@ TEST_CASE("a result that was tuned too little serves, verified, until the tuning
         };
     };
     {
-        memory_installation first{store, ways<usual, fast, crawling>(), accumulate_source(),
-                                  accumulate_compiler(), of(2)};
+        memory_installation first{store, ways<usual, fast, crawling>(), of(2)};
         CHECK(first.obtain() == fast_code);
     }
-    memory_installation more{store, ways<usual, fast, crawling>(), accumulate_source(),
-                             accumulate_compiler(), of(3)};
+    memory_installation more{store, ways<usual, fast, crawling>(), of(3)};
     known_choice const known = explained(more);
     CHECK(known.how == choice_match::exact);
     CHECK(has(known.why, "less than is asked now"));
@@ -240,41 +207,38 @@ TEST_CASE("a result that was tuned too little serves, verified, until the tuning
 
 TEST_CASE("a comment in the source costs no tuning: the code is the same")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     std::size_t const known = store.records().size();
     for (int run = 0; run < 2; ++run) {
         memory_installation later{store, many, commented()};
         known_choice const found = explained(later);
         CHECK(found.how == (run == 0 ? choice_match::exact_by_code : choice_match::exact));
         CHECK(found.distance == 0);
-        CHECK(later.obtain() == fast_code);
-        CHECK(later.how() == decision::remembered);
+        CHECK(later.call() == obtained{fast_code, decision::remembered});
         CHECK(later.heard.count(progress_event::started) == 0);
         CHECK(later.known.is_tuned({}));
         CHECK(store.records().size() == known + 1); // under the new text as well
     }
     memory_installation compiler{store, many, accumulate_source(),
                                  accumulate_compiler("a patch release")};
-    CHECK(compiler.obtain() == fast_code);
-    CHECK(compiler.how() == decision::remembered);
+    CHECK(compiler.call() == obtained{fast_code, decision::remembered});
     CHECK(explained(compiler).how == choice_match::exact_by_code);
 }
 
 TEST_CASE("what others tuned is compiled here: a store names configurations, and has no code")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     scripted_compiler const here = accumulate_compiler();
     memory_installation later{store, many, accumulate_source(), here};
-    CHECK(later.obtain() == fast_code);
-    CHECK(later.how() == decision::remembered);
+    CHECK(later.call() == obtained{fast_code, decision::remembered});
     CHECK(later.heard.count(progress_event::started) == 0);
     CHECK(std::ranges::count(here.compiled(), "WAY=1") == 1);
 }
 
 TEST_CASE("other code of the winner or of the default is tuned again")
 {
-    for (std::string const& differs : {std::string("0"), std::string("1")}) {
-        attune::memory_store store = tuned_before();
+    for (std::string const differs : {"0", "1"}) {
+        attune::memory_store store = tuned_store(many);
         scripted_compiler const other{[differs](attune::compile_request const& v) {
             for (attune::macro_definition const& m : v.macros)
                 if (m.name == "WAY" && m.value == differs) return code_of<crawling>();
@@ -298,26 +262,24 @@ TEST_CASE("rows of the same code count: a harder tuning after a comment measures
     };
     auto const space = ways<usual, crawling, fast, same_as_usual>();
     {
-        memory_installation first{store, space, accumulate_source(), accumulate_compiler(), of(2)};
+        memory_installation first{store, space, of(2)};
         (void)first.obtain();
         CHECK(first.known.report().evaluations == 2);
     }
     memory_installation later{store, space, commented(), accumulate_compiler(), of(3)};
-    CHECK(later.obtain() == fast_code);
-    CHECK(later.how() == decision::tuned);
+    CHECK(later.call() == obtained{fast_code, decision::tuned});
     CHECK(later.known.report().evaluations == 3);
     CHECK(later.known.report().same_code == 1); // the crawling way
 }
 
 TEST_CASE("ATTUNE_FORCE wins over a tuning and over the store, and is verified like any other")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     {
         set_variable const force("ATTUNE_FORCE", "WAY=10");
         memory_installation one{store, many};
         CHECK(explained(one).how == choice_match::forced);
-        CHECK(one.obtain() == crawling_code);
-        CHECK(one.how() == decision::served_forced);
+        CHECK(one.call() == obtained{crawling_code, decision::served_forced});
         CHECK(one.known.report().shapes.verified == 1);
         CHECK(explained(one).serves);
         attune::memory_store empty;
@@ -343,15 +305,14 @@ TEST_CASE("ATTUNE_FORCE wins over a tuning and over the store, and is verified l
 
 TEST_CASE("what ATTUNE_FORCE names in vain is told, and the rest goes on")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     for (auto const& [text, said] :
          {std::pair{"WAY=77", "WAY can be 0, 10, 9, 1"},
           std::pair{"TILE=4", "TILE is no parameter of this kernel, which has WAY"},
           std::pair{"fast", "ATTUNE_FORCE is 'fast', which names no value"}}) {
         set_variable const force("ATTUNE_FORCE", text);
         memory_installation one{store, many};
-        CHECK(one.obtain() == fast_code);
-        CHECK(one.how() == decision::remembered);
+        CHECK(one.call() == obtained{fast_code, decision::remembered});
         CHECK(has(one.heard.texts(progress_event::notice), said));
     }
     set_variable const force("ATTUNE_FORCE", "WAY=5");
@@ -372,20 +333,16 @@ TEST_CASE("ATTUNE_STORE: the files are read, then the program's own store; the f
         CHECK(first.obtain() == fast_code);
     }
     set_variable const stores("ATTUNE_STORE", own + ':' + shipped);
-    attune::memory_store of_program = tuned_before();
+    attune::memory_store of_program = tuned_store(many);
     std::size_t const known = of_program.records().size();
-    memory_installation by_file{of_program, ways<usual, fast>()};
-    CHECK(by_file.obtain() == fast_code);
-    CHECK(by_file.how() == decision::remembered);
-    memory_installation by_program{of_program, many};
-    CHECK(by_program.obtain() == fast_code);
-    CHECK(by_program.how() == decision::remembered);
-    memory_installation by_none{of_program, ways<usual, crawling, fast>()};
-    CHECK(by_none.obtain() == fast_code);
-    CHECK(by_none.how() == decision::tuned);
+    CHECK(memory_installation{of_program, ways<usual, fast>()}.call() ==
+          obtained{fast_code, decision::remembered});
+    CHECK(memory_installation{of_program, many}.call() ==
+          obtained{fast_code, decision::remembered});
+    CHECK(memory_installation{of_program, ways<usual, crawling, fast>()}.call() ==
+          obtained{fast_code, decision::tuned});
     CHECK(of_program.records().size() == known);
     attune::store written{own};
     installation<attune::store> next{written, ways<usual, crawling, fast>()};
-    CHECK(next.obtain() == fast_code);
-    CHECK(next.how() == decision::remembered);
+    CHECK(next.call() == obtained{fast_code, decision::remembered});
 }

@@ -34,17 +34,15 @@ attune::minimize_two_options walking()
 }
 
 /// On the front are the configurations with Y = 0.
-template <class Config>
-two_values costs(Config const& c)
-{
-    return {1.0 * c[x] + c[y], 9.0 - c[x] + 2 * c[y]};
-}
+constexpr auto costs = [](auto const& c) {
+    return two_values{1.0 * c[x] + c[y], 9.0 - c[x] + 2 * c[y]};
+};
 
 } // namespace
 
 TEST_CASE("the front of a space that is walked is what no configuration dominates")
 {
-    auto const r = minimize_two(plane, [](auto const& c) { return costs(c); }, {}, walking());
+    auto const r = minimize_two(plane, costs, {}, walking());
     CHECK(r.evaluations == 100);
     REQUIRE(r.front.size() == 10);
     for (int i = 0; i < 10; ++i) {
@@ -80,7 +78,7 @@ TEST_CASE("goals turn objectives around")
 
 TEST_CASE("the default search finds the front in half of the evaluations")
 {
-    auto const r = minimize_two(plane, [](auto const& c) { return costs(c); }, {.evaluations = 50},
+    auto const r = minimize_two(plane, costs, {.evaluations = 50},
                                 {.seed = 2, .progress = attune::silent_progress()});
     CHECK(r.evaluations == 50);
     CHECK(r.hypervolume({10, 10}) >= 54);
@@ -146,9 +144,8 @@ TEST_CASE("rules that a search for a front does not have are named")
     recorded_progress seen;
     auto options = walking();
     options.progress = seen.sink();
-    auto const r = minimize_two(
-        plane, [](auto const& c) { return costs(c); },
-        {.evaluations = 9, .target = 1e9, .expected_gain = 0.5}, options);
+    auto const r = minimize_two(plane, costs,
+                                {.evaluations = 9, .target = 1e9, .expected_gain = 0.5}, options);
     CHECK(r.evaluations == 9);
     REQUIRE(!seen.events().empty());
     CHECK(seen.events().front().event == attune::progress_event::notice);

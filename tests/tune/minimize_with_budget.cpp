@@ -11,7 +11,6 @@
 #include <limits>
 #include <map>
 #include <stdexcept>
-#include <string>
 
 #include "../support/recorded_progress.hpp"
 #include "../support/texts.hpp"
@@ -33,14 +32,11 @@ attune::minimize_with_budget_options quiet(attune::progress_sink sink = attune::
 constexpr std::uint32_t one_round = (27 + 9 + 3 + 1) + (12 + 4 + 1) + (6 + 2) + 4;
 
 /// Lowest at (3, -2), where it is 1; less with a small budget, by more the worse it is.
-template <class Config>
-double bowl(Config const& c, double budget)
-{
+constexpr auto bowl = [](auto const& c, double budget) {
     double const dx = c[x] - 3;
     double const dy = c[y] + 2;
-    double const whole = 1 + dx * dx + 2 * dy * dy;
-    return whole * (1 - 0.5 / budget);
-}
+    return (1 + dx * dx + 2 * dy * dy) * (1 - 0.5 / budget);
+};
 
 } // namespace
 
@@ -89,24 +85,21 @@ TEST_CASE("the default configuration is the first one tried")
 
 TEST_CASE("limits of evaluations, of the sum of budgets, and none at all")
 {
-    auto const cost = [](auto const& c, double budget) { return bowl(c, budget); };
     auto options = quiet();
     options.limits.evaluations = 30;
-    auto const few = minimize_with_budget(plane, cost, options);
+    auto const few = minimize_with_budget(plane, bowl, options);
     CHECK(few.evaluations == 30);
     CHECK(few.spent == 27 + 3 * 3);
     CHECK(few.budget == 3); // the largest one so far
-
     options = quiet();
     options.budgets.total_budget = 60;
-    auto const cheap = minimize_with_budget(plane, cost, options);
+    auto const cheap = minimize_with_budget(plane, bowl, options);
     CHECK(cheap.spent == 27 + 27); // the next one would need 9
     CHECK(cheap.evaluations == 36);
-
     recorded_progress heard;
     options = quiet(heard.sink());
     options.limits.evaluations = 0;
-    CHECK(minimize_with_budget(plane, cost, options).evaluations == 1);
+    CHECK(minimize_with_budget(plane, bowl, options).evaluations == 1);
     CHECK(heard.events().back().text == "nothing was searched: the budget is zero");
 }
 
@@ -159,7 +152,7 @@ TEST_CASE("progress names the budget, and its best is that of the largest one so
     for (std::size_t i = 0; i < one_round; ++i) {
         attune::progress const& p = heard.events()[i];
         CHECK(p.name == "bowl");
-        CHECK(!p.is_seconds);
+        CHECK(!p.objective.is_seconds);
         CHECK(has(p.text, " with budget "));
         double const largest = i < 27 ? 1 : i < 36 ? 3 : i < 39 ? 9 : 27;
         CHECK(std::floor(p.best_value / 1e6) == largest);

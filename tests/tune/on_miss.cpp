@@ -3,8 +3,7 @@
 #include <attune/attune.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/space/schedule/program_features.hpp>
-#include <attune/tune/dispatch/choice/kept_samples.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/lessons.hpp>
 
 #include <algorithm>
@@ -19,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "../../bench/support/shape_calls.hpp"
+#include "../support/faulty_calls.hpp"
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
 #include "../support/scratch_directory.hpp"
@@ -34,19 +33,6 @@ using attune::progress_event;
 namespace {
 
 void* const usual_code = std::get<void*>(code_of<usual>());
-
-auto policy(miss_policy which)
-{
-    return [which](attune::tuning_options& o) { o.on_miss = which; };
-}
-
-attune::tuning_report tune_now(memory_installation& one)
-{
-    return one.known.tune(
-        one.shape(one.data.x, one.data.y, 3.0), {},
-        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-            {}, one.data.x, one.data.y, 3.0));
-}
 
 /// Holds the tuning at its first event until released.
 struct held_tuning {
@@ -75,10 +61,7 @@ struct held_tuning {
 
 /// Variants of this kernel never run: where they are says which they are.
 inline constexpr auto size_input = attune::input<"N", int>();
-inline constexpr auto choice = attune::ordinal<"P">(attune::values(
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
-    26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
-    50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63));
+inline constexpr auto choice = attune::ordinal<"P">(attune::range(0, 63));
 std::array<char, 64> places{};
 
 /// A kernel of many sizes. The times of its variants are a script, and evaluations are counted.
@@ -95,44 +78,32 @@ struct many_sizes {
     attune::memory_store store{};
     std::unique_ptr<attune::detail::dispatch_table> known{};
 
-    struct sized_bench final : attune::bench {
+    struct sized_bench final : timed_bench {
+        static inline time_script const no_script{};
         many_sizes& of;
         int size;
         sized_bench(many_sizes& from, int n)
-            : of(from)
+            : timed_bench(no_script)
+            , of(from)
             , size(n)
         {
         }
-        double seconds_of(attune::callable const& code) const
+        double seconds_of(attune::callable const& code) const override
         {
             return of.seconds(size,
                               static_cast<int>(static_cast<char*>(code.address) - &places[0]));
         }
-        attune::first_run_result establish(attune::callable const& code, double) override
-        {
-            return seconds_of(code);
-        }
-        attune::first_run_result first_run(attune::callable const& code, double) override
-        {
-            return seconds_of(code);
-        }
-        attune::outcome time(attune::callable const& code, double, double,
+        attune::outcome time(attune::callable const& code, double stop_above_s, double limit_s,
                              attune::timing_record& record) override
         {
             ++of.evaluations[size];
-            record = {.times = std::vector<double>(8, seconds_of(code)), .clock = "script"};
-            return attune::detail::estimate_of(record);
+            return timed_bench::time(code, stop_above_s, limit_s, record);
         }
-        std::variant<attune::round_times, std::size_t>
-        compare(std::span<attune::callable const> all, double) override
+        std::vector<attune::time_sample>
+        sample(attune::callable const&, attune::timing_record const&, std::size_t, double) override
         {
-            attune::round_times out{all.size()};
-            for (std::size_t i = 0; i < all.size(); ++i)
-                for (int round = 0; round < 40; ++round)
-                    out.add(i, seconds_of(all[i]));
-            return out;
+            return {};
         }
-        std::string protection() const override { return "nothing runs: scripted"; }
     };
 
     explicit many_sizes(std::function<void(attune::tuning_options&)> const& change,
@@ -161,11 +132,11 @@ struct many_sizes {
             attune::detail::make_any_store(store), options, shape::layout());
     }
     using shape = attune::detail::shape_of_call<std::span<double>, int>;
+    shape const key_of{attune::detail::shape_choice{.bound = {false, true}, .any_shape = true}};
 
     /// What a call with this size gets: the value of P.
     int call(int n)
     {
-        shape const key_of(attune::detail::shape_choice{.bound = {false, true}, .any_shape = true});
         std::span<double> const part(x.data(), static_cast<std::size_t>(n));
         auto const key = key_of(part, n);
         attune::detail::known_shape* const met = known->shapes().find(key);
@@ -179,7 +150,6 @@ struct many_sizes {
     }
     attune::tuning_report tune(int n)
     {
-        shape const key_of(attune::detail::shape_choice{.bound = {false, true}, .any_shape = true});
         std::span<double> const part(x.data(), static_cast<std::size_t>(n));
         return known->tune(key_of(part, n), {attune::number::of(std::int64_t{n})},
                            attune::detail::make_call_frame<std::span<double>, int>({}, part, n));
@@ -200,35 +170,36 @@ attune::program_rows row_of(attune::description const&, std::span<attune::coordi
     return {std::vector<double>(width, static_cast<double>(at[0].index)), width};
 }
 
+struct walking {
+    std::vector<attune::point> ask(std::size_t k) { return own.ask(k); }
+    void tell(attune::point const& p, attune::outcome const& o) { own.tell(p, o); }
+    attune::exhaustive_searcher own;
+};
+
 /// Notes what it learns from: the seconds of each program.
-struct noting_search {
+struct noting_search : walking {
     noting_search(attune::chain_of_trees const& space, std::vector<std::vector<double>>* to)
-        : own(space)
+        : walking{attune::exhaustive_searcher(space)}
         , learnt(to)
     {
     }
-    std::vector<attune::point> ask(std::size_t k) { return own.ask(k); }
-    void tell(attune::point const& p, attune::outcome const& o) { own.tell(p, o); }
     void learn_from(attune::cost_samples const& others)
     {
         std::vector<double>& seconds = learnt->emplace_back();
         for (std::size_t i = 0; i < others.size(); ++i)
             seconds.push_back(others.value(i).value_or(0));
     }
-    attune::exhaustive_searcher own;
     std::vector<std::vector<double>>* learnt;
 };
 
 /// Notes what techniques gained before: the requests of each kernel.
-struct noting_techniques {
+struct noting_techniques : walking {
     noting_techniques(attune::chain_of_trees const& space,
                       std::vector<std::map<std::string, std::size_t>>* to)
-        : own(space)
+        : walking{attune::exhaustive_searcher(space)}
         , learnt(to)
     {
     }
-    std::vector<attune::point> ask(std::size_t k) { return own.ask(k); }
-    void tell(attune::point const& p, attune::outcome const& o) { own.tell(p, o); }
     void learn_from(attune::search::technique_history const& past)
     {
         std::map<std::string, std::size_t>& requests = learnt->emplace_back();
@@ -236,7 +207,6 @@ struct noting_techniques {
             for (attune::search::technique_use const& use : of.uses)
                 requests[of.label] += use.requests;
     }
-    attune::exhaustive_searcher own;
     std::vector<std::map<std::string, std::size_t>>* learnt;
 };
 
@@ -245,37 +215,32 @@ struct noting_techniques {
 TEST_CASE("lookup_only tunes nothing, and serves what the store knows")
 {
     attune::memory_store empty;
-    memory_installation one{empty, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                            policy(miss_policy::lookup_only)};
+    memory_installation one{empty, ways<usual, fast>(), policy(miss_policy::lookup_only)};
     CHECK(one.obtain() == usual_code);
     CHECK(one.ready() == usual_code);
     CHECK(one.how() == decision::served_default);
     CHECK(contains(one.known.report().reason, "the store has no result"));
     CHECK(one.heard.count(progress_event::started) == 0);
     CHECK(empty.records().empty());
-
     auto store = tuned_store();
-    memory_installation other{store, ways<usual, fast>(), accumulate_source(),
-                              accumulate_compiler(), policy(miss_policy::lookup_only)};
-    CHECK(other.obtain() == fast_code);
-    CHECK(other.how() == decision::remembered);
+    CHECK(
+        memory_installation{store, ways<usual, fast>(), policy(miss_policy::lookup_only)}.call() ==
+        obtained{fast_code, decision::remembered});
 }
 
 TEST_CASE("tune() tunes whatever the policy is; what the default served is looked at again")
 {
     attune::memory_store store;
-    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                            policy(miss_policy::lookup_only)};
+    memory_installation one{store, ways<usual, fast>(), policy(miss_policy::lookup_only)};
     CHECK(one.obtain() == usual_code);
     CHECK(!one.known.is_tuned({}));
     std::vector<double> const y = one.data.y;
-    CHECK(tune_now(one).how == decision::tuned);
+    CHECK(one.tune().how == decision::tuned);
     CHECK(one.data.y == y);
     CHECK(one.known.is_tuned({}));
     CHECK(one.obtain() == fast_code);
-    std::size_t const tunings = one.heard.count(progress_event::started);
-    CHECK(tunings == 1);
-    CHECK(tune_now(one).how == decision::tuned);
+    CHECK(one.heard.count(progress_event::started) == 1);
+    CHECK(one.tune().how == decision::tuned);
     CHECK(one.heard.count(progress_event::started) == 1);
 }
 
@@ -294,8 +259,7 @@ TEST_CASE("in the background: the default serves at once, then the winner, on th
 {
     attune::memory_store store;
     held_tuning held;
-    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                            held.options()};
+    memory_installation one{store, ways<usual, fast>(), held.options()};
     CHECK(one.obtain() == usual_code);
     held.await();
     CHECK(one.ready() == usual_code); // without another look
@@ -316,8 +280,7 @@ TEST_CASE("in the background: the default serves at once, then the winner, on th
 TEST_CASE("in the background: what the store knows is served by the first call")
 {
     auto store = tuned_store();
-    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                            policy(miss_policy::tune_in_background)};
+    memory_installation one{store, ways<usual, fast>(), policy(miss_policy::tune_in_background)};
     CHECK(one.obtain() == fast_code);
     one.known.wait();
     CHECK(one.how() == decision::remembered);
@@ -325,38 +288,26 @@ TEST_CASE("in the background: what the store knows is served by the first call")
 
 TEST_CASE("in the background: new shapes are verified there, and a wrong one is never served")
 {
-    std::size_t which = 0;
-    while (std::string(bench::faults[which].name) != "remainder of 16")
-        ++which;
     bench::shape_arrays arrays(4'096);
     recorded_progress heard;
     attune::tuning_options options = quick_options(heard.sink());
     options.on_miss = miss_policy::tune_in_background;
-    attune::tuned<bench::faulty_signature, bench::faulty_compiler, attune::memory_store> call{
-        bench::faulty_kernel(which), bench::faulty_compiler{which}, attune::memory_store{},
-        options};
+    auto call = tuned_with_fault(fault_named("remainder of 16"), attune::memory_store{}, options);
     auto const runs = [&] {
         std::uint64_t const before = call.report().shapes.executions;
         call.wait();
         return call.report().shapes.executions > before;
     };
-    bench::shape_choice s;
-    s.n = 1'024;
-    CHECK(arrays.is_right(s, call));
-    call.wait();
-    REQUIRE(call.report().how == decision::tuned);
-    CHECK(arrays.is_right(s, call));
-    s.n = 512;
-    CHECK(arrays.is_right(s, call));
-    call.wait();
-    CHECK(call.report().shapes.verified == 1);
-    CHECK(arrays.is_right(s, call));
+    auto const calls = [&](int n) { // the first one, and one when nothing is being verified
+        CHECK(arrays.is_right(of_length(n), call));
+        call.wait();
+        CHECK(arrays.is_right(of_length(n), call));
+        return call.report();
+    };
+    REQUIRE(calls(1'024).how == decision::tuned);
+    CHECK(calls(512).shapes.verified == 1);
     CHECK(!runs());
-    s.n = 515;
-    CHECK(arrays.is_right(s, call));
-    call.wait();
-    CHECK(call.report().shapes.wrong == 1);
-    CHECK(arrays.is_right(s, call));
+    CHECK(calls(515).shapes.wrong == 1);
     CHECK(!runs());
 }
 
@@ -364,14 +315,13 @@ TEST_CASE("a tuning that was cut short is not what serves for good")
 {
     attune::memory_store store;
     {
-        memory_installation one{store, ways<usual, fast, same_as_usual>(), accumulate_source(),
-                                accumulate_compiler(),
+        memory_installation one{store, ways<usual, fast, same_as_usual>(),
                                 [](attune::tuning_options& o) { o.limits.evaluations = 2; }};
         (void)one.obtain();
     }
     REQUIRE(store.records().size() == 1);
-    memory_installation more{store, ways<usual, fast, same_as_usual>(), accumulate_source(),
-                             accumulate_compiler(), [](attune::tuning_options& o) {
+    memory_installation more{store, ways<usual, fast, same_as_usual>(),
+                             [](attune::tuning_options& o) {
                                  o.limits.evaluations = 3;
                                  o.on_miss = miss_policy::tune_in_background;
                              }};
@@ -381,8 +331,8 @@ TEST_CASE("a tuning that was cut short is not what serves for good")
     CHECK(more.heard.count(progress_event::started) == 1);
     CHECK(more.known.is_tuned({}));
     // Where nothing may be tuned, it is better than nothing.
-    memory_installation less{store, ways<usual, fast, same_as_usual>(), accumulate_source(),
-                             accumulate_compiler(), [](attune::tuning_options& o) {
+    memory_installation less{store, ways<usual, fast, same_as_usual>(),
+                             [](attune::tuning_options& o) {
                                  o.limits.evaluations = 60;
                                  o.on_miss = miss_policy::lookup_only;
                              }};
@@ -395,8 +345,7 @@ TEST_CASE("a tuning cannot be waited for from within, and a sink that throws end
     attune::memory_store store;
     std::string said;
     attune::detail::dispatch_table* table = nullptr;
-    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                            [&](attune::tuning_options& o) {
+    memory_installation one{store, ways<usual, fast>(), [&](attune::tuning_options& o) {
                                 o.on_miss = miss_policy::tune_in_background;
                                 o.progress = [&](attune::progress const& p) {
                                     if (p.event != progress_event::started) return;
@@ -418,8 +367,7 @@ TEST_CASE("in the background: no signal of the program's is taken")
     REQUIRE(::sigaction(SIGINT, nullptr, &before) == 0);
     attune::memory_store store;
     held_tuning held;
-    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                            held.options()};
+    memory_installation one{store, ways<usual, fast>(), held.options()};
     CHECK(one.obtain() == usual_code);
     held.await();
     struct sigaction now{};
@@ -432,8 +380,7 @@ TEST_CASE("in the background: no signal of the program's is taken")
 TEST_CASE("in the background: a call whose copy would be too large keeps the default, and says so")
 {
     attune::memory_store store;
-    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                            [](attune::tuning_options& o) {
+    memory_installation one{store, ways<usual, fast>(), [](attune::tuning_options& o) {
                                 o.on_miss = miss_policy::tune_in_background;
                                 o.limits.copied_bytes = 8;
                             }};
@@ -442,7 +389,7 @@ TEST_CASE("in the background: a call whose copy would be too large keeps the def
     CHECK(one.obtain() == usual_code);
     CHECK(one.heard.count(progress_event::started) == 0);
     CHECK(one.heard.count(progress_event::notice) == 1);
-    CHECK(tune_now(one).how == decision::tuned);
+    CHECK(one.tune().how == decision::tuned);
     CHECK(one.obtain() == fast_code);
 }
 
@@ -462,8 +409,7 @@ TEST_CASE("in the background: a default that fails leaves the default, and the r
                             policy(miss_policy::tune_in_background)};
     CHECK(one.obtain() == crashing_code);
     one.known.wait();
-    CHECK(one.obtain() == crashing_code);
-    CHECK(one.how() == decision::served_default);
+    CHECK(one.call() == obtained{crashing_code, decision::served_default});
     CHECK(!one.known.report().reason.empty());
     CHECK(store.records().empty());
 }
@@ -474,7 +420,7 @@ TEST_CASE("the end of the object ends a tuning in the background")
     held_tuning held;
     {
         memory_installation one{store, ways<usual, crawling, same_as_usual, fast>(),
-                                accumulate_source(), accumulate_compiler(), held.options()};
+                                held.options()};
         CHECK(one.obtain() == usual_code);
         held.await();
         held.is_released = true;

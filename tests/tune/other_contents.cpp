@@ -3,20 +3,18 @@
 #include <attune/remember/files/event_log.hpp>
 #include <attune/tune/tuned.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <doctest/doctest.h>
-#include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "../support/accumulate.hpp"
+#include "../support/notices.hpp"
 #include "../support/scratch_directory.hpp"
+#include "../support/shared_store.hpp"
 
 using namespace attune_test;
 using attune::failure;
@@ -47,40 +45,19 @@ void lower_to(std::span<double const> x, std::span<double> y)
         if (x[i] < out[i]) out[i] = x[i];
 }
 
-void* code_of_lower(int chosen)
-{
-    switch (chosen) {
-    case plain:
-        return reinterpret_cast<void*>(&lower_to<plain>);
-    case quick:
-        return reinterpret_cast<void*>(&lower_to<quick>);
-    case partly:
-        return reinterpret_cast<void*>(&lower_to<partly>);
-    case nobody:
-        return reinterpret_cast<void*>(&lower_to<nobody>);
-    default:
-        return reinterpret_cast<void*>(&lower_to<nothing>);
-    }
-}
+lower_signature* const code_of_lower[] = {lower_to<plain>, lower_to<quick>, lower_to<nothing>,
+                                          lower_to<partly>, lower_to<nobody>};
 
 /// Equal code has an equal key here, so `nothing` asked for twice is known the second time.
 scripted_compiler lower_compiler()
 {
     return scripted_compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
         for (attune::macro_definition const& m : v.macros)
-            if (m.name == "WAY") return code_of_lower(std::stoi(m.value) % 10);
+            if (m.name == "WAY")
+                return reinterpret_cast<void*>(code_of_lower[std::stoul(m.value) % 10]);
         return failure{failure_stage::compile, "no WAY", ""};
     }};
 }
-
-/// A store that can be looked into.
-struct shared_store {
-    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
-
-    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-    void add(attune::record const& r) { records->add(r); }
-    std::vector<std::string> notices() { return {}; }
-};
 
 /// Tunes on arrays that hold the result already, in the order of `Ways`; WAY modulo 10 is the way.
 template <int... Ways>
@@ -116,61 +93,51 @@ struct lowering {
     }
 };
 
-void check_nothing_came_of_it(attune::tuning_report const& report,
-                              std::set<std::string> const& better, shared_store const& store)
+/// @return  the report, where nothing came of what is wrong
+template <int... Ways>
+attune::tuning_report checked(lowering<Ways...>& b)
 {
+    CAPTURE(b.held);
+    attune::tuning_report const report = b.tune();
     CHECK(report.configuration == "WAY=1");
     for (std::string const& tie : report.ties)
         CHECK((tie == "WAY=0" || tie == "WAY=1"));
-    for (std::string const& at : better)
+    for (std::string const& at : b.told_better)
         CHECK((at == "WAY=0" || at == "WAY=1"));
-    REQUIRE(!store.records->records().empty());
-    for (attune::record const& one : store.records->records())
+    REQUIRE(!b.store.records->records().empty());
+    for (attune::record const& one : b.store.records->records())
         CHECK(one.configuration.front().second == "1");
+    return report;
+}
+
+/// For both kinds of contents.
+template <int... Ways>
+void check_three_are_wrong(std::optional<std::size_t> same_code = {})
+{
+    for (double const held : {2.0, 1.5}) {
+        lowering<Ways...> b{held};
+        attune::tuning_report const report = checked(b);
+        if (same_code) CHECK(report.same_code == *same_code);
+        CHECK(failures_at(report, failure_stage::verify) == 3);
+    }
 }
 
 } // namespace
 
 TEST_CASE("a variant that is wrong on other contents only is neither best nor stored nor called")
 {
-    SUBCASE("though it comes first")
-    {
-        for (double const held : {2.0, 1.5}) {
-            CAPTURE(held);
-            lowering<0, 2, 4, 3, 1> b{held};
-            attune::tuning_report const report = b.tune();
-            check_nothing_came_of_it(report, b.told_better, b.store);
-            CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
-        }
-    }
+    SUBCASE("though it comes first") { check_three_are_wrong<0, 2, 4, 3, 1>(); }
     SUBCASE("though it comes when a right one is the best")
     {
-        for (double const held : {2.0, 1.5}) {
-            CAPTURE(held);
-            lowering<0, 1, 3, 4, 2> b{held};
-            attune::tuning_report const report = b.tune();
-            check_nothing_came_of_it(report, b.told_better, b.store);
-            CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
-        }
+        check_three_are_wrong<0, 1, 3, 4, 2>();
     }
-    SUBCASE("though its code was met before")
-    {
-        for (double const held : {2.0, 1.5}) {
-            CAPTURE(held);
-            lowering<0, 2, 12, 22, 1> b{held};
-            attune::tuning_report const report = b.tune();
-            check_nothing_came_of_it(report, b.told_better, b.store);
-            CHECK(report.same_code == 2);
-            CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
-        }
-    }
+    SUBCASE("though its code was met before") { check_three_are_wrong<0, 2, 12, 22, 1>(2); }
     SUBCASE("though all runs are in this process")
     {
         for (double const held : {2.0, 1.5}) {
-            CAPTURE(held);
             lowering<0, 2, 3, 4, 1> b{held};
             b.options.measuring.protect = attune::isolation::guard;
-            check_nothing_came_of_it(b.tune(), b.told_better, b.store);
+            static_cast<void>(checked(b));
         }
     }
     SUBCASE("though there was no time for a final")
@@ -181,7 +148,7 @@ TEST_CASE("a variant that is wrong on other contents only is neither best nor st
             b.options.limits.evaluations = 3; // the default and two that are wrong
             attune::tuning_report const report = b.tune();
             CHECK(report.configuration == "WAY=0");
-            CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 2);
+            CHECK(failures_at(report, failure_stage::verify) == 2);
             for (std::string const& at : b.told_better)
                 CHECK(at == "WAY=0");
         }
@@ -198,7 +165,5 @@ TEST_CASE("and a log of it goes on with that")
     CHECK(b.tune().configuration == "WAY=0");
     lowering<0, 2, 4, 3, 1> later{held};
     later.options.event_log = b.options.event_log;
-    attune::tuning_report const report = later.tune();
-    check_nothing_came_of_it(report, later.told_better, later.store);
-    CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
+    CHECK(failures_at(checked(later), failure_stage::verify) == 3);
 }

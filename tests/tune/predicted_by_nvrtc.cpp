@@ -6,11 +6,10 @@
 
 #include <doctest/doctest.h>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "../support/accumulate.hpp"
 #include "../support/needs_nvrtc.hpp"
+#include "../support/shared_store.hpp"
 
 using namespace attune_test;
 using attune::decision;
@@ -66,17 +65,10 @@ TEST_CASE("a kernel is compiled by NVRTC, judged and remembered where there is n
 TEST_CASE("each architecture has its own records")
 {
     if (!has_nvrtc(80)) return;
-    struct shared_store {
-        attune::memory_store* records;
-        attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-        void add(attune::record const& r) { records->add(r); }
-        std::vector<std::string> notices() { return {}; }
-    };
-    attune::memory_store records;
+    shared_store store;
     for (int const architecture : {80, 90}) {
-        attune::tuned reverse{reverse_kernel(), nvrtc_for(architecture), shared_store{&records},
-                              quick_options()};
+        attune::tuned reverse{reverse_kernel(), nvrtc_for(architecture), store, quick_options()};
         CHECK(reverse.predict({}, {}, 1 << 30).how == decision::tuned);
     }
-    CHECK(records.records().size() == 2);
+    CHECK(store.records->records().size() == 2);
 }

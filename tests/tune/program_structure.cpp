@@ -3,10 +3,10 @@
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/core/random.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/query/sample_distinct.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/schedule/derived_space.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
-#include <attune/space/schedule/structure.hpp>
 
 #include <cctype>
 #include <cstddef>

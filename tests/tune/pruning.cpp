@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 #include <attune/core/error.hpp>
-#include <attune/measure/roofline/core_peaks.hpp>
+#include <attune/measure/roofline/machine_limits.hpp>
 #include <attune/search/exhaustive.hpp>
-#include <attune/search/local/genetic.hpp>
-#include <attune/search/local/local_search.hpp>
+#include <attune/search/local/annealing.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
@@ -13,17 +13,13 @@
 #include <attune/tune/roofline.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "../support/notices.hpp"
 #include "../support/recorded_progress.hpp"
@@ -45,38 +41,38 @@ constexpr double day_s = 86'400;
 /// A hundred configurations with scripted times; where X + Y is above a number, the kernel states
 /// heavy work, and takes a day.
 inline constexpr int usual_most = 9; // with 8 less than half of the space is light
-struct bench : grid {
-    support::scratch_directory directory{};
-    set_variable cache{"ATTUNE_CACHE", directory.file("cache")};
-    std::array<char, 100> entries{};
-    time_script times{};
-    attune::tuning_options options{};
+struct bench : timed_grid {
     std::size_t most_compiled = std::numeric_limits<std::size_t>::max();
 
     explicit bench(int most = usual_most)
     {
-        for (std::uint64_t i = 0; i < 100; ++i)
-            times.seconds[&entries[i]] =
-                is_heavy(i, most) ? day_s : 2e-3 - 1e-6 * static_cast<double>(i);
-        on_compile = [this](attune::compile_request const& v) -> attune::compile_result {
+        take([](double i) { return 2e-3 - 1e-6 * i; }, -1);
+        take([](double) { return day_s; }, most);
+        on_compile = [this, make = on_compile](attune::compile_request const& v) {
             if (ended >= most_compiled) throw attune::error("no more", "here", "go on");
-            std::size_t const i =
-                10 * std::stoul(v.macros[0].value) + std::stoul(v.macros[1].value);
-            return attune::callable{&entries[i], std::make_shared<int>(0), std::to_string(i), 0.001,
-                                    "scripted"};
+            return make(v);
         };
-        kernel.work([most](attune::configuration_view const& at, auto const&, auto const&, double) {
-            return attune::work{.flops = at[grid_x] + at[grid_y] > most ? heavy : light,
-                                .threads = 1};
-        });
-        options.limits = {.evaluations = attune::search_limits::any_number};
+        state([most](int x, int y) { return x + y > most ? heavy : light; });
         options.search.prune = true;
-        options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
-        options.measuring.make_bench = timed_by(times);
-        options.progress = attune::silent_progress();
         options.compile_ahead = 0;
     }
-    static bool is_heavy(std::uint64_t i, int most = usual_most)
+    /// The flops of one thread.
+    template <class F>
+    void state(F flops)
+    {
+        kernel.work(
+            [flops](attune::configuration_view const& at, auto const&, auto const&, double) {
+                return attune::work{.flops = flops(at[grid_x], at[grid_y]), .threads = 1};
+            });
+    }
+    /// The times of those of which X + Y is above a number.
+    template <class F>
+    void take(F seconds, int most = usual_most)
+    {
+        for (std::uint64_t i = 0; i < 100; ++i)
+            if (is_heavy(i, most)) times.seconds[&entries[i]] = seconds(static_cast<double>(i));
+    }
+    static bool is_heavy(std::uint64_t i, int most)
     {
         return static_cast<int>(i / 10 + i % 10) > most;
     }
@@ -120,10 +116,7 @@ TEST_CASE("what cannot win is neither compiled nor an evaluation, and the fastes
     CHECK(r.ended == "part");
     CHECK(has(r.report.summary(), "58 evaluations in "));
     CHECK(has(r.report.summary(), ", 42 pruned"));
-    CHECK(std::count_if(
-              r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
-                  return has(said, "42 configurations were not tried, because their work");
-              }) == 1);
+    CHECK(noticed(r.report, "42 configurations were not tried, because their work") == 1);
     auto const last = std::find_if(heard.events().rbegin(), heard.events().rend(), [](auto& e) {
         return e.event == attune::progress_event::evaluated;
     });
@@ -187,9 +180,7 @@ TEST_CASE("a statement that is wrong where the winner is is found out, and the w
     for (bool const has_log : {false, true}) {
         bench b;
         if (has_log) b.options.event_log = b.directory.file("log");
-        for (std::uint64_t i = 0; i < 100; ++i)
-            if (bench::is_heavy(i))
-                b.times.seconds[&b.entries[i]] = 1e-3 + 1e-6 * static_cast<double>(i);
+        b.take([](double i) { return 1e-3 + 1e-6 * i; });
         b.times.seconds[&b.entries[19]] = 1e-4; // the first that is pruned
         auto const r = b.tune();
         CHECK(r.report.configuration == "X=1 Y=9");
@@ -206,13 +197,11 @@ TEST_CASE("a tuning that ends before it tried what was pruned by mistake is not 
 {
     if (!is_possible()) return;
     bench b;
-    for (std::uint64_t i = 0; i < 100; ++i) // the 32nd contradicts, after 29 others
-        if (bench::is_heavy(i) && i > 60)
-            b.times.seconds[&b.entries[i]] = 1e-3 + 1e-6 * static_cast<double>(i);
+    // the 32nd contradicts, after 29 others
+    b.take([](double i) { return i > 60 ? 1e-3 + 1e-6 * i : day_s; });
     b.options.limits.evaluations = 75;
     auto const r = b.tune();
-    CHECK(std::any_of(r.report.notices.begin(), r.report.notices.end(),
-                      [](auto const& said) { return has(said, "nothing is pruned any more: "); }));
+    CHECK(noticed(r.report, "nothing is pruned any more: ") > 0);
     CHECK(r.report.evaluations == 75);
     CHECK(r.report.pruned == 0);
     CHECK(r.ended == "budget");
@@ -221,8 +210,7 @@ TEST_CASE("a tuning that ends before it tried what was pruned by mistake is not 
 TEST_CASE("a call that is too short to be tuned has its peaks measured by nobody")
 {
     bench b;
-    for (std::uint64_t i = 0; i < 100; ++i)
-        b.times.seconds[&b.entries[i]] = 1e-7;
+    b.take([](double) { return 1e-7; }, -1);
     CHECK(b.tune().is_too_short);
     CHECK(!std::filesystem::exists(b.directory.file("cache") + "/core_peaks"));
 }
@@ -230,41 +218,28 @@ TEST_CASE("a call that is too short to be tuned has its peaks measured by nobody
 TEST_CASE("what was pruned before an interruption is tried where nothing is pruned any more")
 {
     if (!is_possible()) return;
-    bench b;
-    b.tune_interrupted(30);
-    b.options.search.prune = false;
-    auto const r = b.tune();
-    CHECK(r.report.evaluations == 100);
-    CHECK(r.report.pruned == 0);
-    CHECK(r.ended == "space");
+    for (int const most : {usual_most, 8}) { // in the whole space, and in a part
+        bench b{most};
+        b.tune_interrupted(30);
+        b.options.search.prune = false;
+        auto const r = b.tune();
+        CHECK(r.report.evaluations == 100);
+        CHECK(r.report.pruned == 0);
+        CHECK(r.report.left_share == 1);
+        CHECK(r.ended == "space");
+    }
 }
 
 TEST_CASE("work that is too large already for the default prunes nothing at all")
 {
     if (!is_possible()) return;
     bench b;
-    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
-        return attune::work{.flops = heavy * (1 + at[grid_x]), .threads = 1};
-    });
+    b.state([](int x, int) { return heavy * (1 + x); });
     auto const r = b.tune();
     CHECK(r.report.evaluations == 100);
     CHECK(r.report.pruned == 0);
-    CHECK(
-        std::any_of(r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
-            return has(said, "nothing is pruned any more: X=0 Y=0 takes");
-        }));
+    CHECK(noticed(r.report, "nothing is pruned any more: X=0 Y=0 takes") > 0);
 }
-
-namespace {
-
-std::size_t count_of(attune::tuning_report const& report, std::string const& said)
-{
-    return static_cast<std::size_t>(
-        std::count_if(report.notices.begin(), report.notices.end(),
-                      [&](std::string const& one) { return has(one, said.c_str()); }));
-}
-
-} // namespace
 
 TEST_CASE("where most of the space cannot win, the search goes on in the rest, and tries all of it")
 {
@@ -278,27 +253,23 @@ TEST_CASE("where most of the space cannot win, the search goes on in the rest, a
     CHECK(r.report.pruned == 0);
     CHECK(attune::total(r.report.failures) == 0);
     CHECK(r.ended == "part");
-    CHECK(count_of(r.report, "the search went on in 45 of 100 configurations, because the work") ==
+    CHECK(noticed(r.report, "the search went on in 45 of 100 configurations, because the work") ==
           1);
-    CHECK(count_of(r.report, "not tried") == 0); // one sentence
+    CHECK(noticed(r.report, "not tried") == 0); // one sentence
 }
 
 TEST_CASE("a search to which one configuration is left ends, and says so")
 {
     if (!is_possible()) return;
     bench b;
-    for (std::uint64_t i = 0; i < 100; ++i)
-        b.times.seconds[&b.entries[i]] = i == 37 ? 2e-3 : day_s;
-    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
-        return attune::work{.flops = at[grid_x] == 3 && at[grid_y] == 7 ? light : heavy,
-                            .threads = 1};
-    });
+    b.take([](double i) { return i == 37 ? 2e-3 : day_s; }, -1);
+    b.state([](int x, int y) { return x == 3 && y == 7 ? light : heavy; });
     auto const r = b.tune();
     CHECK(r.report.configuration == "X=3 Y=7");
     CHECK(r.report.evaluations <= 40); // up to it, and two that check the statement
     CHECK(r.report.left_share == 0.01);
     CHECK(r.ended == "part");
-    CHECK(count_of(r.report, "the search went on in 1 of 100 configurations") == 1);
+    CHECK(noticed(r.report, "the search went on in 1 of 100 configurations") == 1);
 }
 
 TEST_CASE("a time that contradicts the stated work brings the whole space back")
@@ -307,17 +278,15 @@ TEST_CASE("a time that contradicts the stated work brings the whole space back")
     for (bool const is_default_search : {false, true}) {
         bench b{8};
         if (is_default_search) b.options.search.strategy = attune::default_search();
-        for (std::uint64_t i = 0; i < 100; ++i)
-            if (bench::is_heavy(i, 8))
-                b.times.seconds[&b.entries[i]] = 1e-3 - 1e-6 * static_cast<double>(i);
+        b.take([](double i) { return 1e-3 - 1e-6 * i; }, 8);
         auto const r = b.tune();
         CHECK(r.report.configuration == "X=9 Y=9");
         CHECK(r.report.evaluations == 100);
         CHECK(r.report.left_share == 1);
         CHECK(r.report.pruned == 0);
         CHECK(r.ended == "space");
-        CHECK(count_of(r.report, "nothing is pruned any more: ") == 1);
-        CHECK(count_of(r.report, "the search went on in") == 0);
+        CHECK(noticed(r.report, "nothing is pruned any more: ") == 1);
+        CHECK(noticed(r.report, "the search went on in") == 0);
     }
 }
 
@@ -349,27 +318,13 @@ TEST_CASE("a tuning that is interrupted in a part of its space goes on as if it 
     }
 }
 
-TEST_CASE("an interrupted tuning without pruning goes on in the whole space")
-{
-    if (!is_possible()) return;
-    bench b{8};
-    b.tune_interrupted(30);
-    b.options.search.prune = false;
-    auto const r = b.tune();
-    CHECK(r.report.evaluations == 100);
-    CHECK(r.report.left_share == 1);
-    CHECK(r.ended == "space");
-}
-
 TEST_CASE("a tuning that goes on with a corrected statement has the whole space again")
 {
     if (!is_possible()) return;
     bench b{8};
     b.tune_interrupted(30);                 // in a part
     b.times.seconds[&b.entries[99]] = 1e-3; // outside
-    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
-        return attune::work{.flops = at[grid_x] > 9 ? heavy : light, .threads = 1};
-    });
+    b.state([](int x, int) { return x > 9 ? heavy : light; });
     auto const r = b.tune();
     CHECK(r.report.configuration == "X=9 Y=9");
     CHECK(r.report.evaluations == 100);
@@ -383,10 +338,7 @@ TEST_CASE("where a part of a part cannot be searched, the search goes on in the 
     if (!is_possible()) return;
     bench b;
     constexpr double medium = 1e9; // less than a core does in a second, more than in 10 us
-    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
-        int const sum = at[grid_x] + at[grid_y];
-        return attune::work{.flops = sum > 8 ? heavy : sum > 4 ? medium : light, .threads = 1};
-    });
+    b.state([](int x, int y) { return x + y > 8 ? heavy : x + y > 4 ? medium : light; });
     for (std::uint64_t i = 0; i < 100; ++i) {
         bool const is_medium = i / 10 + i % 10 > 4;
         b.times.seconds[&b.entries[i]] =
@@ -402,7 +354,7 @@ TEST_CASE("where a part of a part cannot be searched, the search goes on in the 
     CHECK(made == 4); // the whole space, a part, a part of that, the whole space
     CHECK(r.report.configuration == "X=4 Y=0");
     CHECK(r.report.left_share == 1);
-    CHECK(count_of(r.report, "the search went on in") == 0);
+    CHECK(noticed(r.report, "the search went on in") == 0);
     CHECK(r.report.evaluations + r.report.pruned == 100);
 }
 
@@ -433,7 +385,7 @@ TEST_CASE("what was pruned as the work of one thread is tried once a run kept mo
     if (!is_possible()) return;
     bench b;
     auto const peaks = attune::detail::measure_core_peaks();
-    double const peak = *std::max_element(peaks.f32_flops.begin(), peaks.f32_flops.end());
+    double const peak = std::ranges::max(peaks.f32_flops);
     // of one thread 16 times the best and more, of 64 threads a quarter
     double const flops = 16 * attune::detail::candidate_pruning::margin * 2e-3 * peak;
     b.kernel.work([=](attune::configuration_view const& at, auto const&, auto const&, double) {
@@ -449,5 +401,5 @@ TEST_CASE("what was pruned as the work of one thread is tried once a run kept mo
     CHECK(r.report.evaluations == 100);
     CHECK(r.report.pruned == 0);
     CHECK(r.ended == "space");
-    CHECK(count_of(r.report, "not tried") == 0);
+    CHECK(noticed(r.report, "not tried") == 0);
 }

@@ -17,28 +17,19 @@
 #include <doctest/doctest.h>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../support/nest_runner.hpp"
 #include "../support/random_nest.hpp"
 #include "../support/random_schedule.hpp"
+#include "../support/rounds.hpp"
 
 namespace {
 
-attune::processor_shape small_processor()
-{
-    attune::processor_shape shape;
-    shape.vector_bytes = 32;
-    shape.vector_registers = 16;
-    shape.cores = 2;
-    return shape;
-}
-
-std::string from_environment(char const* name, char const* otherwise)
+std::string from_environment(char const* name)
 {
     char const* const value = std::getenv(name);
-    return value == nullptr ? otherwise : value;
+    return value == nullptr ? "" : value;
 }
 
 bool has_constant_extents(attune::nest_description const& nest)
@@ -60,12 +51,12 @@ attune::traced_program scheduled(attune::nest_description const& nest, std::uint
         return made;
     }
     if (seed % 6 == 1 && has_constant_extents(nest)) {
-        auto const designs = attune::metaschedule_designs(nest, small_processor());
+        auto const designs = attune::metaschedule_designs(nest, support::small_processor());
         auto const& design = designs[attune::uniform_below(draw, designs.size())];
         attune::chain_of_trees const space(design.space);
         return design.schedule(space.sample(draw));
     }
-    attune::derived_space const derived(nest, small_processor());
+    attune::derived_space const derived(nest, support::small_processor());
     attune::chain_of_trees const space(derived.describe());
     return derived.schedule(space.sample(draw));
 }
@@ -92,8 +83,8 @@ support::nest_batch batch_without_bfloat(std::uint64_t first, std::uint64_t coun
 
 TEST_CASE("random programs compute the same by other compilers, and in threads")
 {
-    std::uint64_t const first = std::stoull(from_environment("ATTUNE_TEST_SEED", "100000"));
-    std::uint64_t const count = std::stoull(from_environment("ATTUNE_TEST_OTHERS", "24"));
+    std::uint64_t const first = attune_test::number_from("ATTUNE_TEST_SEED", 100000);
+    std::uint64_t const count = attune_test::number_from("ATTUNE_TEST_OTHERS", 24);
     support::nest_batch const batch = batch_without_bfloat(first, count);
     int used = 0;
     for (std::string const compiler : {"g++", "clang++-16", "clang++-19"})
@@ -120,14 +111,11 @@ TEST_CASE("random programs compute the same by other compilers, and in threads")
 
 TEST_CASE("random programs under random schedules compute what their statements say")
 {
-    if (support::nest_batch::compiler().empty()) {
-        MESSAGE("skipped: there is no C++ compiler");
-        return;
-    }
-    std::uint64_t const first = std::stoull(from_environment("ATTUNE_TEST_SEED", "0"));
-    std::uint64_t const count = std::stoull(from_environment("ATTUNE_TEST_PROGRAMS", "60"));
+    if (!support::has_compiler()) return;
+    std::uint64_t const first = attune_test::number_from("ATTUNE_TEST_SEED", 0);
+    std::uint64_t const count = attune_test::number_from("ATTUNE_TEST_PROGRAMS", 60);
     std::vector<std::string> flags{"-O1", "-march=native", "-w"};
-    std::istringstream more(from_environment("ATTUNE_TEST_NEST_FLAGS", ""));
+    std::istringstream more(from_environment("ATTUNE_TEST_NEST_FLAGS"));
     for (std::string flag; more >> flag;)
         flags.push_back(flag);
     for (std::uint64_t from = first; from < first + count; from += 60) {
@@ -144,7 +132,7 @@ TEST_CASE("random programs under random schedules compute what their statements 
                 continue;
             }
             std::string const trace = attune::text_of(made.trace);
-            if (!from_environment("ATTUNE_TEST_SHOW", "").empty())
+            if (!from_environment("ATTUNE_TEST_SHOW").empty())
                 MESSAGE(attune::write_program(made.program, {"", false}));
             CHECK(attune::text_of(attune::read_trace(trace)) == trace);
             CHECK(attune::write_program(attune::replay_trace(drawn.nest, made.trace)) ==

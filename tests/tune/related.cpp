@@ -20,16 +20,6 @@ namespace {
 auto const many =
     ways<usual, crawling, same_as_usual, wrong, refused, unloadable, fast, throwing>();
 
-/// Tunes the kernel `accumulate`, whose next versions have other text.
-attune::memory_store tuned_before()
-{
-    attune::memory_store store;
-    memory_installation first{store, many};
-    CHECK(first.obtain() == fast_code);
-    return store;
-}
-attune::kernel_source next_version() { return accumulate_source("10"); }
-
 /// The default and one more.
 auto two_evaluations(bool use_related, std::string const& log = {})
 {
@@ -45,11 +35,10 @@ auto two_evaluations(bool use_related, std::string const& log = {})
 
 TEST_CASE("a new version of a kernel first tries what was best in the version before")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     memory_installation later{store, many, next_version(), accumulate_compiler(),
                               two_evaluations(true)};
-    CHECK(later.obtain() == fast_code);
-    CHECK(later.how() == decision::tuned);
+    CHECK(later.call() == obtained{fast_code, decision::tuned});
     CHECK(later.known.report().evaluations == 2);
     CHECK(notices_but_noise(later.known.report()).empty()); // measured here, not continued
 }
@@ -70,7 +59,7 @@ TEST_CASE("what would serve untuned is tried first: the winner of the nearest pr
 
 TEST_CASE("without use_related a new version begins as if nothing were known")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     attune::memory_store empty;
     memory_installation later{store, many, next_version(), accumulate_compiler(),
                               two_evaluations(false)};
@@ -86,7 +75,7 @@ TEST_CASE("without use_related a new version begins as if nothing were known")
 
 TEST_CASE("what was best in another version and is wrong in this one is not served")
 {
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     scripted_compiler const changed{[](attune::compile_request const& v) {
                                         for (attune::macro_definition const& m : v.macros)
                                             if (m.name == "WAY" && m.value == "1")
@@ -105,7 +94,7 @@ TEST_CASE("a log repeats a tuning that knew of others, without the store")
 {
     support::scratch_directory const directory;
     std::string const path = directory.file("log");
-    attune::memory_store store = tuned_before();
+    attune::memory_store store = tuned_store(many);
     memory_installation later{store, many, next_version(), accumulate_compiler(),
                               two_evaluations(true, path)};
     CHECK(later.obtain() == fast_code);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -18,6 +19,7 @@
 #include "../support/accumulate.hpp"
 #include "../support/notices.hpp"
 #include "../support/scratch_directory.hpp"
+#include "../support/texts.hpp"
 
 using namespace attune_test;
 using support::scratch_directory;
@@ -35,33 +37,39 @@ struct bench {
 
     attune::detail::session_result tune(attune::tuning_options const& options)
     {
-        auto const frame =
-            attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-                {}, data.x, data.y, 3.0);
+        auto const frame = data.frame();
         attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame,
                                              nullptr,           false, rival};
         return attune::detail::run_session(problem, options);
     }
 };
 
-attune::tuning_options logging_to(std::string const& path)
-{
+/// A log of tunings, and options to write it.
+struct tuning_log {
+    scratch_directory directory{};
+    std::string path = directory.file("log");
     attune::tuning_options options = quick_options();
-    options.event_log = path;
-    return options;
-}
+
+    tuning_log() { options.event_log = path; }
+    [[nodiscard]] std::string text() const { return support::read_file(path); }
+    void write(std::string const& content) const { support::write_file(path, content); }
+    /// As one whose tuning was killed after the last evaluation.
+    void interrupt() const { write(text().erase(text().find("{\"chosen\""))); }
+    [[nodiscard]] attune::replayed_session replay(attune::chain_of_trees const& space) const
+    {
+        return attune::replay(path, space, options.search.strategy);
+    }
+};
 
 } // namespace
 
 TEST_CASE("a tuning is repeated exactly from its log, and nothing is run")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    tuning_log log;
     bench<usual, fast, wrong, crawling> b;
-    attune::tuning_options const options = logging_to(path);
-    auto const result = b.tune(options);
+    auto const result = b.tune(log.options);
     std::size_t const compiled = b.compiler.compiled().size();
-    attune::replayed_session const again = attune::replay(path, b.space, options.search.strategy);
+    attune::replayed_session const again = log.replay(b.space);
     CHECK(b.compiler.compiled().size() == compiled);
     CHECK(again.evaluations.size() == result.report.evaluations);
     CHECK(again.evaluations.front().first == b.space.at(0));
@@ -70,39 +78,29 @@ TEST_CASE("a tuning is repeated exactly from its log, and nothing is run")
 
 TEST_CASE("an interrupted tuning is continued: nothing is measured twice, and the result is one")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    tuning_log log;
     bench<usual, fast, wrong, crawling> b;
-    attune::tuning_options options = logging_to(path);
-    (void)b.tune(options);
-    std::string text = support::read_file(path);
-    text.erase(text.find("{\"chosen\"")); // killed after the last evaluation
-    support::write_file(path, text);
-
+    (void)b.tune(log.options);
+    log.interrupt();
     bench<usual, fast, wrong, crawling> later;
-    auto const result = later.tune(options);
+    auto const result = later.tune(log.options);
     CHECK(result.report.evaluations == 4);
     CHECK(result.report.configuration == "WAY=1");
-    CHECK(notices_but_noise(result.report) ==
-          std::vector<std::string>{"continued an interrupted tuning: 4 evaluations were known"});
+    CHECK(notices_but_noise(result.report) == continuing("an interrupted", 4));
     // The default, for its output, and the best, to be installed.
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
 }
 
 TEST_CASE("a continued tuning compiles the default and the best again, and no equal of the default")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    attune::tuning_options options = logging_to(path);
+    tuning_log log;
     {
         bench<usual, same_as_usual, fast> b;
-        (void)b.tune(options);
+        (void)b.tune(log.options);
     }
-    std::string text = support::read_file(path);
-    text.erase(text.find("{\"chosen\""));
-    support::write_file(path, text);
+    log.interrupt();
     bench<usual, same_as_usual, fast> later;
-    auto const result = later.tune(options);
+    auto const result = later.tune(log.options);
     CHECK(result.report.configuration == "WAY=1");
     // Code equal to the default's is no rival in the final, and is not compiled again.
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
@@ -110,25 +108,20 @@ TEST_CASE("a continued tuning compiles the default and the best again, and no eq
 
 TEST_CASE("a configuration to be beaten is in the log, and is not measured twice either")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    attune::tuning_options options = logging_to(path);
-    options.limits = {.evaluations = 2};
+    tuning_log log;
+    log.options.limits = {.evaluations = 2};
     bench<usual, crawling, fast> b;
     b.rival = b.space.at(2);
-    CHECK(b.tune(options).report.configuration == "WAY=1");
-    attune::replayed_session const again = attune::replay(path, b.space, options.search.strategy);
+    CHECK(b.tune(log.options).report.configuration == "WAY=1");
+    attune::replayed_session const again = log.replay(b.space);
     REQUIRE(again.evaluations.size() == 2);
     CHECK(again.evaluations[1].first == b.rival);
     CHECK(again.chosen == b.rival);
-
-    std::string text = support::read_file(path);
-    text.erase(text.find("{\"chosen\""));
-    support::write_file(path, text);
+    log.interrupt();
     bench<usual, crawling, fast> later;
     later.rival = b.rival;
-    options.limits = {.evaluations = 4}; // there are three
-    auto const result = later.tune(options);
+    log.options.limits = {.evaluations = 4}; // there are three
+    auto const result = later.tune(log.options);
     CHECK(result.report.evaluations == 3);
     CHECK(result.report.configuration == "WAY=1");
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=10", "WAY=1"});
@@ -136,44 +129,34 @@ TEST_CASE("a configuration to be beaten is in the log, and is not measured twice
 
 TEST_CASE("a damaged log is not repeated as if it were whole")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    tuning_log log;
     bench<usual, fast> b;
-    attune::tuning_options const options = logging_to(path);
-    (void)b.tune(options);
-    std::string text = support::read_file(path);
+    (void)b.tune(log.options);
+    std::string text = log.text();
     text[text.find("told")] = 'x';
-    support::write_file(path, text);
-    CHECK_THROWS_AS((void)attune::replay(path, b.space, options.search.strategy), attune::error);
+    log.write(text);
+    CHECK_THROWS_AS((void)log.replay(b.space), attune::error);
 }
 
 TEST_CASE("a log that belongs to another search cannot be repeated, and the error names the event")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    tuning_log log;
     bench<usual, fast, wrong, crawling> b;
-    (void)b.tune(logging_to(path));
+    (void)b.tune(log.options);
     attune::search_factory const other = attune::search_with<attune::random_searcher>();
-    std::string said;
-    try {
-        (void)attune::replay(path, b.space, other);
-    } catch (attune::error const& e) {
-        said = e.what();
-    }
-    CHECK(said.find("the log cannot be repeated: event ") != std::string::npos);
-    CHECK(said.find(path) != std::string::npos);
+    std::string const said = error_of([&] { (void)attune::replay(log.path, b.space, other); });
+    CHECK(has(said, "the log cannot be repeated: event "));
+    CHECK(has(said, log.path));
 }
 
 TEST_CASE("the times of every measurement are in the log, those of the final too, and are checked")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    tuning_log log;
     bench<usual, fast, same_as_usual, wrong> b;
-    attune::tuning_options const options = logging_to(path);
-    auto const result = b.tune(options);
+    auto const result = b.tune(log.options);
     std::size_t timed = 0;
     std::vector<attune::point> finalists;
-    attune::logged_session const session = attune::read_event_log(path).back();
+    attune::logged_session const session = attune::read_event_log(log.path).back();
     for (attune::event const& e : session.events) {
         if (e.kind != attune::event_kind::sampled) continue;
         REQUIRE(e.timing);
@@ -185,11 +168,10 @@ TEST_CASE("the times of every measurement are in the log, those of the final too
     }
     CHECK(timed == 2); // the other two are equal code, and wrong
     CHECK(finalists == std::vector<attune::point>{b.space.at(0), result.at});
-
-    std::string text = support::read_file(path);
+    std::string text = log.text();
     std::size_t const at = text.find("\"value\":") + 8;
-    support::write_file(path, text.insert(at, "1"));
-    CHECK_THROWS_WITH_AS((void)attune::replay(path, b.space, options.search.strategy),
+    log.write(text.insert(at, "1"));
+    CHECK_THROWS_WITH_AS((void)log.replay(b.space),
                          doctest::Contains("what was told is not what the times before it say"),
                          attune::error);
 }
@@ -197,13 +179,12 @@ TEST_CASE("the times of every measurement are in the log, those of the final too
 namespace {
 
 /// The log of a tuning of four that was killed after its last evaluation.
-std::string interrupted_log(std::string const& path)
+std::string interrupted(tuning_log const& log)
 {
     bench<usual, fast, wrong, crawling> b;
-    (void)b.tune(logging_to(path));
-    std::string text = support::read_file(path);
-    text.erase(text.find("{\"chosen\""));
-    return text;
+    (void)b.tune(log.options);
+    log.interrupt();
+    return log.text();
 }
 
 std::string with(std::string text, std::string const& what, std::string const& by)
@@ -217,47 +198,46 @@ std::string with(std::string text, std::string const& what, std::string const& b
 
 TEST_CASE("a configuration in a log that is none of the space is no past")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    std::string const text = interrupted_log(path);
-    for (char const* const told :
-         {R"({"told":[[7]],)", R"({"told":[[4294967295]],)", R"({"told":[[]],)",
-          R"({"told":[[1,0]],)", R"({"told":[[[1,0.5]]],)"}) {
+    tuning_log log;
+    std::string const text = interrupted(log);
+    struct row {
+        char const* told;
+        bool is_read; ///< else the line is damaged
+    };
+    std::string const known = continuing("an interrupted", 3).front();
+    for (auto const& [told, is_read] : {row{R"({"told":[[7]],)", true},
+                                        {R"({"told":[[4294967295]],)", true},
+                                        {R"({"told":[[]],)", true},
+                                        {R"({"told":[[1,0]],)", true},
+                                        {R"({"told":[[[1,0.5]]],)", true},
+                                        {R"({"told":[[4294967296]],)", false},
+                                        {R"({"told":[[-1]],)", false},
+                                        {R"({"told":{"a":[1]},)", false}}) {
         CAPTURE(told);
-        support::write_file(path, with(text, R"({"told":[[1]],)", told));
+        log.write(with(text, R"({"told":[[1]],)", told));
         bench<usual, fast, wrong, crawling> later;
-        auto const result = later.tune(logging_to(path));
+        auto const result = later.tune(log.options);
         CHECK(result.report.configuration == "WAY=1");
         CHECK(result.report.evaluations == 4);
         CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
         std::vector<std::string> const said = notices_but_noise(result.report);
         REQUIRE(said.size() == 2);
-        CHECK(said[0].starts_with("the interrupted tuning cannot be repeated, and another one "
-                                  "begins that knows its outcomes: event "));
-        CHECK(said[0].ends_with("its configuration is not one of the space"));
-        CHECK(said[1] == "continued an interrupted tuning: 3 evaluations were known");
-    }
-    for (char const* const told :
-         {R"({"told":[[4294967296]],)", R"({"told":[[-1]],)", R"({"told":{"a":[1]},)"}) {
-        CAPTURE(told);
-        support::write_file(path, with(text, R"({"told":[[1]],)", told));
-        bench<usual, fast, wrong, crawling> later;
-        auto const result = later.tune(logging_to(path));
-        CHECK(result.report.configuration == "WAY=1");
-        CHECK(result.report.evaluations == 4);
-        CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
-        std::vector<std::string> const said = notices_but_noise(result.report);
-        REQUIRE(said.size() == 2);
-        CHECK(said[0] == "continued an interrupted tuning: 3 evaluations were known");
-        CHECK(said[1].starts_with(path + ": the log of the interrupted tuning is damaged: line "));
+        CHECK(said[is_read ? 1 : 0] == known);
+        if (is_read) {
+            CHECK(said[0].starts_with("the interrupted tuning cannot be repeated, and another one "
+                                      "begins that knows its outcomes: event "));
+            CHECK(said[0].ends_with("its configuration is not one of the space"));
+        } else {
+            CHECK(said[1].starts_with(log.path +
+                                      ": the log of the interrupted tuning is damaged: line "));
+        }
     }
 }
 
 TEST_CASE("a past in which the default configuration failed, or took no time, is none")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    std::string const text = interrupted_log(path);
+    tuning_log log;
+    std::string const text = interrupted(log);
     std::size_t const at = text.find(R"({"told":[[0]],)");
     REQUIRE(at != std::string::npos);
     std::size_t const end = text.find('\n', at);
@@ -266,9 +246,9 @@ TEST_CASE("a past in which the default configuration failed, or took no time, is
                                    R"({"told":[[0]],"value":0,"low":0,"high":0,"samples":1})",
                                    R"({"told":[[1]],"value":1,"low":1,"high":1,"samples":1})"}) {
         CAPTURE(line);
-        support::write_file(path, text.substr(0, at) + line + text.substr(end));
+        log.write(text.substr(0, at) + line + text.substr(end));
         bench<usual, fast, wrong, crawling> later;
-        auto const result = later.tune(logging_to(path));
+        auto const result = later.tune(log.options);
         CHECK(result.report.configuration == "WAY=1");
         std::vector<std::string> const said = notices_but_noise(result.report);
         REQUIRE(said.size() == 1);
@@ -278,19 +258,16 @@ TEST_CASE("a past in which the default configuration failed, or took no time, is
 
 TEST_CASE("a log that asks for more than fits into the memory is no past")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    std::string text = interrupted_log(path);
+    tuning_log log;
+    std::string text = interrupted(log);
     std::size_t const at = text.find("\"wanted\":") + 9;
     text.replace(at, text.find_first_of(",}", at) - at, "18446744073709551615");
-    support::write_file(path, text);
+    log.write(text);
     bench<usual, fast, wrong, crawling> later;
-    auto const result = later.tune(logging_to(path));
+    auto const result = later.tune(log.options);
     CHECK(result.report.configuration == "WAY=1");
     REQUIRE(notices_but_noise(result.report).size() == 2);
-    CHECK(notices_but_noise(result.report)
-              .front()
-              .ends_with("too many configurations were asked for"));
+    CHECK(notices_but_noise(result.report)[0].ends_with("too many configurations were asked for"));
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
 }
 
@@ -303,13 +280,6 @@ std::vector<std::string> lines_of(std::string const& text)
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);)
         out.push_back(line + '\n');
-    return out;
-}
-std::string joined(std::vector<std::string> const& lines)
-{
-    std::string out;
-    for (std::string const& line : lines)
-        out += line;
     return out;
 }
 /// 1 of {"told":[[1]],...}; nothing: it is another event.
@@ -326,9 +296,8 @@ TEST_CASE(
     "whichever line of a log is torn, garbage or missing: one configuration is tried again at "
     "most")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    std::vector<std::string> const lines = lines_of(interrupted_log(path));
+    tuning_log log;
+    std::vector<std::string> const lines = lines_of(interrupted(log));
     std::vector<std::string> const names{"WAY=0", "WAY=1", "WAY=2", "WAY=10"};
     for (std::size_t wrong = 1; wrong < lines.size(); ++wrong)
         for (std::string const& by :
@@ -340,7 +309,7 @@ TEST_CASE(
             if (is_joined && wrong + 1 == lines.size()) continue; // not damaged: killed
             std::vector<std::string> damaged = lines;
             damaged[wrong] = by;
-            support::write_file(path, joined(damaged));
+            log.write(std::accumulate(damaged.begin(), damaged.end(), std::string()));
             // What its own line says of an outcome is not known again; of the default its times
             // are.
             std::vector<std::string> expected{"WAY=0"};
@@ -358,35 +327,33 @@ TEST_CASE(
             }
             expected.push_back("WAY=1"); // measured again, or installed
             bench<usual, fast, attune_test::wrong, crawling> later;
-            auto const result = later.tune(logging_to(path));
+            auto const result = later.tune(log.options);
             CHECK(result.report.configuration == "WAY=1");
             CHECK(result.report.evaluations == 4);
             std::vector<std::string> const said = notices_but_noise(result.report);
             std::string const line = std::to_string(wrong + 1);
             CHECK(std::count_if(said.begin(), said.end(), [&](std::string const& one) {
                       return one.starts_with(
-                          path + ": the log of the interrupted tuning is damaged: line " + line +
-                          " cannot be read (");
+                          log.path + ": the log of the interrupted tuning is damaged: line " +
+                          line + " cannot be read (");
                   }) == 1);
             if (is_default_lost) continue; // nothing can be compared with it
             CHECK(later.compiler.compiled() == expected);
             CHECK(std::find(said.begin(), said.end(),
-                            "continued an interrupted tuning: " + std::to_string(4 - lost) +
-                                " evaluations were known") != said.end());
-            CHECK(attune::replay(path, later.space, quick_options().search.strategy)
-                      .evaluations.size() == 4);
+                            continuing("an interrupted", 4 - lost).front()) != said.end());
+            CHECK(log.replay(later.space).evaluations.size() == 4);
         }
 }
 
 TEST_CASE("a log of another kernel is no past, damaged or not")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    std::string const text = interrupted_log(path);
-    for (std::string const& log : {text, with(text, R"({"told":[[1]],)", R"({"tolt":[[1]],)")}) {
-        support::write_file(path, log);
+    tuning_log log;
+    std::string const text = interrupted(log);
+    for (std::string const& content :
+         {text, with(text, R"({"told":[[1]],)", R"({"tolt":[[1]],)")}) {
+        log.write(content);
         bench<usual, fast, wrong> later; // another space
-        auto const result = later.tune(logging_to(path));
+        auto const result = later.tune(log.options);
         CHECK(result.report.evaluations == 3);
         CHECK(notices_but_noise(result.report).empty());
         CHECK(later.compiler.compiled().size() == 3);

@@ -26,25 +26,19 @@ using attune::decision;
 
 namespace {
 
-/// What is left of a store whose process was killed after the last evaluation.
+/// What is left of a store whose process was killed after the last evaluation of its last tuning.
 attune::memory_store without_winner(attune::memory_store const& store)
 {
     std::string text = store.text();
-    std::size_t const won = text.find("\",\"won\":");
+    std::size_t const won = text.rfind("\",\"won\":");
     REQUIRE(won != text.npos);
     text.erase(text.rfind('\n', won) + 1);
     return attune::memory_store::from_text(text);
 }
 
-/// Signals this process when so many evaluations are done.
 auto signal_at(std::uint32_t evaluation, int signal)
 {
-    return [=](attune::tuning_options& o) {
-        o.progress = [=](attune::progress const& p) {
-            if (p.event == attune::progress_event::evaluated && p.evaluation == evaluation)
-                ::raise(signal);
-        };
-    };
+    return [=](attune::tuning_options& o) { o.progress = raising_at(evaluation, signal); };
 }
 
 } // namespace
@@ -55,22 +49,19 @@ TEST_CASE("a killed tuning goes on without an option, and nothing is measured tw
     memory_installation first{all, ways<usual, fast, wrong, crawling>()};
     CHECK(first.obtain() == fast_code);
     attune::memory_store store = without_winner(all);
-
     memory_installation later{store, ways<usual, fast, wrong, crawling>()};
     CHECK(later.obtain() == fast_code);
     attune::tuning_report const report = later.known.report();
     CHECK(report.how == decision::tuned);
     CHECK(report.evaluations == 4);
     CHECK(attune::total(report.failures) == 1);
-    CHECK(notices_but_noise(report) ==
-          std::vector<std::string>{"continued an interrupted tuning: 4 evaluations were known"});
+    CHECK(notices_but_noise(report) == continuing("an interrupted", 4));
     // The default, for its output, and the best, to be installed.
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
     CHECK(store.records().size() == 1);
 
-    memory_installation third{store, ways<usual, fast, wrong, crawling>()};
-    CHECK(third.obtain() == fast_code);
-    CHECK(third.how() == decision::remembered);
+    CHECK(memory_installation{store, ways<usual, fast, wrong, crawling>()}.call() ==
+          obtained{fast_code, decision::remembered});
 }
 
 TEST_CASE("a store is told what the search's model expected, and which parameters were inactive")
@@ -99,11 +90,10 @@ TEST_CASE("a store is told what the search's model expected, and which parameter
         std::uint64_t next = 0;
     };
     attune::memory_store store;
-    static constexpr auto ways_of = attune::categorical<"WAY">(
-        static_cast<int>(usual), static_cast<int>(fast), static_cast<int>(wrong));
+    static constexpr auto ways_of = attune::categorical<"WAY">(0, 1, 2); // usual, fast, wrong
     static constexpr auto depth = attune::categorical<"DEPTH">(1, 2);
     memory_installation first{
-        store, attune::space(ways_of, depth.active_if(ways_of == static_cast<int>(usual))),
+        store, attune::space(ways_of, depth.active_if(ways_of == 0)),
         attune::source_text("constexpr int way = ATTUNE_TUNABLE(WAY, 0);\n"
                             "constexpr int depth = ATTUNE_TUNABLE(DEPTH, 1);\n",
                             "accumulate.kernel.cpp"),
@@ -114,16 +104,14 @@ TEST_CASE("a store is told what the search's model expected, and which parameter
     REQUIRE(listed.size() == 1);
     auto const past = content.history(listed.front());
     REQUIRE(past.rows.size() == 4);
-    std::string const by_default = std::to_string(static_cast<int>(usual));
-    std::map<std::string, double> const expected{{by_default, 1e-3},
-                                                 {std::to_string(static_cast<int>(fast)), 2e-3},
-                                                 {std::to_string(static_cast<int>(wrong)), 3e-3}};
+    std::map<std::string, double> const expected{{"0", 1e-3}, {"1", 2e-3}, {"2", 3e-3}};
     for (std::size_t r = 0; r < past.rows.size(); ++r) {
         attune::detail::tried_row const& row = past.rows[r];
         // The default is tried before the search is asked for anything.
         CHECK(row.predicted_s == (r == 0 ? 0 : expected.at(row.values[0])));
-        CHECK(row.inactive == (row.values[0] == by_default ? std::vector<std::uint32_t>{}
-                                                           : std::vector<std::uint32_t>{1}));
+        std::size_t const inactive =
+            row.values[0] == "0" ? 0 : 1; // DEPTH is of the usual way alone
+        CHECK(row.inactive == std::vector<std::uint32_t>(inactive, 1));
     }
 }
 
@@ -136,7 +124,6 @@ TEST_CASE("kill -9 in the middle: the next process measures what is left")
     if (child == 0) {
         attune::store store{path};
         installation<attune::store> one{store, ways<usual, fast, crawling, same_as_usual>(),
-                                        accumulate_source(), accumulate_compiler(),
                                         signal_at(2, SIGKILL)};
         static_cast<void>(one.obtain());
         ::_exit(0);
@@ -148,8 +135,7 @@ TEST_CASE("kill -9 in the middle: the next process measures what is left")
     installation<attune::store> later{store, ways<usual, fast, crawling, same_as_usual>()};
     CHECK(later.obtain() == fast_code);
     CHECK(later.known.report().evaluations == 4);
-    CHECK(notices_but_noise(later.known.report()) ==
-          std::vector<std::string>{"continued an interrupted tuning: 2 evaluations were known"});
+    CHECK(notices_but_noise(later.known.report()) == continuing("an interrupted", 2));
     CHECK(later.compiler.compiled() ==
           std::vector<std::string>{"WAY=0", "WAY=10", "WAY=9", "WAY=1"});
     CHECK(store.notices().empty());
@@ -159,25 +145,20 @@ TEST_CASE("a tuning that Ctrl-C ended goes on, and serves where nothing may be s
 {
     ignored_interrupts const interrupts;
     attune::memory_store store;
-    memory_installation first{store, ways<usual, fast, crawling>(), accumulate_source(),
-                              accumulate_compiler(), signal_at(2, SIGINT)};
+    memory_installation first{store, ways<usual, fast, crawling>(), signal_at(2, SIGINT)};
     CHECK(first.obtain() == fast_code);
     CHECK(first.known.report().interrupted);
     {
-        memory_installation only_looks{store, ways<usual, fast, crawling>(), accumulate_source(),
-                                       accumulate_compiler(),
+        memory_installation only_looks{store, ways<usual, fast, crawling>(),
                                        [](auto& o) { o.limits.evaluations = 0; }};
-        CHECK(only_looks.obtain() == fast_code);
-        CHECK(only_looks.how() == decision::remembered);
+        CHECK(only_looks.call() == obtained{fast_code, decision::remembered});
     }
     memory_installation later{store, ways<usual, fast, crawling>()};
-    CHECK(later.obtain() == fast_code);
-    CHECK(later.how() == decision::tuned);
+    CHECK(later.call() == obtained{fast_code, decision::tuned});
     CHECK(later.known.report().evaluations == 3);
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=10", "WAY=1"});
-    memory_installation third{store, ways<usual, fast, crawling>()};
-    CHECK(third.obtain() == fast_code);
-    CHECK(third.how() == decision::remembered);
+    CHECK(memory_installation{store, ways<usual, fast, crawling>()}.call() ==
+          obtained{fast_code, decision::remembered});
 }
 
 TEST_CASE("an added value keeps what was measured; what failed gets another chance")
@@ -188,15 +169,14 @@ TEST_CASE("an added value keeps what was measured; what failed gets another chan
     memory_installation later{store, ways<usual, fast, wrong, crawling>()};
     CHECK(later.obtain() == fast_code);
     CHECK(later.known.report().evaluations == 4);
-    CHECK(notices_but_noise(later.known.report()) ==
-          std::vector<std::string>{"continued an earlier tuning: 2 evaluations were known"});
+    CHECK(notices_but_noise(later.known.report()) == continuing("an earlier", 2));
     CHECK(later.compiler.compiled() ==
           std::vector<std::string>{"WAY=0", "WAY=2", "WAY=10", "WAY=1"});
 }
 
 TEST_CASE("of a configuration the last ended tuning counts: what failed there is tried again")
 {
-    auto const anew = [](attune::tuning_options& o) { o.on_miss = attune::miss_policy::always; };
+    auto const anew = policy(attune::miss_policy::always);
     auto const without_fast = [] {
         return scripted_compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
                                      if (v.macros.front().value == "1")
@@ -219,8 +199,7 @@ TEST_CASE("of a configuration the last ended tuning counts: what failed there is
         CHECK(later.obtain() == fast_code);
         CHECK(later.known.report().evaluations == 3);
         CHECK(notices_but_noise(later.known.report()) ==
-              std::vector<std::string>{std::string("continued an earlier tuning: ") +
-                                       (fails_last ? "1" : "2") + " evaluations were known"});
+              continuing("an earlier", fails_last ? 1 : 2));
         // What is known is compiled once more where it wins.
         CHECK(later.compiler.compiled() ==
               (fails_last ? std::vector<std::string>{"WAY=0", "WAY=1", "WAY=10"}
@@ -230,23 +209,17 @@ TEST_CASE("of a configuration the last ended tuning counts: what failed there is
 
 TEST_CASE("the policy always measures again, but goes on where it was itself cut short")
 {
-    auto const again = [](attune::tuning_options& o) { o.on_miss = attune::miss_policy::always; };
+    auto const again = policy(attune::miss_policy::always);
     attune::memory_store store = tuned_store();
-    memory_installation second{store, ways<usual, fast>(), accumulate_source(),
-                               accumulate_compiler(), again};
-    CHECK(second.obtain() == fast_code);
+    memory_installation second{store, ways<usual, fast>(), again};
+    CHECK(second.call() == obtained{fast_code, decision::tuned});
+    CHECK(store.records().size() == 2);
     CHECK(second.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
     CHECK(notices_but_noise(second.known.report()).empty());
-
-    std::string text = store.text();
-    std::size_t const won = text.rfind("\",\"won\":");
-    text.erase(text.rfind('\n', won) + 1);
-    auto cut = attune::memory_store::from_text(text);
-    memory_installation third{cut, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
-                              again};
+    attune::memory_store cut = without_winner(store);
+    memory_installation third{cut, ways<usual, fast>(), again};
     CHECK(third.obtain() == fast_code);
-    CHECK(notices_but_noise(third.known.report()) ==
-          std::vector<std::string>{"continued an interrupted tuning: 2 evaluations were known"});
+    CHECK(notices_but_noise(third.known.report()) == continuing("an interrupted", 2));
 }
 
 TEST_CASE("without a time of the default nothing is continued")

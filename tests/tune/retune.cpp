@@ -19,25 +19,15 @@ namespace {
 /// Tunes again. @param change  further options
 template <class Pack>
 memory_installation retuning(attune::memory_store& store, Pack const& space,
-                             std::function<void(attune::tuning_options&)> const& change = {})
+                             options_change const& change = {})
 {
-    return {store, space, accumulate_source(), accumulate_compiler(),
-            [&](attune::tuning_options& o) {
+    return {store, space, [&](attune::tuning_options& o) {
                 o.on_miss = attune::miss_policy::always;
                 if (change) change(o);
             }};
 }
 
 } // namespace
-
-TEST_CASE("the policy always tunes although the store knows")
-{
-    auto store = tuned_store();
-    memory_installation again = retuning(store, ways<usual, fast>());
-    CHECK(again.obtain() == fast_code);
-    CHECK(again.how() == decision::tuned);
-    CHECK(store.records().size() == 2);
-}
 
 TEST_CASE("what the store knows takes part, although the search would not come to it")
 {
@@ -48,8 +38,7 @@ TEST_CASE("what the store knows takes part, although the search would not come t
         retuning(store, ways<usual, crawling, fast>(), [](attune::tuning_options& o) {
             o.limits = {.evaluations = 2}; // the default, and what is next
         });
-    CHECK(again.obtain() == fast_code);
-    CHECK(again.how() == decision::tuned);
+    CHECK(again.call() == obtained{fast_code, decision::tuned});
     CHECK(again.known.report().evaluations == 2);
     REQUIRE(store.records().size() == 2);
     CHECK(store.records()[1].configuration == store.records()[0].configuration);
@@ -66,8 +55,7 @@ TEST_CASE("a remembered configuration that does not work any more loses to one t
         attune::memory_store store;
         store.add(strange);
         memory_installation again = retuning(store, ways<usual, fast, wrong>());
-        CHECK(again.obtain() == fast_code);
-        CHECK(again.how() == decision::tuned);
+        CHECK(again.call() == obtained{fast_code, decision::tuned});
         CHECK(store.records().back().configuration[0].second == "1");
     }
 }
@@ -89,9 +77,8 @@ TEST_CASE("an interrupted tuning does not stand in the store in place of a finis
           std::vector<std::string>{
               "the tuning was interrupted: the store keeps what a finished one found"});
     CHECK(store.records().size() == 1);
-    memory_installation later{store, ways<usual, fast>()};
-    CHECK(later.obtain() == fast_code);
-    CHECK(later.how() == decision::remembered);
+    CHECK(memory_installation{store, ways<usual, fast>()}.call() ==
+          obtained{fast_code, decision::remembered});
 }
 
 TEST_CASE("of two interrupted tunings the later one counts, and a finished one more than both")
@@ -100,12 +87,8 @@ TEST_CASE("of two interrupted tunings the later one counts, and a finished one m
     attune::memory_store store;
     auto const tune = [&](std::uint32_t until) {
         memory_installation one =
-            retuning(store, ways<usual, fast, crawling>(), [&](attune::tuning_options& o) {
-                o.progress = [until](attune::progress const& p) {
-                    if (p.event == attune::progress_event::evaluated && p.evaluation == until)
-                        ::raise(SIGINT);
-                };
-            });
+            retuning(store, ways<usual, fast, crawling>(),
+                     [=](attune::tuning_options& o) { o.progress = raising_at(until); });
         (void)one.obtain();
     };
     tune(1);
@@ -132,10 +115,7 @@ TEST_CASE(
         time_script times{seconds};
         // Of another key's tuning nothing is known before; its record is there when it ends.
         attune::memory_store before;
-        memory_installation one{is_known ? store : before,
-                                ways<usual, crawling, fast>(),
-                                accumulate_source(),
-                                accumulate_compiler(),
+        memory_installation one{is_known ? store : before, ways<usual, crawling, fast>(),
                                 [&](attune::tuning_options& o) {
                                     o.on_miss = again ? attune::miss_policy::always
                                                       : attune::miss_policy::tune_if_missing;

@@ -4,11 +4,10 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/schedule/buffers.hpp>
-#include <attune/space/schedule/compute_at.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
+#include <attune/space/schedule/placement.hpp>
 #include <attune/space/schedule/rewrite.hpp>
 #include <attune/space/schedule/transform.hpp>
 
@@ -29,11 +28,7 @@ using attune::nest_role;
 std::string wrong_of_derived(attune::nest_description const& nest)
 {
     if (support::nest_batch::compiler().empty()) return {};
-    attune::processor_shape two;
-    two.vector_bytes = 32;
-    two.vector_registers = 16;
-    two.cores = 2;
-    attune::derived_space const derived(nest, two);
+    attune::derived_space const derived(nest, support::small_processor());
     attune::chain_of_trees const space(derived.describe());
     attune::random_engine draw(7);
     support::nest_batch batch;
@@ -231,7 +226,6 @@ TEST_CASE("results are not kept in a buffer where another statement reads their 
     b.statement(C, {i}, {r}, attune::reduction::maximum, b.read(A, {b.at(i), b.at(r)}));
     auto const c = b.read(C, {b.at(i)});
     b.statement(to, {i}, {}, attune::reduction::none, b.op(nest_op::multiply, c, c));
-
     attune::loop_program p = attune::plain_program(b.out);
     std::uint32_t const outer = path_of(p, 1).front();
     attune::split_loop(p, outer, 4);

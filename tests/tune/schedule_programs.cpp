@@ -3,9 +3,8 @@
 #include <attune/compile/nest/detail/nest_prelude.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
-#include <attune/space/schedule/buffers.hpp>
-#include <attune/space/schedule/compute_at.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
+#include <attune/space/schedule/placement.hpp>
 #include <attune/space/schedule/rewrite.hpp>
 #include <attune/space/schedule/trace.hpp>
 #include <attune/space/schedule/transform.hpp>
@@ -18,13 +17,6 @@
 #include "../support/nest_runner.hpp"
 
 namespace {
-
-bool has_compiler()
-{
-    bool const has = !support::nest_batch::compiler().empty();
-    if (!has) MESSAGE("skipped: there is no C++ compiler");
-    return has;
-}
 
 /// Cache tiles, a register tile of rows x (vectors of lanes), packed panels.
 attune::loop_program tiled_matmul(attune::nest_description const& nest, std::int64_t rows,
@@ -58,7 +50,7 @@ attune::loop_program tiled_matmul(attune::nest_description const& nest, std::int
 
 TEST_CASE("tiles, packed panels, register tiles and their tails compute the product")
 {
-    if (!has_compiler()) return;
+    if (!support::has_compiler()) return;
     support::nest_batch batch;
     for (bool const packs : {false, true})
         for (auto const& nest : {support::matmul(13, 37, 11), support::matmul(12, 32, 8, true)}) {
@@ -73,7 +65,7 @@ TEST_CASE("tiles, packed panels, register tiles and their tails compute the prod
 
 TEST_CASE("sums by lanes, parts of rows, fused rows and im2col compute what is stated")
 {
-    if (!has_compiler()) return;
+    if (!support::has_compiler()) return;
     support::nest_batch batch;
     { // softmax: one loop over rows, lanes in all four statements
         auto const nest = support::softmax(5, 19);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../support/cache_folder.hpp"
+#include "../support/set_variable.hpp"
 
 namespace {
 
@@ -102,9 +103,8 @@ TEST_CASE("the second run of a program has no LLVM in its process")
     }
     attune_test::cache_folder const folder;
     std::string const store = std::filesystem::path(folder.path()).parent_path() / "total.attune";
-    std::string const former = std::getenv("ATTUNE_CACHE");
-    ::setenv("ATTUNE_CACHE", folder.path().c_str(), 1);
-    ::setenv("ATTUNE_TEST_STORE", store.c_str(), 1);
+    attune_test::set_variable const cache("ATTUNE_CACHE", folder.path());
+    attune_test::set_variable const used("ATTUNE_TEST_STORE", store);
     auto const run = [](std::string const& name) {
         attune::detail::process_result const result = in_new_process("process of a test: " + name);
         CHECK_MESSAGE(result.succeeded(), result.output);
@@ -117,8 +117,6 @@ TEST_CASE("the second run of a program has no LLVM in its process")
         std::filesystem::remove(file);
     CHECK_FALSE(in_new_process("process of a test: remembers").succeeded()); // opens LLVM again,
     run("remembers"); // and has linked the winner anew
-    ::unsetenv("ATTUNE_TEST_STORE");
-    ::setenv("ATTUNE_CACHE", former.c_str(), 1);
 }
 
 TEST_CASE("a comment in the source, or another macro, costs no tuning where the code is the same")

@@ -11,17 +11,17 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
 
-#include "../../bench/support/shape_calls.hpp"
-#include "../support/accumulate.hpp"
+#include "../../bench/support/wrong_products.hpp"
+#include "../support/faulty_calls.hpp"
 #include "../support/recorded_progress.hpp"
 #include "../support/rounds.hpp"
+#include "../support/shared_store.hpp"
 #include "../support/texts.hpp"
 
 using namespace attune_test;
@@ -32,16 +32,6 @@ using shape = bench::shape_choice;
 
 namespace {
 
-/// A store that several `tuned` share.
-struct shared_store {
-    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
-
-    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-    void add(attune::record const& r) { records->add(r); }
-    std::vector<std::string> notices() { return {}; }
-};
-using faulty_tuned = attune::tuned<bench::faulty_signature, bench::faulty_compiler, shared_store>;
-
 constexpr std::size_t most_elements = 4'096;
 
 /// Sizes of one sequence come from few kinds: many near tiles, some tiny, some large.
@@ -49,18 +39,12 @@ shape random_shape(std::mt19937& random, fault const& of)
 {
     auto const below = [&](unsigned n) { return random() % n; };
     auto const size = [&](int most) -> int {
-        switch (below(6)) {
-        case 0:
-            return static_cast<int>(below(4));
-        case 1:
-            return of.tile * static_cast<int>(1 + below(3));
-        case 2:
-            return of.tile + static_cast<int>(below(3)) - 1;
-        case 3:
-            return 1 << below(7);
-        default:
-            return static_cast<int>(below(static_cast<unsigned>(most)));
-        }
+        auto const kind = below(6);
+        if (kind == 0) return static_cast<int>(below(4));
+        if (kind == 1) return of.tile * static_cast<int>(1 + below(3));
+        if (kind == 2) return of.tile + static_cast<int>(below(3)) - 1;
+        if (kind == 3) return 1 << below(7);
+        return static_cast<int>(below(static_cast<unsigned>(most)));
     };
     shape out;
     out.m = of.has_rows ? std::min(size(60), 63) : 1;
@@ -110,8 +94,7 @@ TEST_CASE("a wrong result is never returned for a shape whose class has not prov
         shared_store store;
         shape const first = tuning_shape(arrays, of);
         {
-            faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
-                              quick_options()};
+            auto call = tuned_with_fault(which, store);
             CHECK(arrays.is_right(first, call));
             INFO(call.report().summary());
             REQUIRE(call.report().how == attune::decision::tuned);
@@ -119,8 +102,7 @@ TEST_CASE("a wrong result is never returned for a shape whose class has not prov
         for (unsigned sequence = 0; sequence < of_each; ++sequence) {
             ++sequences;
             std::mt19937 random(1'000 * static_cast<unsigned>(which) + sequence);
-            faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
-                              quick_options()};
+            auto call = tuned_with_fault(which, store);
             std::vector<shape> pool;
             for (int i = 0; i < 8; ++i)
                 pool.push_back(random_shape(random, of));
@@ -156,31 +138,49 @@ TEST_CASE("a wrong result is never returned for a shape whose class has not prov
                       << ", by class " << sum.by_class);
 }
 
+TEST_CASE("a product that is wrong where two properties meet, or after some calls, escapes nowhere")
+{
+    unsigned const calls = rounds(300u, 2'000u);
+    for (std::string const name :
+         {"one row, n % 8 == 7", "alpha > 10", "alpha = 2, n odd", "a is b", "b not of 32, n % 8",
+          "packed b, known by k, b[0]", "a table of the largest k"}) {
+        std::size_t which = 0;
+        while (bench::wrong_products.at(which).name != name)
+            ++which;
+        CAPTURE(name);
+        bench::product_calls arrays;
+        attune::tuned call{bench::product_kernel(which), bench::product_compiler{which},
+                           quick_options()};
+        std::mt19937_64 random(46 + which);
+        bool const keeps = bench::wrong_products.at(which).along == bench::wrong_along::state;
+        bench::product_call first = arrays.first(random);
+        while (!keeps && bench::wrong_products.at(which).is_wrong(first))
+            first = arrays.first(random);
+        std::uint64_t escapes = arrays.is_right(first, call) ? 0 : 1;
+        for (unsigned i = 0; i < calls; ++i)
+            escapes += arrays.is_right(arrays.draw(random), call) ? 0u : 1u;
+        CHECK(escapes == 0);
+        CHECK(keeps == (call.report().how != attune::decision::tuned));
+    }
+}
+
 TEST_CASE("a shape that was verified is served by the variant, one that is wrong by the default")
 {
-    std::size_t which = 0;
-    while (std::string(faults[which].name) != "remainder of 16")
-        ++which;
+    std::size_t const which = fault_named("remainder of 16");
     shape_arrays arrays(most_elements);
     recorded_progress heard;
-    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, shared_store{},
-                      quick_options(heard.sink())};
-    shape s;
-    s.n = 1'024;
-    CHECK(arrays.is_right(s, call));
-    s.n = 512;
-    CHECK(arrays.is_right(s, call));
+    auto call = tuned_with_fault(which, shared_store{}, quick_options(heard.sink()));
+    CHECK(arrays.is_right(of_length(1'024), call));
+    CHECK(arrays.is_right(of_length(512), call));
     CHECK(call.report().shapes.verified == 1);
     CHECK(has(call.report().serving, "verified for this shape"));
-    s.n = 515;
-    CHECK(arrays.is_right(s, call));
+    CHECK(arrays.is_right(of_length(515), call));
     CHECK(call.report().shapes.wrong == 1);
     CHECK(has(call.report().serving, "wrong where argument 0 has 515 elements"));
     REQUIRE(call.report().shape_failures.size() == 1);
     CHECK(call.report().shape_failures[0].why.stage == attune::failure_stage::verify);
-    s.n = 517;
-    CHECK(arrays.is_right(s, call)); // classes prove nothing any more: the default
-    CHECK(arrays.is_right(s, call)); // met again: verified, and wrong
+    CHECK(arrays.is_right(of_length(517), call)); // classes prove nothing any more: the default
+    CHECK(arrays.is_right(of_length(517), call)); // met again: verified, and wrong
     CHECK(call.report().shapes.wrong == 2);
     CHECK(has(heard.texts(attune::progress_event::notice), "515 elements"));
     CHECK_FALSE(has(heard.texts(attune::progress_event::notice), "517 elements")); // one notice
@@ -190,15 +190,11 @@ TEST_CASE("where all shapes differ, at most one call in twenty is verified")
 {
     std::size_t which = 0; // right for even n
     shape_arrays arrays(most_elements);
-    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, shared_store{},
-                      quick_options()};
-    shape s;
-    s.n = 4'000;
-    CHECK(arrays.is_right(s, call));
+    auto call = tuned_with_fault(which, shared_store{});
+    CHECK(arrays.is_right(of_length(4'000), call));
     constexpr int calls = 400;
     for (int i = 0; i < calls; ++i) {
-        s.n = 2 * i + 10;
-        CHECK(arrays.is_right(s, call));
+        CHECK(arrays.is_right(of_length(2 * i + 10), call));
     }
     INFO(call.report().summary());
     attune::served_shapes const shapes = call.report().shapes;
@@ -209,48 +205,135 @@ TEST_CASE("where all shapes differ, at most one call in twenty is verified")
     CHECK(shapes.executions <= 10 * shapes.verified);
 }
 
+TEST_CASE("a check that takes long is made beside the program, and the default serves until then")
+{
+    attune::tuned call{accumulate_kernel(ways<crawling, fast>(), accumulate_source("10")),
+                       accumulate_compiler(), shared_store{}, quick_options()};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 2.0);
+    CHECK(tuned_on.called_times(1, 2.0));
+    REQUIRE(call.report().how == attune::decision::tuned);
+    call.wait();             // for the proof
+    accumulate_data other{}; // no drawn call has two lengths
+    std::vector<double> y(900, 0.0);
+    long const before = calls_to<crawling>;
+    call(other.x, y, 1.0);
+    CHECK(calls_to<crawling>.load() == before + 1);
+    CHECK(y[899] == 900);
+    call.wait();
+    CHECK(call.report().shapes.verified == 1);
+    call(other.x, y, 1.0);
+    CHECK(calls_to<crawling>.load() == before + 1);
+    CHECK(y[899] == 1800);
+    // tune() waits for what it asks for.
+    CHECK(call.tune(other.x, other.y, 1.0).how == attune::decision::tuned);
+    CHECK(call.report().shapes.verified >= 1);
+}
+
+namespace {
+
+/// Right, but for one length, for which it never ends.
+void endless_at_300(std::span<double const> x, std::span<double> y, double factor)
+{
+    while (y.size() == 300)
+        asm volatile("");
+    accumulate<fast>(x, y, factor);
+}
+
+} // namespace
+
+TEST_CASE("a variant that does not end for one shape serves no class of shapes any more")
+{
+    attune::tuned call{
+        accumulate_kernel(ways<usual, fast>()),
+        scripted_compiler{[](attune::compile_request const& v) {
+            auto const made = accumulate_script(v);
+            auto const* const code = std::get_if<void*>(&made);
+            bool const is_fast = code != nullptr && *code == std::get<void*>(code_of<fast>());
+            return is_fast ? scripted_compiler::answer{reinterpret_cast<void*>(&endless_at_300)}
+                           : made;
+        }},
+        shared_store{}, quick_options()};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 2.0);
+    REQUIRE(call.report().how == attune::decision::tuned);
+    // Far from the slow sizes.
+    auto const is_served_by_class = [&](std::size_t n) {
+        std::uint64_t const before = call.report().shapes.by_class;
+        accumulate_data next(n);
+        call(next.x, next.y, 3.0);
+        CHECK(next.called_times(1, 3.0));
+        return call.report().shapes.by_class > before;
+    };
+    // How many calls attune makes by itself depends on the load of the machine: until the class
+    // has proven itself, the second call of each size is verified. No size is larger than the
+    // first.
+    bool was_served = false;
+    for (std::size_t i = 0; i < 4'000 && !was_served; ++i)
+        was_served = is_served_by_class(10'000 - i / 2);
+    CHECK(was_served);
+    accumulate_data other(700);
+    std::vector<double> y(300, 0.0);
+    for (int i = 1; i <= 2; ++i) {
+        call(other.x, y, 1.0);
+        CHECK(y[299] == 300 * i);
+    }
+    call.wait();
+    CHECK(call.report().shapes.slower == 1);
+    for (std::size_t n = 11'000; n < 11'020; ++n)
+        CHECK_FALSE(is_served_by_class(n));
+}
+
+TEST_CASE("a number with a class of its own is proven when a call first has it")
+{
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                       shared_store{}, quick_options()};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 2.0);
+    REQUIRE(call.report().how == attune::decision::tuned);
+    std::uint64_t const of_other_numbers = call.report().shapes.proofs;
+    std::uint64_t before = 0;
+    for (std::size_t n = 300; n < 340; ++n) {
+        accumulate_data next(n);
+        call(next.x, next.y, 1.0);
+        CHECK(next.called_times(1, 1.0));
+        call.wait(); // on a busy machine the default takes so long that the proof is made beside
+        if (n == 300) CHECK(call.report().shapes.proofs > of_other_numbers);
+        if (n == 300) before = call.report().shapes.by_class;
+    }
+    CHECK(call.report().shapes.by_class > before);
+}
+
 TEST_CASE("any_shape() opts out, and ignore<i>() takes one argument out of the shape")
 {
     std::size_t const which = 0;
     shape_arrays arrays(most_elements);
     auto trusting = bench::faulty_kernel(which);
     trusting.any_shape();
-    faulty_tuned call{trusting, bench::faulty_compiler{which}, shared_store{}, quick_options()};
-    shape s;
-    s.n = 1'000;
-    CHECK(arrays.is_right(s, call));
-    s.n = 1'001;
-    CHECK_FALSE(arrays.is_right(s, call)); // that is what it says
+    attune::tuned call{trusting, bench::faulty_compiler{which}, shared_store{}, quick_options()};
+    CHECK(arrays.is_right(of_length(1'000), call));
+    CHECK_FALSE(arrays.is_right(of_length(1'001), call)); // that is what it says
     CHECK(call.report().shapes.verified == 0);
-
     auto ignoring = bench::faulty_kernel(which);
     ignoring.ignore<0>().ignore<1>().ignore<3>();
-    faulty_tuned other{ignoring, bench::faulty_compiler{which}, shared_store{}, quick_options()};
-    s.n = 1'000;
-    CHECK(arrays.is_right(s, other));
-    s.n = 998;
-    CHECK(arrays.is_right(s, other));
+    attune::tuned other{ignoring, bench::faulty_compiler{which}, shared_store{}, quick_options()};
+    CHECK(arrays.is_right(of_length(1'000), other));
+    CHECK(arrays.is_right(of_length(998), other));
     CHECK(other.report().shapes.verified + other.report().shapes.by_class == 0);
 }
 
 TEST_CASE(
     "what was tuned in an earlier process serves the same shape at once, others when verified")
 {
-    std::size_t const which = 0;
     shape_arrays arrays(most_elements);
     shared_store store;
-    shape s;
-    s.n = 1'000;
     for (int process = 0; process < 2; ++process) {
-        faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
-                          quick_options()};
-        CHECK(arrays.is_right(s, call));
+        auto call = tuned_with_fault(0, store);
+        CHECK(arrays.is_right(of_length(1'000), call));
         CHECK(call.report().shapes.verified == 0);
     }
-    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
-                      quick_options()};
-    s.n = 1'001;
-    CHECK(arrays.is_right(s, call));
+    auto call = tuned_with_fault(0, store);
+    CHECK(arrays.is_right(of_length(1'001), call));
     CHECK(call.report().how == attune::decision::remembered);
     CHECK(call.report().shapes.wrong == 1);
 }
@@ -269,7 +352,6 @@ TEST_CASE("empty arrays and calls below a microsecond are not tuned on, and noth
     call(data.x, data.y, 3.0);
     CHECK(call.report().how == attune::decision::tuned);
     CHECK(store.records->records().size() == 1);
-
     accumulate_data tiny(1);
     attune::tuned quick{accumulate_kernel(ways<fast, usual>(), accumulate_source("1")),
                         accumulate_compiler(), store, quick_options()};

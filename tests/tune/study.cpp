@@ -6,7 +6,6 @@
 #include <attune/declare/parameters.hpp>
 
 #include <doctest/doctest.h>
-#include <string>
 
 #include "../support/scratch_directory.hpp"
 
@@ -37,7 +36,6 @@ TEST_CASE("a study gives the best configuration, and joined again what it knows"
     REQUIRE(part.workers.size() == 1);
     CHECK(part.workers[0].name == part.worker);
     CHECK(part.workers[0].evaluations == 20);
-
     options.limits = {};
     auto const all = attune::minimize_over(here, plane, cost, options);
     CHECK(all.ended == "space");
@@ -48,7 +46,6 @@ TEST_CASE("a study gives the best configuration, and joined again what it knows"
     CHECK((*all.best)[x] == 4);
     CHECK((*all.best)[y] == 2);
     CHECK(all.value == 1);
-
     auto const again = attune::minimize_over(here, plane, cost, options);
     CHECK(calls == 43);
     CHECK(again.value == 1);

@@ -11,12 +11,12 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "../support/accumulate.hpp"
 #include "../support/ignored_interrupts.hpp"
 #include "../support/scratch_directory.hpp"
 #include "../support/scripted_kernel.hpp"
+#include "../support/texts.hpp"
 
 using namespace attune_test;
 using attune::decision;
@@ -51,9 +51,9 @@ TEST_CASE("the budget goes where the whole gains, and is not exceeded")
     CHECK(!r.interrupted);
     std::string const said = r.summary();
     CHECK(said.starts_with("heavy: "));
-    CHECK(said.find("\nlight: ") != said.npos);
-    CHECK(said.find("\ntogether: ") != said.npos);
-    CHECK(said.find("60 evaluations") != said.npos);
+    CHECK(has(said, "\nlight: "));
+    CHECK(has(said, "\ntogether: "));
+    CHECK(has(said, "60 evaluations"));
     // Winners are installed.
     CHECK(heavy.is_tuned());
     CHECK(heavy.call.report().configuration == r.shares[0].report.configuration);
@@ -167,7 +167,7 @@ TEST_CASE("a problem that another process tunes is left to it, and none waits")
     CHECK(r.evaluations == 20);
     CHECK(r.shares.at(0).evaluations == 0);
     CHECK(r.shares.at(0).report.how == decision::served_default);
-    CHECK(r.shares.at(0).report.reason.find("another one tunes the same") != std::string::npos);
+    CHECK(has(r.shares.at(0).report.reason, "another one tunes the same"));
     CHECK(r.shares.at(1).evaluations == 20);
     CHECK(!same.is_tuned());
     auto const later = tune_together({.evaluations = 5}, same.share_of()); // that one is done
@@ -186,10 +186,9 @@ TEST_CASE("where the budget has fewer evaluations than there are shares, the lig
     CHECK(r.shares[0].evaluations == 1);
     CHECK(r.shares[1].evaluations == 0);
     CHECK(r.shares[1].report.how == decision::served_default);
-    CHECK(r.shares[1].report.reason.find("did not reach it") != std::string::npos);
+    CHECK(has(r.shares[1].report.reason, "did not reach it"));
     CHECK(r.shares[2].evaluations == 1);
     CHECK(!b.is_tuned());
-
     auto const none = tune_together({.evaluations = 0}, b.share_of());
     CHECK(none.evaluations == 0);
     CHECK(none.speedup() == 1);
@@ -201,7 +200,7 @@ TEST_CASE("what weighs nothing is left alone")
     scripted_kernel b{"b", falling(8e-3, 0.95, 1e-3)};
     auto const r = tune_together({.evaluations = 30}, a.share_of().calls(0), b.share_of());
     CHECK(r.shares[0].evaluations == 0);
-    CHECK(r.shares[0].report.reason.find("weight") != std::string::npos);
+    CHECK(has(r.shares[0].report.reason, "weight"));
     CHECK(a.compiler.compiled().empty());
     CHECK(r.shares[1].evaluations == 30);
 }
@@ -228,7 +227,7 @@ TEST_CASE("a kernel whose default fails has the reason in its report, and the ot
     scripted_kernel good{"good", falling(8e-3, 0.95, 1e-3)};
     auto const r = tune_together({.evaluations = 20}, bad.share_of().calls(9), good.share_of());
     CHECK(r.shares[0].report.how == decision::call_failed);
-    CHECK(r.shares[0].report.reason.find("no such step") != std::string::npos);
+    CHECK(has(r.shares[0].report.reason, "no such step"));
     CHECK(r.shares[0].calls == 0);
     CHECK(r.shares[1].report.how == decision::tuned);
     CHECK(r.shares[1].evaluations == 20);
@@ -256,7 +255,7 @@ TEST_CASE("a call that no variant takes is served as one of the program, and not
             tune_together({.evaluations = 10}, share(one, data.x, data.y, 3.0), other.share_of());
         CHECK(r.shares[0].report.how ==
               (has_one ? decision::served_fallback : decision::call_failed));
-        CHECK(r.shares[0].report.reason.find("precondition") != std::string::npos);
+        CHECK(has(r.shares[0].report.reason, "precondition"));
         CHECK(r.shares[0].evaluations == 0);
         CHECK(r.shares[1].evaluations == 10);
     }
@@ -272,7 +271,7 @@ TEST_CASE("a sink that throws ends its own tuning")
     scripted_kernel good{"good", falling(8e-3, 0.95, 1e-3)};
     auto const r = tune_together({.evaluations = 20}, bad.share_of(), good.share_of());
     CHECK(r.shares[0].report.how == decision::served_default);
-    CHECK(r.shares[0].report.reason.find("enough") != std::string::npos);
+    CHECK(has(r.shares[0].report.reason, "enough"));
     CHECK(r.shares[1].report.how == decision::tuned);
     CHECK(r.evaluations <= 20);
 }
@@ -281,11 +280,7 @@ TEST_CASE("Ctrl-C ends all tunings, and what was found serves")
 {
     ignored_interrupts const interrupts;
     scripted_kernel first{"first", falling(8e-3, 0.5, 1e-3), {}, [](attune::tuning_options& o) {
-                              o.progress = [](attune::progress const& p) {
-                                  if (p.event == attune::progress_event::evaluated &&
-                                      p.evaluation == 3)
-                                      ::raise(SIGINT);
-                              };
+                              o.progress = raising_at(3);
                           }};
     scripted_kernel second{"second", falling(8e-3, 0.5, 1e-3)};
     auto const r = tune_together({.evaluations = 60}, first.share_of(), second.share_of());
@@ -293,7 +288,7 @@ TEST_CASE("Ctrl-C ends all tunings, and what was found serves")
     CHECK(r.evaluations < 60);
     CHECK(r.shares[0].report.interrupted);
     CHECK(r.shares[0].report.how == decision::tuned);
-    CHECK(r.summary().find("interrupted") != std::string::npos);
+    CHECK(has(r.summary(), "interrupted"));
     CHECK(interrupts.is_in_place());
 }
 
@@ -329,6 +324,20 @@ TEST_CASE("wrong weights are errors, before anything is tuned")
     CHECK(a.compiler.compiled().empty());
 }
 
+TEST_CASE("a kernel with an objective of its own is an error, because times are added")
+{
+    attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<usual, fast>());
+    kernel.objective("sum", attune::goal::lowest,
+                     [](attune::measured_call, auto, std::span<double> y, double) { return y[0]; });
+    attune::tuned call{kernel, accumulate_compiler(), quick_options()};
+    accumulate_data data{8};
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(tune_together({.evaluations = 9},
+                                        share(call, std::span<double const>{data.x}, data.y, 3.0))),
+        doctest::Contains("has an objective of its own, and tune_together adds times"),
+        attune::error);
+}
+
 TEST_CASE("from within a tuning of one of the kernels it is an error")
 {
     std::string said;
@@ -339,12 +348,9 @@ TEST_CASE("from within a tuning of one of the kernels it is an error")
                           };
                       }};
     again = [&] {
-        try {
-            static_cast<void>(tune_together({.evaluations = 9}, a.share_of()));
-        } catch (attune::error const& e) {
-            said = e.what();
-        }
+        said =
+            error_of([&] { static_cast<void>(tune_together({.evaluations = 9}, a.share_of())); });
     };
     static_cast<void>(tune_together({.evaluations = 2}, a.share_of()));
-    CHECK(said.find("is being tuned") != std::string::npos);
+    CHECK(has(said, "is being tuned"));
 }

@@ -27,6 +27,7 @@
 #include "../support/accumulate.hpp"
 #include "../support/scratch_directory.hpp"
 #include "../support/scripted_kernel.hpp"
+#include "../support/texts.hpp"
 
 using namespace attune_test;
 using attune::decision;
@@ -69,23 +70,17 @@ std::string text_of(attune::together_report const& r)
     return out;
 }
 
+auto tuned_accumulate()
+{
+    return attune::tuned{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                         attune::memory_store{}, quick_options()};
+}
+
 /// As often as it does anything.
 void go_on(together_session& all)
 {
     while (all.step()) {
     }
-}
-
-/// What it says; empty: nothing.
-template <class Work>
-std::string complaint_of(Work const& work)
-{
-    try {
-        work();
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return {};
 }
 
 std::sig_atomic_t volatile own_handler_ran = 0;
@@ -153,9 +148,12 @@ TEST_CASE("a session that is destroyed early keeps what it measured, and the nex
     for (std::uint64_t const made : {1U, 2U, 9U, 20U}) {
         support::scratch_directory const folder;
         table const seconds = falling(8e-3, 0.95, 1e-3);
-        {
-            scripted_kernel<attune::store> kernel{"one", seconds,
+        auto const kernel_of = [&] {
+            return scripted_kernel<attune::store>{"one", seconds,
                                                   attune::store{folder.file("s.attune")}};
+        };
+        {
+            auto kernel = kernel_of();
             std::optional<together_session> all{
                 std::in_place, attune::search_limits{.evaluations = 30}, kernel.share_of()};
             for (std::uint64_t i = 0; i < made; ++i)
@@ -164,8 +162,7 @@ TEST_CASE("a session that is destroyed early keeps what it measured, and the nex
             CHECK(!kernel.is_tuned());
             CHECK(kernel.compiler.compiled().size() == made);
         }
-        scripted_kernel<attune::store> kernel{"one", seconds,
-                                              attune::store{folder.file("s.attune")}};
+        auto kernel = kernel_of();
         together_session all{{.evaluations = 10}, kernel.share_of()};
         go_on(all);
         auto const r = all.finish();
@@ -203,8 +200,7 @@ TEST_CASE("the arrays are copied: what becomes of the caller's is no part of the
 
 TEST_CASE("calls between two steps run the default, on any thread, and nothing else tunes")
 {
-    attune::tuned one{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
-                      attune::memory_store{}, quick_options()};
+    auto one = tuned_accumulate();
     accumulate_data data;
     accumulate_data own;
     together_session all{{.evaluations = 9}, share(one, data.x, data.y, 3.0)};
@@ -215,12 +211,12 @@ TEST_CASE("calls between two steps run the default, on any thread, and nothing e
         CHECK(own.called_times(calls += 2, 3.0));
         if (calls > 2) continue;
         for (std::string const& said :
-             {complaint_of([&] { one.tune(data.x, data.y, 3.0); }),
-              complaint_of([&] { static_cast<void>(one.explain(data.x, data.y, 3.0)); }),
-              complaint_of([&] { one.wait(); }), complaint_of([&] {
+             {error_of([&] { one.tune(data.x, data.y, 3.0); }),
+              error_of([&] { static_cast<void>(one.explain(data.x, data.y, 3.0)); }),
+              error_of([&] { one.wait(); }), error_of([&] {
                   together_session{{.evaluations = 9}, share(one, data.x, data.y, 3.0)};
               })})
-            CHECK(said.find("is being tuned") != said.npos);
+            CHECK(has(said, "is being tuned"));
         CHECK(!one.is_tuned(data.x, data.y, 3.0));
     } while (all.step());
     CHECK(all.finish().shares[0].report.configuration == "WAY=1");
@@ -278,16 +274,15 @@ TEST_CASE("where a `tuned` is destroyed first its part ends, and the others go o
     REQUIRE(r.shares.size() == 3);
     for (std::size_t const gone : {0U, 2U}) {
         CHECK(r.shares[gone].report.how == decision::served_default);
-        CHECK(r.shares[gone].report.reason.find("destroyed") != std::string::npos);
+        CHECK(has(r.shares[gone].report.reason, "destroyed"));
     }
     CHECK(r.shares[0].evaluations + r.shares[2].evaluations <= 11);
     CHECK(r.shares[1].report.how == decision::tuned);
-
     together_session last{{.evaluations = 30}, second->share_of(9)};
     REQUIRE(last.step());
     second.reset();
     CHECK(!last.step());
-    CHECK(last.finish().shares[0].report.reason.find("destroyed") != std::string::npos);
+    CHECK(has(last.finish().shares[0].report.reason, "destroyed"));
 }
 
 TEST_CASE("Ctrl-C within a step ends all tunings, and then reaches the program")
@@ -370,7 +365,7 @@ TEST_CASE("what a sink throws that is no std::exception ends the session, and is
     auto const r = all.finish();
     REQUIRE(r.shares.size() == 2);
     for (attune::share_report const& one : r.shares)
-        CHECK(one.report.reason.find("exception") != std::string::npos);
+        CHECK(has(one.report.reason, "exception"));
     is_to_throw = false; // the kernels are free
     CHECK(tune_together({.evaluations = 5}, bad.share_of(), good.share_of()).evaluations == 5);
 }
@@ -382,15 +377,15 @@ TEST_CASE("one thread steps, and not from within a step")
     scripted_kernel one{"one", flat(1e-3), {}, [&](attune::tuning_options& o) {
                             o.progress = [&](attune::progress const& p) {
                                 if (p.event == attune::progress_event::evaluated)
-                                    within = complaint_of([&] { all->step(); });
+                                    within = error_of([&] { all->step(); });
                             };
                         }};
     all.emplace(attune::search_limits{.evaluations = 3}, one.share_of());
     CHECK(all->step());
-    CHECK(within.find("within one of its steps") != std::string::npos);
+    CHECK(has(within, "within one of its steps"));
     std::string other;
-    std::thread([&] { other = complaint_of([&] { all->step(); }); }).join();
-    CHECK(other.find("two threads") != std::string::npos);
+    std::thread([&] { other = error_of([&] { all->step(); }); }).join();
+    CHECK(has(other, "two threads"));
     go_on(*all);
     CHECK(all->finish().evaluations == 3);
 }
@@ -422,8 +417,7 @@ TEST_CASE("a session can be moved")
 
 TEST_CASE("in the child of a fork there is no other step, and the kernel can be called")
 {
-    attune::tuned one{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
-                      attune::memory_store{}, quick_options()};
+    auto one = tuned_accumulate();
     accumulate_data data;
     std::optional<together_session> all{std::in_place, attune::search_limits{.evaluations = 9},
                                         share(one, data.x, data.y, 3.0)};
@@ -432,7 +426,7 @@ TEST_CASE("in the child of a fork there is no other step, and the kernel can be 
     if (child == 0) {
         ::alarm(60); // where it hangs, it is ended
         bool is_right = !all->step();
-        is_right = is_right && !complaint_of([&] { all->finish(); }).empty();
+        is_right = is_right && !error_of([&] { all->finish(); }).empty();
         all.reset();
         accumulate_data own;
         one(own.x, own.y, 3.0); // tunes
@@ -451,11 +445,7 @@ TEST_CASE("in the child of a fork, on any thread, kernels and session end in eit
         for (bool const session_first : {false, true}) {
             CAPTURE(on_another);
             CAPTURE(session_first);
-            auto const tuned = [] {
-                return attune::tuned{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
-                                     attune::memory_store{}, quick_options()};
-            };
-            auto one = std::make_unique<decltype(tuned())>(tuned());
+            auto one = std::make_unique<decltype(tuned_accumulate())>(tuned_accumulate());
             accumulate_data data;
             std::optional<together_session> all{std::in_place,
                                                 attune::search_limits{.evaluations = 9},

@@ -4,33 +4,23 @@
 
 #include <attune/core/error.hpp>
 
-#include <array>
 #include <atomic>
 #include <doctest/doctest.h>
-#include <memory>
 #include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "../off/call_site.hpp"
 #include "../support/accumulate.hpp"
+#include "../support/call_site_off.hpp"
+#include "../support/scratch_directory.hpp"
+#include "../support/shared_store.hpp"
+#include "../support/texts.hpp"
 
 using namespace attune_test;
 using attune::decision;
-
-namespace {
-
-/// A store that several `tuned` share.
-struct shared_store {
-    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
-
-    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-    void add(attune::record const& r) { records->add(r); }
-    std::vector<std::string> notices() { return {}; }
-};
-
-} // namespace
 
 TEST_CASE("the data is what exactly one call of the installed variant makes of it")
 {
@@ -65,7 +55,7 @@ TEST_CASE("the call that remembers is one call too")
     CHECK(data.called_times(2, 3.0));
     CHECK(compiler.compiled().size() == 1);
     CHECK(second.report().how == decision::remembered);
-    CHECK(second.report().summary().find("remembered WAY=1") != std::string::npos);
+    CHECK(has(second.report().summary(), "remembered WAY=1"));
 }
 
 TEST_CASE("the default that is kept is called, with its own result")
@@ -98,34 +88,16 @@ TEST_CASE("a span that is too short for the kernel is an error that names it")
     accumulate_data data(1000);
     attune::tuned call{accumulate_kernel(ways<overreading>(), accumulate_source("12")),
                        accumulate_compiler(), attune::memory_store{}, quick_options()};
-    try {
-        call(data.x, data.y, 3.0);
-        FAIL("no error");
-    } catch (attune::error const& e) {
-        std::string const text = e.what();
-        CHECK(text.find("kernel 'accumulate'") != std::string::npos);
-        CHECK(text.find("past the end of argument 0 (it has 8000 bytes)") != std::string::npos);
-        CHECK(text.find("longer spans") != std::string::npos);
-    }
-}
-
-TEST_CASE("a zero budget is no error: the default serves")
-{
-    accumulate_data data;
-    auto options = quick_options();
-    options.limits.evaluations = 0;
-    attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
-                       attune::memory_store{}, options};
-    call(data.x, data.y, 3.0);
-    CHECK(data.called_times(1, 3.0));
-    CHECK(call.report().how == decision::served_default);
+    std::string const text = error_of([&] { call(data.x, data.y, 3.0); });
+    CHECK(has(text, "kernel 'accumulate'"));
+    CHECK(has(text, "past the end of argument 0 (it has 8000 bytes)"));
+    CHECK(has(text, "longer spans"));
 }
 
 TEST_CASE("two threads that call at once tune once")
 {
     constexpr std::size_t threads = 4;
-    std::array<accumulate_data, threads> data{accumulate_data{}, accumulate_data{},
-                                              accumulate_data{}, accumulate_data{}};
+    std::vector<accumulate_data> data(threads);
     shared_store store;
     auto compiler = accumulate_compiler();
     attune::tuned call{accumulate_kernel(ways<usual, fast>()), compiler, store, quick_options()};
@@ -201,7 +173,6 @@ TEST_CASE("another value of an input is another problem; a value seen before is 
     CHECK(compiler.compiled().size() == 3);
     REQUIRE(store.records->records().size() == 2);
     CHECK(store.records->records()[1].key.inputs[0].second == "3");
-
     auto later = fill_compiler(); // another process: remembers each by its size
     attune::tuned again{fill_kernel(), later, store, quick_options()};
     again(out, 3);
@@ -225,13 +196,11 @@ TEST_CASE("a tuned kernel may be moved before and after its first call")
 
 TEST_CASE("without a store the process remembers")
 {
-    accumulate_data data;
     attune::tuned call{accumulate_kernel(ways<fast>(), accumulate_source("1")),
                        accumulate_compiler()};
-    bool const in_memory =
+    static_assert(
         std::is_same_v<decltype(call), attune::tuned<accumulate_signature, scripted_compiler,
-                                                     attune::memory_store>>;
-    CHECK(in_memory);
+                                                     attune::memory_store>>);
 }
 
 TEST_CASE("a real compiler: the fastest right variant of a text is installed")
@@ -260,6 +229,14 @@ void accumulate(std::span<double const> x, std::span<double> y, double factor)
     CHECK(call.report().configuration == "WAY=1");
     CHECK(call.report().how == decision::tuned);
     REQUIRE(call.report().first_failures.size() == 2);
-    CHECK(call.report().first_failures[0].reason.find("way 2 is closed") != std::string::npos);
+    CHECK(has(call.report().first_failures[0].reason, "way 2 is closed"));
     CHECK(call.report().first_failures[1].stage == attune::failure_stage::verify);
+}
+
+TEST_CASE("one call site tunes, and calls the default where its unit has ATTUNE_OFF")
+{
+    support::scratch_directory const folder;
+    CHECK(run_call_site_off() == "12 20, tuned 0");
+    CHECK(call_site::run(folder.file("s.attune")) == "12 20, tuned 2");
+    CHECK(run_call_site_off() == "12 20, tuned 0");
 }

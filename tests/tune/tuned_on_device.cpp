@@ -6,7 +6,6 @@
 #include <attune/remember/shipped.hpp>
 #include <attune/remember/store.hpp>
 
-#include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <span>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "../support/device_saxpy.hpp"
+#include "../support/ignored_interrupts.hpp"
 #include "../support/scratch_directory.hpp"
 
 using namespace attune_test;
@@ -58,7 +58,6 @@ TEST_CASE(
     again(there.x, there.y, 2.0F, data.n());
     CHECK(now().called_times(2, 2.0F));
     CHECK(again.report().how == decision::remembered);
-
     auto kernel = saxpy_kernel<by_pointer, plain, quick, doubled>();
     kernel.extent<0>(saxpy_n).extent<1>(saxpy_n);
     attune::tuned by_address{kernel, saxpy_compiler(), attune::memory_store{}, quick_options()};
@@ -193,20 +192,18 @@ TEST_CASE("one declaration, one store: a processor and a device, each with its o
                     y[i] += a * x[i];
             });
     }};
-    attune::tuned here{kernel, on_processor, store, quick_options()};
-    here(data.x, data.y, 3.0F, data.n());
-    CHECK(here.report().how != decision::remembered);
-    attune::tuned there{kernel, saxpy_compiler(), store, quick_options()};
-    there(data.x, data.y, 3.0F, data.n());
-    CHECK(there.report().how == decision::tuned);
+    auto const report_by = [&](auto const& compiler) {
+        attune::tuned saxpy{kernel, compiler, store, quick_options()};
+        saxpy(data.x, data.y, 3.0F, data.n());
+        return saxpy.report();
+    };
+    CHECK(report_by(on_processor).how != decision::remembered);
+    CHECK(report_by(saxpy_compiler()).how == decision::tuned);
     CHECK(data.called_times(2, 3.0F));
-    attune::tuned here_again{kernel, on_processor, store, quick_options()};
-    here_again(data.x, data.y, 3.0F, data.n());
-    CHECK(here_again.report().how == decision::remembered);
-    attune::tuned there_again{kernel, saxpy_compiler(), store, quick_options()};
-    there_again(data.x, data.y, 3.0F, data.n());
-    CHECK(there_again.report().how == decision::remembered);
-    CHECK(there_again.report().configuration == "KIND=1 BLOCK=32");
+    CHECK(report_by(on_processor).how == decision::remembered);
+    attune::tuning_report const again = report_by(saxpy_compiler());
+    CHECK(again.how == decision::remembered);
+    CHECK(again.configuration == "KIND=1 BLOCK=32");
     CHECK(data.called_times(4, 3.0F));
 }
 
@@ -217,16 +214,12 @@ TEST_CASE("an interrupted tuning on a device is continued, and nothing is measur
     saxpy_data data;
     attune::tuning_options options = quick_options();
     options.event_log = folder.file("log");
-    options.progress = [](attune::progress const& p) {
-        if (p.event == attune::progress_event::evaluated && p.evaluation == 4) ::raise(SIGINT);
-    };
-    struct sigaction former{};
-    struct sigaction ignored{};
-    ignored.sa_handler = SIG_IGN;
-    ::sigaction(SIGINT, &ignored, &former);
+    options.progress = raising_at(4);
     auto first = tuned_saxpy<on_host, plain, quick, doubled>(store, options);
-    first(data.x, data.y, 3.0F, data.n());
-    ::sigaction(SIGINT, &former, nullptr);
+    {
+        ignored_interrupts const interrupts;
+        first(data.x, data.y, 3.0F, data.n());
+    }
     CHECK(first.report().interrupted);
     CHECK(first.report().evaluations == 4);
     options.progress = attune::silent_progress();

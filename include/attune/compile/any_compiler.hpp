@@ -16,10 +16,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// An optional part of a compiler: it keeps the code of winners for later processes. keep_winner()
-/// stores the code of a compiled variant; false: it could not. find_winner() loads that code, which
-/// is faster than compiling; empty: nothing was kept, or the kept code is out of date. Neither
-/// throws because of the disk.
+/// An optional part of a compiler that keeps the code of winners for later processes. keep_winner()
+/// stores the code of a compiled variant; false: it failed. find_winner() loads that code, faster
+/// than compiling; empty if nothing current was kept. Neither throws because of the disk.
 template <class C>
 concept remembering_compiler =
     compiler<C> && requires(C& c, kernel_source const& kernel, compile_request const& v) {
@@ -27,15 +26,15 @@ concept remembering_compiler =
         { c.keep_winner(kernel, v) } -> std::convertible_to<bool>;
     };
 
-/// An optional part of a compiler: notice() is a sentence for the user, such as which compiler
-/// replaces the requested one; empty: no notice.
+/// An optional part of a compiler. notice() is a sentence for the user, such as the name of the
+/// compiler that replaces the requested one; empty if there is none.
 template <class C>
 concept noticing_compiler = compiler<C> && requires(C& c) {
     { c.notice() } -> std::convertible_to<std::string>;
 };
 
-/// An optional part of a compiler for this processor: code_quantities() names the numbers that each
-/// callable of it has in callable::size, of "code_bytes", "stack_bytes", "spills" and
+/// An optional part of a compiler for this processor. code_quantities() names the numbers that each
+/// of its callables has in callable::size: some of "code_bytes", "stack_bytes", "spills" and
 /// "vector_instructions".
 template <class C>
 concept sizing_compiler = compiler<C> && requires(C& c) {
@@ -44,7 +43,6 @@ concept sizing_compiler = compiler<C> && requires(C& c) {
 
 namespace detail {
 
-/// Any compiler.
 struct any_compiler {
     using compile_function = compile_result(kernel_source const&, compile_request const&);
 
@@ -94,7 +92,6 @@ template <class Compiler>
     return erase_compiler<Compiler>(&held);
 }
 
-/// Owns the compiler.
 template <class Compiler>
 [[nodiscard]] any_compiler share_compiler(Compiler held)
 {

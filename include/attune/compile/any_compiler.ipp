@@ -1,4 +1,4 @@
-// attune/compile/any_compiler.ipp - the optional parts that a compiler lacks.
+// attune/compile/any_compiler.ipp - the defaults for optional parts that a compiler lacks.
 // SPDX-License-Identifier: MIT
 #pragma once
 

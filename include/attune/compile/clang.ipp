@@ -2,25 +2,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/detail/flag_files.hpp>
-#include <attune/compile/cache/request_key.hpp>
+#include <attune/compile/cache/detail/input_list.hpp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/compile/clang/detail/module_keeper.hpp>
 #include <attune/compile/clang/detail/module_reply.hpp>
 #include <attune/compile/clang/detail/module_session.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/noted_facts.hpp>
-#include <attune/compile/source/matrix_view_text.hpp>
+#include <attune/compile/detail/load_failure.hpp>
+#include <attune/compile/source/entry.hpp>
 #include <attune/compile/system.hpp>
-#include <attune/compile/system/called_code.hpp>
-#include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
@@ -29,13 +26,14 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The kind of cache entries with objects; another than that of versions with another form.
+/// Kind of cache entries with objects. A new form of the entry needs a new kind.
 inline constexpr char const* object_kind = "object with frames, counts and facts";
-/// With the paths of the libraries after it: they are in the shared object.
+/// Kind of cache entries with winners. The paths of the libraries follow it, because they are in
+/// the shared object.
 inline constexpr char const* winner_kind = "shared object with facts and outside names";
 
-/// A winner as an entry of the cache: the key of its object, a letter for its facts, the names that
-/// the object takes from outside, each with a line end, a zero, the shared object.
+/// A winner as an entry of the cache: the key of its object, a letter for its facts, the names of
+/// the object's outside symbols, each with a line end, a zero, the shared object.
 [[nodiscard]] inline std::string winner_entry(std::string_view object, std::string_view linked)
 {
     std::string out = object_key(object) + letter_of(facts_noted_in(object));
@@ -51,7 +49,7 @@ struct winner_parts {
     std::string_view shared_object{}; ///< of the entry's bytes
 };
 
-/// @return  empty when `entry` has not the form of winner_entry()
+/// @return  empty if `entry` has another form than that of winner_entry()
 [[nodiscard]] inline std::optional<winner_parts> winner_in(std::string_view entry)
 {
     std::size_t const end = entry.find('\0');
@@ -68,8 +66,8 @@ struct winner_parts {
     return out;
 }
 
-/// Between 1 and 0 on a thread, forks on other threads wait: a child could not mend LLVM's tables
-/// and the unwinder's lock.
+/// Between hold_forks(1) and hold_forks(0) on a thread, forks on other threads wait, because a
+/// child could not repair LLVM's tables and the unwinder's lock.
 inline void hold_forks(int begin)
 {
     static thread_local std::optional<fork_delay> now;
@@ -79,7 +77,7 @@ inline void hold_forks(int begin)
         now.reset();
 }
 
-/// Not 0 where cut_here() throws.
+/// Returns not 0 if cut_here() throws.
 [[nodiscard]] inline int is_cut_here()
 {
     try {
@@ -104,8 +102,8 @@ struct clang_compiler::state {
         detail::watch_program_end();
     }
 
-    /// Drops the session in a child that was forked while another thread compiled: the session may
-    /// be half changed there, and the next call opens a new one.
+    /// Drops the session in a child that was forked while another thread compiled. The session may
+    /// be half changed there; the next call opens a new one.
     /// @pre  `lock` is held
     void renew_after_fork()
     {
@@ -113,7 +111,7 @@ struct clang_compiler::state {
         if (session) detail::keep_forever(std::exchange(session, nullptr));
     }
 
-    /// Opens the module, or chooses the fallback. A call after an exception tries again.
+    /// Opens the module, or chooses the fallback. After an exception, the next call tries again.
     void open()
     {
         if (session || fallback || !why_cache_alone.empty()) return;
@@ -154,8 +152,8 @@ struct clang_compiler::state {
 
     /// Uses the cached facts of the last module that was opened here, so that its code can be found
     /// in the cache; compile() then throws.
-    /// @param reason  why no compiler can be used
-    /// @return  false when the cache has no facts and the fallback compiler never ran
+    /// @param reason  the reason why no compiler is usable
+    /// @return  false if the cache has no facts and the fallback compiler never ran
     [[nodiscard]] bool use_cache_alone(system_compiler const& other, std::string const& reason)
     {
         if (auto const kept = cache.look(detail::last_facts_key()))
@@ -169,8 +167,8 @@ struct clang_compiler::state {
         return true;
     }
 
-    /// The module's facts: from the cache, else from the module, which is opened for it.
-    /// @return  empty when the fallback compiles
+    /// The module's facts, from the cache if possible, else from the opened module.
+    /// @return  empty if the fallback compiles
     [[nodiscard]] std::optional<detail::clang_facts> known_facts()
     {
         detail::work_in_progress const at_work;
@@ -185,7 +183,7 @@ struct clang_compiler::state {
         return fallback ? std::optional<detail::clang_facts>{} : facts;
     }
 
-    /// @return  null when the fallback compiles
+    /// @return  null if the fallback compiles
     [[nodiscard]] std::shared_ptr<detail::clang_session const> session_or_null()
     {
         std::lock_guard const one(lock);
@@ -205,7 +203,7 @@ struct clang_compiler::state {
         return detail::request_key(kind, known.text(), with_flags(kernel), v);
     }
 
-    /// The kernel with the flags of the compiler before its own.
+    /// The kernel with the compiler's flags before its own.
     [[nodiscard]] kernel_source with_flags(kernel_source const& kernel) const
     {
         kernel_source all = kernel;
@@ -228,7 +226,7 @@ struct clang_compiler::state {
     [[nodiscard]] std::variant<std::vector<std::string>, failure>
     libraries_of(kernel_source const& kernel, compile_request const& v) const
     {
-        detail::kept_float_environment const kept; // some are opened
+        detail::kept_float_environment const kept; // it opens some of them
         std::vector<std::string> flags = flags_of(kernel, v);
         return detail::find_libraries(detail::take_library_flags(flags));
     }
@@ -239,9 +237,9 @@ struct clang_compiler::state {
                  kernel_source const& kernel, compile_request const& v,
                  std::vector<std::string> const& libraries) const;
 
-    /// The code in a reply of the module, or the failure. Where the module leaves the object to the
-    /// system's linker, or options.debug_folder names a folder, the code is a shared object.
-    /// @param threads  of thread_ids(), before the module loaded the code
+    /// The code in a reply of the module, or the failure. The code is a shared object if the module
+    /// leaves the object to the system's linker, or if options.debug_folder names a folder.
+    /// @param threads  result of thread_ids() before the module loaded the code
     [[nodiscard]] compile_result
     loaded_from(std::shared_ptr<detail::clang_session const> const& module,
                 attune_clang_reply const& reply, std::string_view object, code_size const& counts,
@@ -251,12 +249,12 @@ struct clang_compiler::state {
     clang_options options;
     detail::object_cache cache;
     detail::fork_safe_mutex lock{};
-    unsigned forks = detail::forks_amid_work(); ///< its value when `session` was opened
+    unsigned forks = detail::forks_amid_work(); ///< its value at the opening of `session`
     std::optional<detail::clang_facts> facts{};
     std::shared_ptr<detail::clang_session const> session{};
     std::unique_ptr<system_compiler> fallback{};
     std::string notice{};
-    std::string why_cache_alone{}; ///< the reason when no compiler can be used; else empty
+    std::string why_cache_alone{}; ///< the reason why no compiler is usable; else empty
 };
 
 ATTUNE_INLINE clang_compiler::clang_compiler(clang_options options)
@@ -333,7 +331,7 @@ ATTUNE_INLINE compile_result clang_compiler::state::compile_anew(
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
     detail::watch_program_end();                        // LLVM may have made new static objects
-    if (reply && reply->stage == 1) detail::cut_here(); // the server's work was cut, perhaps
+    if (reply && reply->stage == 1) detail::cut_here(); // perhaps the server's work was cut
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     if (reply->stage == 4)
         throw error("the compile server cannot be reached", reply->log,
@@ -382,6 +380,7 @@ ATTUNE_INLINE compile_result clang_compiler::state::loaded_from(
             detail::write_named_object(options.debug_folder, detail::file_name_of(v),
                                        detail::content_hash{}.add(*linked).hex(), *linked),
             *linked, problem);
+    if (problem.starts_with(detail::static_object_threw)) return detail::load_failure(problem);
     if (!code.code && may_unwind) {
         detail::clang_reply const loaded = detail::load_object(*module, object, libraries, true);
         if (loaded->stage == 3) return detail::link_failure(loaded->log, std::move(problem));

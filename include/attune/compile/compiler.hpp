@@ -1,21 +1,26 @@
-// attune/compile/compiler.hpp - the concept of a compiler of kernel variants.
+// attune/compile/compiler.hpp - the concepts of a compiler of kernel variants, and of one for a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
+#include <attune/core/callable.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
 #include <concepts>
 #include <string>
+#include <type_traits>
+#include <variant>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// compile() gives a callable or a failure (stage compile or load) and may be called from several
-/// threads at once; it throws attune::error only when no variant could be compiled. identity()
-/// names everything besides the kernel that determines the code: compiler, version, flags, CPU.
-/// Equal identities and equal input give equal code.
+/// The callable of a variant, or the reason why it did not compile or load.
+using compile_result = std::variant<callable, failure>;
+
+/// compile() gives a callable or a failure (stage compile or load). Several threads may call it.
+/// compile() throws attune::error only if no variant could be compiled. identity() names all that
+/// determines the code besides the kernel: compiler, version, flags, CPU. Equal identities and
+/// equal input give equal code.
 template <class C>
 concept compiler =
     requires(C& c, C const& fixed, kernel_source const& kernel, compile_request const& v) {
@@ -25,7 +30,8 @@ concept compiler =
 
 namespace detail {
 
-/// True for a compiler; else one readable compile error. For public entry points:
+/// Returns true for a compiler; otherwise gives one readable compile error. For public entry
+/// points:
 /// `if constexpr (require_compiler<C>()) { body }`.
 template <class C>
 consteval bool require_compiler()
@@ -39,5 +45,20 @@ consteval bool require_compiler()
 }
 
 } // namespace detail
+
+/// True for types that describe a device to compile for. A kind of device specialises it for its
+/// own type and declares make_device_target() for that: cuda_compiler.hpp, device_target.hpp.
+template <class Target>
+inline constexpr bool describes_device = false;
+
+/// A compiler for the device that target() describes. The callables include the variant's launch,
+/// and object_key covers it. target() is the same for every call and copy.
+template <class C>
+concept device_compiler = compiler<C> && requires(C const& fixed) {
+    fixed.target();
+    requires std::is_lvalue_reference_v<decltype(fixed.target())>;
+    requires std::is_const_v<std::remove_reference_t<decltype(fixed.target())>>;
+    requires describes_device<std::remove_cvref_t<decltype(fixed.target())>>;
+};
 
 } // namespace attune::inline ATTUNE_ABI

@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A compiler and its value of a compilers<"X">(...) parameter.
+/// A compiler, and its value of a compilers<"X">(...) parameter.
 class named_compiler {
 public:
     template <class C>
@@ -41,8 +41,8 @@ private:
     detail::any_compiler held_{};
 };
 
-/// Models `compiler`. Compiles each variant with the compiler that variant.compiler names; without
-/// a name, with the first. Cheap to copy; copies share the compilers.
+/// Models `compiler`. Compiles each variant with the compiler in variant.compiler; without a name,
+/// with the first. Cheap to copy; copies share the compilers.
 ///
 /// Example   inline constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
 ///           attune::tuned fast{kernel, attune::compiler_choice{
@@ -50,7 +50,7 @@ private:
 ///               {"g++", attune::system_compiler{{.command = "g++"}}}}};
 class compiler_choice {
 public:
-    /// Errors   attune::error: no compilers, or two with one name
+    /// Errors   attune::error: no compilers, or two with the same name
     compiler_choice(std::initializer_list<named_compiler> compilers)
         : compilers_(compilers)
     {
@@ -73,7 +73,7 @@ public:
             code->compiler = identity() + "; used: " + code->compiler;
         return made;
     }
-    /// find_winner() of the chosen compiler; empty when that keeps nothing.
+    /// find_winner() of the chosen compiler; empty if that compiler keeps nothing.
     /// Errors   as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const
@@ -87,7 +87,7 @@ public:
 
     /// "clang: clang 19.1.7 -O3 ...; g++: g++ (Debian 12.2.0-14) 12.2.0 -O3 ..."
     [[nodiscard]] std::string identity() const { return joined(&detail::any_compiler::identity); }
-    /// The quantities that each of its compilers gives.
+    /// The quantities that all of its compilers give.
     [[nodiscard]] std::vector<std::string_view> code_quantities() const
     {
         std::vector<std::string_view> out = compilers_.front().held().code_quantities();

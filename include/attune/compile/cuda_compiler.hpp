@@ -1,9 +1,9 @@
-// attune/compile/cuda_compiler.hpp - a compiler for CUDA devices is one whose target() is a cuda_target.
+// attune/compile/cuda_compiler.hpp - a compiler for CUDA devices, whose target() is a cuda_target.
 // SPDX-License-Identifier: MIT
-// tested by compile/device_compiler.cpp
+// tested by compile/compiler.cpp
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/device.hpp>
@@ -18,8 +18,8 @@ template <>
 inline constexpr bool describes_device<cuda_target> = true;
 
 /// The device of a compiler whose callable::address points to a `device_variant` that
-/// callable::code owns. Programs that tune for it link attune::cuda, which defines this function.
-/// A program that has it can become a worker process: worker_door.hpp.
+/// callable::code owns. Programs that tune for it link attune::cuda, which defines this function
+/// and makes them able to become a worker process: worker_door.hpp.
 /// @param target  outlives the result
 [[nodiscard]] std::shared_ptr<device_target const> make_device_target(cuda_target const& target);
 

@@ -5,19 +5,39 @@
 #pragma once
 
 #include <attune/compile/cache/options.hpp>
-#include <attune/compile/callable.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/compile/cuda_compiler.hpp>
-#include <attune/compile/nvrtc/options.hpp>
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// Options of nvrtc_compiler.
+struct nvrtc_options {
+    std::vector<std::string> flags{"--std=c++20"};
+    int device = -1;      ///< ordinal; -1: device of the calling thread's context, else 0
+    int architecture = 0; ///< 90: compile for sm_90 even without a device; 0: the device's
+    bool precompile_headers = true; ///< parse the leading #include block once; since NVRTC 12.8
+    std::string library{};          ///< path of libnvrtc; empty: see nvrtc::open_library
+    std::string driver{};           ///< path of libcuda; empty: see cuda::open_driver
+    double limit_s = 60.0;          ///< wall seconds for one variant; enforced since NVRTC 12.9
+    cache_options cache{};          ///< cache of compiled code between runs
+    bool keep_ptx = false;          ///< also fill device_code::ptx; such code bypasses the cache
+};
+
+/// Counts of leading #include blocks, in this process.
+struct header_statistics {
+    std::uint64_t created{}; ///< compilations that parsed and stored a block
+    std::uint64_t reused{};  ///< compilations that reused a parsed block
+    std::uint64_t failed{};  ///< blocks that NVRTC could not store; each compilation parses them
+};
 
 namespace detail {
 class nvrtc_session;
@@ -27,22 +47,22 @@ class nvrtc_session;
 /// nothing. A callable's address points to a `device_variant`.
 ///
 /// A kernel file defines one `__global__` function (C++, `extern "C"` or a template) with a `T*`
-/// for every array that the program declares. `variant::function` names it as C++ does: "saxpy",
-/// "linear::gemm" or "gemm<TILE_M, TILE_N>". Its parameters are macros. They are defined after the
-/// leading directives that neither mention them nor include a file that does, so that the headers
-/// before them are parsed once.
+/// for every array that the program declares. `variant::function` is its C++ name: "saxpy",
+/// "linear::gemm" or "gemm<TILE_M, TILE_N>". Parameters are macros, defined after the leading
+/// directives that neither mention them nor include a file that does: these headers are parsed
+/// once.
 ///
-/// Files are searched for beside the kernel file (quoted includes only), in include_dirs in order,
-/// and in the CUDA toolkit that contains the library, if any. Flags are NVRTC's
-/// ("--use_fast_math", "--maxrregcount=64") in the order options, kernel, variant; the last of
-/// several contradicting flags holds.
+/// The search for files: beside the kernel file (quoted includes only), in include_dirs in order,
+/// and in the CUDA toolkit that contains the library, if any. Flags are NVRTC's ("--use_fast_math",
+/// "--maxrregcount=64") in the order options, kernel, variant. The last of several contradicting
+/// flags holds.
 class nvrtc_compiler {
 public:
     explicit nvrtc_compiler(nvrtc_options options = {});
 
-    /// Loads the code from the cache when a variant with the same text, flags and macros was
-    /// compiled for this architecture before and no file that it reads has changed.
-    /// @return  also a failure when the device does not allow the launch (failure_stage::launch)
+    /// Loads the code from the cache if the same text, flags and macros were compiled for this
+    /// architecture before, and all files that they read are unchanged.
+    /// @return  also a failure if the device does not allow the launch (failure_stage::launch)
     /// Errors   attune::error: neither a device nor an architecture; no NVRTC (with the places that
     ///          were searched); the driver's major version is older than NVRTC's; NVRTC does not
     ///          support the architecture
@@ -53,28 +73,29 @@ public:
     /// Errors   as compile()
     [[nodiscard]] std::string identity() const;
 
-    /// One sentence when something is missing: a device, or precompiled headers; else empty.
+    /// A sentence if a device or precompiled headers are missing; else empty.
     /// Errors  as compile()
     [[nodiscard]] std::string notice() const;
 
-    /// Why no kernel can be compiled and run here, as one line (no NVRTC, no driver, no device,
-    /// ...); empty when kernels can run. Throws nothing but std::bad_alloc.
+    /// The reason why no kernel can be compiled and run here, as one line (no NVRTC, no driver, no
+    /// device, ...). Empty if kernels can run. Throws only std::bad_alloc.
     [[nodiscard]] std::string missing() const;
 
-    /// The device or architecture that code is compiled for, equal for all copies. Needs no NVRTC.
+    /// The target device or architecture, equal for all copies. Needs no NVRTC.
     /// Errors   attune::error: neither a device nor an architecture
     [[nodiscard]] cuda_target const& target() const;
 
-    /// Loads the variant from the cache; empty when it is not there.
+    /// Loads the variant from the cache; empty if it is not there.
     /// Errors   as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const;
-    /// True when find_winner() will find the variant. Stores nothing: compile() has stored it.
+    /// Returns true if find_winner() will find the variant. Stores nothing: compile() has stored
+    /// it.
     bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
 
     /// The folder of the cache, and its hits and misses in this process.
     [[nodiscard]] cache_statistics statistics() const;
-    /// How often this compiler and its copies parsed headers or reused parsed ones.
+    /// Number of times this compiler and its copies parsed headers or reused parsed ones.
     [[nodiscard]] header_statistics headers() const;
 
 private:

@@ -6,8 +6,7 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/compile/cache/object_cache.hpp>
-#include <attune/compile/callable.hpp>
-#include <attune/compile/source/compile_request.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
@@ -24,15 +23,15 @@ struct system_options {
     std::string command = "c++"; ///< g++ or clang++, by name or path
     std::vector<std::string> flags{"-O3", "-march=native", "-std=c++20"};
     double limit_s = 60.0; ///< wall seconds for one variant; a variant that takes longer fails
-    cache_options cache{}; ///< where compiled code is kept between runs; unused with debug_folder
-    /// Not empty: shared objects with debug information are kept in this folder, named after the
-    /// variant's macros, so that gdb and perf find functions and lines.
+    cache_options cache{}; ///< cache of compiled code between runs; unused with debug_folder
+    /// Not empty: shared objects with debug information stay in this folder, named after the
+    /// variant's macros. gdb and perf then find functions and lines.
     std::string debug_folder{};
 };
 
 /// Runs `c++ -shared -fPIC` on the kernel and loads the result with dlopen. Models `compiler`;
-/// cheap to copy; copies share one state. The kernel's own symbols are hidden, so that they are not
-/// taken for those of a kernel file that is compiled into the program too.
+/// cheap to copy; copies share one state. The kernel's own symbols are hidden, so they are not
+/// confused with those of a kernel file in the program.
 ///
 /// Feature of clang_compiler                      Here
 /// kernels from files, texts and the program      yes
@@ -57,34 +56,37 @@ class system_compiler {
 public:
     explicit system_compiler(system_options options = {});
 
-    /// Loads the shared object from the cache when a variant with the same text, flags and macros
-    /// was compiled before and nothing that a compilation would read or look for has changed.
+    /// Loads the shared object from the cache if the same text, flags and macros were compiled
+    /// before. All files and places that a compilation would read or search must be unchanged.
     /// Errors   attune::error: the command does not exist, no temporary folder can be made, or code
     ///          in that folder must not be executed
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;
 
-    /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of what -march gives>". Runs the
-    /// command and its programs once, and again when one of them has changed. If the command no
-    /// longer exists, the identity of the last one in the cache, whose code can still be found.
-    /// Errors   attune::error: it does not exist and the cache has none
+    /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of the effect of -march>". Runs
+    /// the command and its programs once, and again if one of them has changed. If the command no
+    /// longer exists, it is the identity of the last one in the cache, whose code can still be
+    /// found.
+    /// Errors   attune::error: the command does not exist and the cache has no identity
     [[nodiscard]] std::string identity() const;
 
-    /// The quantities for kernel.require(...) that it gives of compiled code: code_bytes, and
-    /// stack_bytes if the command is Clang's, or there is none.
+    /// The quantities of compiled code for kernel.require(...): code_bytes, and stack_bytes if the
+    /// command is Clang's, or there is none.
     [[nodiscard]] std::vector<std::string_view> code_quantities() const;
 
-    /// True when identity() can be given: the command exists, or the cache has its identity.
+    /// Returns true if identity() has a result: the command exists, or the cache has its identity.
     [[nodiscard]] bool was_used() const;
 
-    /// Why this compiler cannot be used, in one sentence; empty when it can. Runs nothing.
+    /// The reason why this compiler is unusable, in one sentence; empty if it is usable. Runs
+    /// nothing.
     [[nodiscard]] std::string missing() const;
 
-    /// Loads the variant from the cache; empty when it is not there.
+    /// Loads the variant from the cache; empty if it is not there.
     /// Errors   as identity()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const;
-    /// True when find_winner() will find the variant. Stores nothing: compile() has stored it.
+    /// Returns true if find_winner() will find the variant. Stores nothing: compile() has stored
+    /// it.
     bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
 
     /// The folder of the cache, and its hits and misses in this process.

@@ -3,17 +3,12 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
-#include <attune/compile/cache/request_key.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
-#include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system.hpp>
-#include <attune/compile/system/called_code.hpp>
-#include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/detail/facts.hpp>
 #include <attune/compile/system/detail/inputs.hpp>
 #include <attune/compile/system/libraries.hpp>
@@ -68,13 +63,14 @@ struct system_compiler::state {
                                    known.identity + known.without + known.toolchain, all, v);
     }
 
-    /// False when nothing is kept, so that nothing need be asked for it.
+    /// Returns false if nothing is kept: nothing has to be found out for the cache then.
     [[nodiscard]] bool has_cache() const { return cache.statistics().off_because.empty(); }
 
-    /// The facts of the compiler now: it, its flags or the files that they name may have changed.
-    /// Errors   attune::error: it does not exist and the cache has none
+    /// The facts of the compiler now: the compiler, its flags or the files in them may have
+    /// changed.
+    /// Errors   attune::error: the compiler does not exist and the cache has no facts
     [[nodiscard]] detail::system_facts known_facts();
-    /// Asks the compiler.
+    /// Runs the compiler to find its facts.
     [[nodiscard]] detail::system_facts ask(std::string const& program,
                                            std::vector<std::string> const& flags) const;
     /// The folders in which the compiler searches for headers. Runs it once for equal flags.
@@ -84,7 +80,7 @@ struct system_compiler::state {
                                                            compile_request const& v,
                                                            std::vector<std::string> const& flags);
 
-    /// The code from the cache; empty when it is not there.
+    /// The code from the cache; empty if it is not there.
     [[nodiscard]] std::optional<callable> kept(detail::system_facts const& known,
                                                kernel_source const& kernel,
                                                compile_request const& v, bool counted) const;
@@ -93,7 +89,7 @@ struct system_compiler::state {
     detail::object_cache cache;
     detail::fork_safe_mutex mutex{};
     std::optional<detail::system_facts> facts{};
-    std::string asked{}; ///< the program and the flags that `facts` are of
+    std::string asked{}; ///< program and flags of `facts`
     std::map<std::string, detail::header_folders> folders{};
 };
 
@@ -118,7 +114,7 @@ system_compiler::state::ask(std::string const& program, std::vector<std::string>
     std::vector<std::string> ask{options.command};
     ask.insert(ask.end(), flags.begin(), flags.end());
     ask.insert(ask.end(), {"-dM", "-E", "-x", "c++", "/dev/null"});
-    // The predefined macros show what -march=native means on this machine.
+    // The predefined macros show the meaning of -march=native on this machine.
     std::string const macros = detail::answer_of(ask, options.limit_s);
     if (std::find(flags.begin(), flags.end(), "-march=native") != flags.end())
         out.without = detail::flags_without(macros);
@@ -158,7 +154,7 @@ ATTUNE_INLINE detail::system_facts system_compiler::state::known_facts()
     if (!program.empty()) program = std::filesystem::absolute(program, no_throw).string();
     std::vector<std::string> const flags = detail::expanded_flags(options.flags);
     std::string const now = program + detail::joined(flags);
-    bool const is_gone = program.empty(); // what is in the cache still serves
+    bool const is_gone = program.empty(); // code in the cache remains usable
     if (facts && asked == now &&
         (is_gone || detail::hash_of_tools(facts->tools) == facts->toolchain))
         return *facts;
@@ -313,7 +309,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
         flags.push_back(std::move(flag));
     flags = detail::expanded_flags(flags);
     std::vector<std::string> const all_flags = flags;
-    // A linker may skip a library that precedes the object that needs it.
+    // A linker may skip a library before the object that needs it.
     detail::library_flags const libraries = detail::take_library_flags(flags);
     append(flags);
     if (!options.debug_folder.empty()) command.emplace_back("-g");
@@ -336,9 +332,10 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
                          !detail::tells_the_time(translation_unit(kernel, v)) &&
                          !detail::tells_the_time(detail::joined(command));
     bool const tells_assembled = known.tells_assembled && !has("-flto");
-    if (is_kept && tells_assembled) append({"-Wa,--MD," + rule + ".as"});
+    // -Wa,... and -Wl,... end a path at its first comma.
+    if (is_kept && tells_assembled) append({"-Xassembler", "--MD", "-Xassembler", rule + ".as"});
     if (is_kept && known.tells_linked && !has("-fuse-ld"))
-        append({"-Wl,--dependency-file=" + rule + ".ld"});
+        append({"-Xlinker", "--dependency-file=" + rule + ".ld"});
     append({"-MD", "-MF", rule, "-o", object, "-x", "c++", source});
     append(detail::linker_flags(libraries));
     std::int64_t const began_ns = detail::system_clock_ns();
@@ -367,15 +364,19 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
         (void)state_->cache.add(state_->key_of(known, kernel, v), *bytes,
                                 detail::system_inputs_finder(kernel, told).find());
     }
-    std::string const place = options.debug_folder.empty()
-                                  ? object
-                                  : detail::write_named_object(
-                                        options.debug_folder, detail::file_name_of(v), key, *bytes);
-    detail::shared_code loaded = detail::load_shared_file(place, *bytes, problem);
+    detail::shared_code loaded =
+        options.debug_folder.empty()
+            ? detail::load_shared_code(*bytes, problem)
+            : detail::load_shared_file(detail::write_named_object(options.debug_folder,
+                                                                  detail::file_name_of(v), key,
+                                                                  *bytes),
+                                       *bytes, problem);
     if (loaded.code == nullptr) {
-        if (problem.find("failed to map segment") != std::string::npos)
-            throw error("compiled code may not be executed where it was written", folder.path(),
-                        "set TMPDIR to a folder of a file system that is not mounted noexec");
+        if (!options.debug_folder.empty() &&
+            problem.find("failed to map segment") != std::string::npos)
+            throw error("compiled code may not be executed where it was written",
+                        options.debug_folder,
+                        "set debug_folder to a folder of a file system without noexec");
         return detail::load_failure(std::move(problem));
     }
     callable made;

@@ -1,4 +1,4 @@
-// attune/core/aggregate.hpp - the types of a structure's members, found without a declaration.
+// attune/core/aggregate.hpp - finds the types of a structure's members without a declaration.
 // SPDX-License-Identifier: MIT
 //
 // Source: Boost.PFR (Polukhin): the longest braced list that initialises the structure counts its
@@ -68,7 +68,7 @@ consteval std::size_t initialisers()
         return initialisers<T, N + 1, fits>();
 }
 
-/// Elements of the array that begins after `Before` initialisers; 1 where no array begins.
+/// Elements of the array that begins after `Before` initialisers; 1 if no array begins there.
 template <class T, std::size_t Before, std::size_t Total, std::size_t K>
 consteval std::size_t array_at()
 {
@@ -100,7 +100,7 @@ template <class T>
 inline constexpr bool is_plain_aggregate = std::is_aggregate_v<T> && std::is_class_v<T> &&
                                            !std::is_empty_v<T> && !requires { T{any_base<T>{}}; };
 
-/// @return  number of members of `T`; 0 when they cannot be counted
+/// @return  number of members of `T`; 0 if they cannot be counted
 template <class T>
 consteval std::size_t member_count()
 {
@@ -192,8 +192,8 @@ auto bound_types(T& whole)
     }
 }
 
-/// The types of the members of `T`, in order. The list is empty when `T` is no aggregate, has a
-/// base class or more than 16 members, or holds an array that makes its list longer than 64.
+/// The types of the members of `T`, in order. The list is empty if `T` is no aggregate, has a base
+/// class or more than 16 members, or more than 64 initialisers, with each element of its arrays.
 template <class T>
 using member_types = decltype(bound_types<member_count<T>()>(std::declval<T&>()));
 

@@ -11,12 +11,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Writes the value; false when the exact result does not fit 64 bits or does not exist.
+/// Writes the value. Returns false if the exact result does not fit 64 bits or does not exist.
 using integer_operation = bool(std::int64_t a, std::int64_t b, std::int64_t& out);
-/// Writes the value; false when b is 0 and the operation divides by it.
+/// Writes the value. Returns false if b is 0 and the operation divides by it.
 using real_operation = bool(double a, double b, double& out);
 
-/// Whole numbers of 64 bits. An operation of one operand reads its first.
+/// Whole numbers of 64 bits. An operation of one operand reads `a` only.
 namespace integers {
 
 inline bool add(std::int64_t a, std::int64_t b, std::int64_t& out)
@@ -49,7 +49,6 @@ inline bool maximum(std::int64_t a, std::int64_t b, std::int64_t& out)
     return true;
 }
 
-/// Whether a / b exists and fits.
 [[nodiscard]] inline bool divides(std::int64_t a, std::int64_t b) noexcept
 {
     return b != 0 && !(b == -1 && a == std::numeric_limits<std::int64_t>::min());
@@ -90,8 +89,8 @@ inline bool ceil_divide(std::int64_t a, std::int64_t b, std::int64_t& out)
 
 } // namespace integers
 
-/// Doubles. The floor_ forms are Python's: the remainder is exact, and the quotient is the whole
-/// number that belongs to this remainder, also where a / b rounds up.
+/// Doubles. The floor_ forms are those of Python. The remainder is exact; the quotient is the whole
+/// number that belongs to this remainder, even if a / b rounds up.
 namespace reals {
 
 inline bool add(double a, double b, double& out)

@@ -1,4 +1,4 @@
-// attune/core/callable.hpp - compiled code that can be called, and what is known about it.
+// attune/core/callable.hpp - compiled code that can be called, and the facts known about it.
 // SPDX-License-Identifier: MIT
 //
 // tested by compile/callable.cpp
@@ -13,21 +13,22 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Sizes and counts of a variant's code for this processor. Empty: its compiler does not tell.
+/// Sizes and counts of a variant's code for this processor. A member is empty if the compiler does
+/// not report it.
 struct code_size {
-    /// Of the largest function: the kernel, or the entry that it was inlined into. Functions of the
-    /// kernel file that nothing calls count too, unless they are static or inline.
+    /// Size of the largest function: the kernel, or the entry into which the compiler inlined it.
+    /// Functions of the kernel file that nothing calls count too, unless they are static or inline.
     std::optional<std::int64_t> code_bytes{};
-    std::optional<std::int64_t> stack_bytes{}; ///< of the largest frame of one function
-    std::optional<std::int64_t> spills{};      ///< stores to the stack for want of registers
+    std::optional<std::int64_t> stack_bytes{}; ///< largest stack frame of one function
+    std::optional<std::int64_t> spills{};      ///< stores to the stack because no register was free
     std::optional<std::int64_t> vector_instructions{}; ///< in the optimised intermediate code
 };
 
 /// The facts that a compiler proves about a variant's code. Each default value means: unknown.
 struct code_facts {
-    /// Bytes. Where arrays lie modulo this number can matter to the results; where they lie
-    /// otherwise cannot, but for overlaps. A power of two: of a kernel of floats mostly 4, with
-    /// accesses that must lie at multiples of 32 bytes 32.
+    /// Modulus for addresses, in bytes. The results can depend on addresses modulo this number and
+    /// on overlaps of arrays, and on nothing else of addresses. A power of two: mostly 4 for a
+    /// kernel of floats, 32 if accesses must be aligned to 32 bytes.
     std::uint32_t address_modulus = 64;
     /// The results do not depend on earlier calls, other threads or a clock.
     bool depends_on_this_call_alone = false;
@@ -35,8 +36,8 @@ struct code_facts {
     [[nodiscard]] friend bool operator==(code_facts const&, code_facts const&) = default;
 };
 
-/// Compiled code in memory. Copies share the code; it is unloaded with the last copy, even when the
-/// compiler that made it is already destroyed. `address` is invalid after that.
+/// Compiled code in memory. Copies share the code. The last copy unloads it and makes `address`
+/// invalid; the compiler may already be destroyed by then.
 struct callable {
     void* address{};                    ///< `result attune_entry(arguments...)`, C linkage
     std::shared_ptr<void const> code{}; ///< keeps `address` valid
@@ -47,8 +48,8 @@ struct callable {
     code_size size{};
     code_facts facts{};
 
-    /// The code as a function of type `Signature`. Nothing checks the type here: `Signature` must
-    /// be the one that the variant declared.
+    /// Returns the code as a function of type `Signature`, unchecked: `Signature` must be the one
+    /// that the variant declared.
     template <class Signature>
     [[nodiscard]] Signature* as() const noexcept
     {

@@ -1,4 +1,4 @@
-// attune/core/constant_array.hpp - an array whose elements never change, so that programs keep forms of it.
+// attune/core/constant_array.hpp - an array that never changes; programs keep packed forms of it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Forms as a list that only grows: no lock, so that a fork finds it whole. Forms go with the list.
+/// A list that owns forms and only grows, without a lock: a forked child finds it whole.
 class form_list : public constant_forms {
 public:
     form_list() noexcept
@@ -45,12 +45,12 @@ public:
     }
 
 private:
-    /// In one block of memory: this, the numbers, the name, and from a cache line on the elements.
-    /// Nothing throws, as a release may be compiled without exceptions.
+    /// A single block of memory: this object, the numbers, the name, then the elements from a cache
+    /// line on. Nothing here throws, because a release may be compiled without exceptions.
     struct form {
         static constexpr std::size_t line = 64;
 
-        /// Null: there is no memory.
+        /// Returns null without memory.
         [[nodiscard]] static form* made(std::string_view name, std::span<long const> numbers,
                                         std::size_t bytes) noexcept
         {
@@ -91,8 +91,8 @@ private:
         form* next;
         std::size_t number_count;
         std::size_t name_size;
-        std::size_t first; ///< of the block's bytes that are elements
-        std::size_t bytes; ///< of the elements
+        std::size_t first; ///< offset of the elements in the block, in bytes
+        std::size_t bytes; ///< bytes of the elements
 
         [[nodiscard]] char* memory() noexcept { return reinterpret_cast<char*>(this); }
         [[nodiscard]] char const* memory() const noexcept
@@ -147,16 +147,13 @@ private:
 
 } // namespace detail
 
-/// An array that is an argument of many calls and never changes, such as the weights of a network:
-/// what attune::constant() declares in a program. The program packs its elements in the order in
-/// which its inner loop reads them, at the first call that needs that order, and later calls read
-/// the packed form.
+/// An array that is an argument of many calls and never changes, such as the weights of a network.
+/// A program declares it with attune::constant(). The first call of a program packs the elements in
+/// the order in which its inner loop reads them; later calls read the packed form.
 ///
-/// Nothing can write its elements, so that no form is ever out of date. Where the numbers change,
-/// make a new array: it has forms of its own. Copies share elements and forms, which go with the
-/// last copy. Any number of threads may call with the same array. Each form has about as many bytes
-/// as the array; there is one for each program, or size of a program's inner loop, that reads it in
-/// another order.
+/// For new numbers make a new array; it has its own forms. Copies share elements and forms, and the
+/// last copy frees them. Any number of threads may call with the same array. Each form has about as
+/// many bytes as the array; each order in which programs read it has one form.
 ///
 /// Example   attune::constant_array<float> weights(read_weights());  // a std::vector<float>
 ///           fast(x, weights, y);                                    // the first call packs
@@ -170,15 +167,13 @@ class constant_array {
 public:
     using value_type = T;
 
-    /// No elements.
     constant_array() = default;
-    /// Takes a vector's elements without a copy, if it is moved. Pointers to them that were taken
-    /// before must not write.
+    /// Takes a vector's elements, without a copy if it is moved. Nothing may write through older
+    /// pointers to these elements.
     explicit constant_array(std::vector<T> elements)
         : held_(std::make_shared<held>(std::move(elements)))
     {
     }
-    /// Copies elements.
     explicit constant_array(std::span<T const> elements)
         : constant_array(std::vector<T>(elements.begin(), elements.end()))
     {
@@ -193,13 +188,14 @@ public:
     [[nodiscard]] T const* begin() const noexcept { return data(); }
     [[nodiscard]] T const* end() const noexcept { return data() + size(); }
 
-    /// Bytes of the forms that programs have made of it so far.
+    /// Bytes of the forms that programs have made so far.
     [[nodiscard]] std::size_t kept_bytes() const noexcept
     {
         return held_ ? held_->forms.bytes() : 0;
     }
 
-    /// As an argument of a call. An array that goes with the call would be packed for it alone.
+    /// Converts to an argument of a call. Refused for a temporary array: its packed form would
+    /// serve one call.
     operator constant_view<T>() const& noexcept // NOLINT(google-explicit-constructor)
     {
         return {data(), size(), held_ ? &held_->forms : nullptr};

@@ -1,4 +1,4 @@
-// attune/core/constant_view.hpp - how a kernel takes an array whose elements never change.
+// attune/core/constant_view.hpp - the argument type of a kernel for an array that never changes.
 // SPDX-License-Identifier: MIT
 // tested by core/constant_array.cpp
 #pragma once
@@ -11,38 +11,37 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Where programs keep forms of one array's elements between calls. A form is named by a text and
-/// by numbers. Any thread. Generated text has a structure with the same members: see
-/// compile/source/own_span.hpp.
+/// The place where programs keep forms of one array's elements between calls. A text and numbers
+/// name a form. Any thread may use it. Generated text has a structure with the same members: see
+/// compile/source/entry.hpp.
 struct constant_forms {
-    /// The elements of a form; null: there is none yet.
+    /// Returns the elements of a form, or null if there is none yet.
     void const* (*find)(constant_forms* in, char const* name, long const* numbers, long count);
-    /// Memory for a new form, which begins with a cache line; null: there is no memory.
-    /// @param form  gets what keep() takes
+    /// Returns memory for a new form, which begins with a cache line, or null if there is none.
+    /// @param form  receives the argument of keep()
     void* (*begin)(constant_forms* in, char const* name, long const* numbers, long count,
                    unsigned long bytes, void** form);
-    /// The elements of the form that was begun, or of an equal one that another thread has kept
-    /// in the meantime.
+    /// Returns the elements of this form, or of an equal form that another thread kept in the
+    /// meantime.
     void const* (*keep)(constant_forms* in, void* form);
 };
 
 } // namespace detail
 
-/// The elements of a constant_array as an argument of a call. Refers to the array, which outlives
-/// the call.
+/// The elements of a constant_array as an argument of a call. The array must outlive the call.
 template <class T>
 class constant_view {
 public:
     using element_type = T const;
 
     constexpr constant_view() = default;
-    /// A view without kept forms of its elements: each call makes its own.
+    /// A view without kept forms: each call packs the elements again.
     __attribute__((always_inline)) constexpr constant_view(T const* data, std::size_t size) noexcept
         : data_(data)
         , size_(size)
     {
     }
-    /// @param forms  of these elements, null: as above
+    /// @param forms  kept forms of these elements; null: as above
     __attribute__((always_inline)) constexpr constant_view(T const* data, std::size_t size,
                                                            detail::constant_forms* forms) noexcept
         : data_(data)

@@ -11,8 +11,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// `size` elements in a device's memory; the host never reads or writes them. The kernel only reads
-/// a `device_span<T const>`. A kernel declared with `device_span<T>` takes a `T*`.
+/// `size` elements in a device's memory. The host never reads or writes them. The kernel must not
+/// write a `device_span<T const>`. A kernel declared with `device_span<T>` takes a `T*`.
 template <class T>
 class device_span {
 public:
@@ -25,7 +25,6 @@ public:
         , size_(size)
     {
     }
-    /// From a span of non-const elements.
     template <class U>
         requires std::is_convertible_v<U (*)[], T (*)[]>
     constexpr device_span(device_span<U> other) noexcept

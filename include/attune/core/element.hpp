@@ -1,4 +1,4 @@
-// attune/core/element.hpp - the types of an array's elements, and how they are compared.
+// attune/core/element.hpp - the types of an array's elements, and rules to compare them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +31,7 @@ enum class element_type : std::uint8_t {
     extended,
 };
 
-/// How far a result may lie from the reference:
+/// Accepted distance between a result and the reference:
 /// |got - want| <= absolute + relative * max(|want|, root mean square of the whole reference).
 struct tolerance {
     double absolute = 0; ///< in the unit of the elements; >= 0
@@ -41,26 +41,26 @@ struct tolerance {
     [[nodiscard]] friend bool operator==(tolerance const&, tolerance const&) = default;
 };
 
-/// For scratch arrays: their contents after a call are not compared.
+/// Tolerance of scratch arrays: their contents after a call are not compared.
 inline constexpr tolerance any_value{0, 0, true};
 
 namespace detail {
 
-/// What is known of one form of numbers.
+/// Properties of one element type.
 struct element_traits {
     element_type of{};
-    std::uint8_t bytes = 1;    ///< of one element; `opaque` is bytes
-    std::string_view name;     ///< in the form of a captured call: the same bits, the same name
-    std::string_view cpp_name; ///< in a kernel's source
+    std::uint8_t bytes = 1; ///< bytes of one element; 1 for `opaque`
+    std::string_view name;  ///< name in the format of a captured call; equal names mean equal bits
+    std::string_view cpp_name; ///< name in a kernel's source
     bool is_real = false;
-    bool is_signed = false; ///< it has numbers below 0
-    /// The tolerance when the user gives none: room for another order of summation, 0 for whole
-    /// numbers. For f16 and bf16 it is 20 and 10 roundings (2^-11 and 2^-8 each): a sum of a few
-    /// hundred terms in another order is accepted, and a short sum with one wrong term is not.
+    bool is_signed = false; ///< true if the type has numbers below 0
+    /// The tolerance if the user gives none: 0 for whole numbers, else room for another order of
+    /// summation. For f16 it is 20 roundings (2^-11 each), for bf16 10 (2^-8 each). This accepts a
+    /// sum of a few hundred terms in another order, and refuses a short sum with one wrong term.
     double relative = 0;
 };
 
-/// A long double is not the same on all processors.
+/// The format of a long double depends on the processor.
 inline constexpr std::string_view extended_name =
     std::numeric_limits<long double>::digits == 64    ? "f80"
     : std::numeric_limits<long double>::digits == 113 ? "f128"
@@ -98,22 +98,21 @@ inline constexpr enum_table<element_traits, element_type::extended> element_type
 {
     return element_types[type].is_real;
 }
-/// Whether a sum of two such numbers that leaves the type is undefined in C++: of signed whole
-/// numbers. Narrower ones are an int while they are added; unsigned ones wrap around.
+/// Returns true if a sum of two such numbers may overflow, which C++ leaves undefined: signed whole
+/// numbers of at least an int. C++ adds narrower ones as int; unsigned ones wrap around.
 [[nodiscard]] constexpr bool can_overflow(element_type type) noexcept
 {
     element_traits const& traits = element_types[type];
     return traits.is_signed && !traits.is_real && traits.bytes >= sizeof(int);
 }
-/// The tolerance of a type when the user gives none.
 [[nodiscard]] constexpr tolerance default_tolerance(element_type type) noexcept
 {
     return {0, element_types[type].relative};
 }
 
-/// Consecutive numbers of one type within an array element: a field of a structure.
+/// Consecutive numbers of one type within an array element, such as a field of a structure.
 struct element_run {
-    std::uint32_t offset = 0; ///< bytes from the beginning of the element
+    std::uint32_t offset = 0; ///< bytes from the start of the element
     std::uint32_t count = 1;  ///< consecutive numbers
     element_type type = element_type::opaque;
     tolerance within{};
@@ -121,15 +120,15 @@ struct element_run {
 
 } // namespace detail
 
-/// How an element is compared: as numbers of `type` that fill it, or run by run. Bytes outside all
+/// Rule to compare an element: as numbers of `type` that fill it, or run by run. Bytes outside all
 /// runs (padding) are not compared.
 struct element_format {
     static constexpr std::size_t most_runs = 32;
 
-    std::size_t bytes = 1; ///< of one element
+    std::size_t bytes = 1; ///< bytes of one element
     element_type type = element_type::opaque;
-    tolerance within{};          ///< of `type`
-    std::uint32_t run_count = 0; ///< 0: the element is numbers of `type`
+    tolerance within{};          ///< tolerance of `type`
+    std::uint32_t run_count = 0; ///< number of runs; 0: the element consists of numbers of `type`
     std::array<detail::element_run, most_runs> runs{};
 };
 

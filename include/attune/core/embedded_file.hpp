@@ -12,7 +12,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One embedded file.
 struct embedded_file {
     char const* name; ///< as given to the CMake function that embeds it
     char const* path; ///< absolute path at build time
@@ -35,17 +34,17 @@ struct linked_entries {
     [[nodiscard]] Entry const* const* end() const noexcept { return last; }
 };
 
-/// The files of one section.
+/// The embedded files of one section.
 struct embedded_files : linked_entries<embedded_file> {
-    /// Null: there is none of this name.
+    /// Returns the file of this name, or null if there is none.
     [[nodiscard]] embedded_file const* find(std::string_view name) const noexcept
     {
         for (embedded_file const* const one : *this)
             if (name == one->name) return one;
         return nullptr;
     }
-    /// A file of the same name that was elsewhere, as two object libraries of one program may have;
-    /// null: there is none.
+    /// Returns a file of the same name from another path, or null if there is none. Two object
+    /// libraries of one program may have such files.
     [[nodiscard]] embedded_file const* find_other(embedded_file const& of) const noexcept
     {
         for (embedded_file const* const one : *this)
@@ -65,8 +64,9 @@ struct embedded_files : linked_entries<embedded_file> {
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
-/// Adds a constant `embedded_file` to a list of the program's: attune_kernels or attune_stores. For
-/// generated code. `retain`: lld's --gc-sections drops what only __start_ symbols refer to.
+/// Adds a constant `embedded_file` to a list of the program: attune_kernels or attune_stores.
+/// Generated code uses it. `retain` is needed because lld's --gc-sections drops data that only
+/// __start_ symbols refer to.
 #define ATTUNE_EMBED(list, file)                                                                   \
     __attribute__((section(#list), used,                                                           \
                    retain)) attune::detail::embedded_file const* const file##_listed = &(file);

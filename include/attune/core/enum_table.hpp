@@ -1,8 +1,8 @@
 // attune/core/enum_table.hpp - one row of constants for each enumerator.
 // SPDX-License-Identifier: MIT
 //
-// It replaces a switch in each function that depends on the enumerator: a new enumerator needs one
-// row per table, and a table without that row does not compile.
+// A table replaces a switch in each function that depends on the enumerator. A new enumerator needs
+// a row in each table; a table without that row does not compile.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One row for each enumerator of an enumeration whose values are 0 to `Last`.
+/// A table with a row for each enumerator of an enumeration whose values are 0 to `Last`.
 ///
 /// @tparam Row  an aggregate whose first member, `of`, is the enumerator of the row
 template <class Row, auto Last>
@@ -21,7 +21,7 @@ public:
     using key = decltype(Last);
     static constexpr std::size_t size = static_cast<std::size_t>(Last) + 1;
 
-    /// @pre  one row for each enumerator, in their order; else compilation fails
+    /// @pre  one row for each enumerator, in their order; anything else does not compile
     consteval enum_table(Row const (&rows)[size])
         : rows_(std::to_array(rows))
     {

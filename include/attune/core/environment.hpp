@@ -1,4 +1,4 @@
-// attune/core/environment.hpp - the one place where attune reads environment variables.
+// attune/core/environment.hpp - the only reader of environment variables.
 // SPDX-License-Identifier: MIT
 // Source   man pages of secure_getenv and getauxval: AT_SECURE
 #pragma once
@@ -10,21 +10,21 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// True when this program has privileges that its caller lacks: it is setuid or setgid, has file
-/// capabilities, or a security module says so. Variables of the caller are then ignored: attune
-/// starts no worker, opens no library that a variable or a search path names, and ignores a
-/// variable's folder for the cache.
+/// Returns true if this program has privileges that its caller lacks: setuid, setgid, file
+/// capabilities, or by a security module. attune then ignores the caller's variables, among them
+/// the cache folder, starts no worker, and opens no library from a variable or a search path.
 [[nodiscard]] bool is_privileged_start() noexcept;
 
-/// The value of a variable; empty when it is not set, or when is_privileged_start().
+/// Value of a variable; empty if it is not set, or if is_privileged_start().
 [[nodiscard]] std::string environment_variable(char const* name);
 
-/// The environment of programs that attune starts, as "NAME=value": that of this process; in a
-/// privileged start only PATH, with the system's folders.
+/// The environment of programs that attune starts, as "NAME=value": the environment of this
+/// process. In a privileged start it has only PATH, with the system's folders.
 [[nodiscard]] std::vector<std::string> environment_of_children();
 
-/// While one exists, the functions above read a copy of the environment made with the first one.
-/// Threads of a tuning then never read `environ`, which another thread may change by setenv().
+/// While an object of this class exists, the functions above read a copy of the environment. The
+/// first object makes the copy. Threads of a tuning then never read `environ`, which another thread
+/// may change by setenv().
 class environment_snapshot {
 public:
     environment_snapshot();
@@ -33,7 +33,7 @@ public:
     environment_snapshot& operator=(environment_snapshot const&) = delete;
 };
 
-/// Where programs are searched for when PATH is not set, or must be ignored.
+/// Folders to search for programs if PATH is not set or must be ignored.
 inline constexpr char const* system_folders = "/usr/local/bin:/usr/bin:/bin";
 
 } // namespace attune::inline ATTUNE_ABI::detail

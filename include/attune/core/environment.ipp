@@ -24,7 +24,8 @@ struct held_environment {
     std::size_t holders = 0;
 };
 
-/// Never destroyed: another thread may still tune while exit() runs. A fork waits for its turn.
+/// Never destroyed: another thread may still tune while exit() runs. A fork waits until its lock is
+/// free.
 [[nodiscard]] inline held_environment& held_here()
 {
     static held_environment& one = *new held_environment;
@@ -39,7 +40,7 @@ struct held_environment {
     return one;
 }
 
-/// Null when no snapshot exists.
+/// Returns null if no snapshot exists.
 [[nodiscard]] inline std::shared_ptr<std::vector<std::string> const> held_entries()
 {
     held_environment& held = held_here();

@@ -1,11 +1,37 @@
-// attune/core/error.hpp - the exception for an unusable environment or a wrong declaration.
+// attune/core/error.hpp - errors: an unusable environment, a wrong declaration, a broken precondition.
 // SPDX-License-Identifier: MIT
 // Source   house style 3.4: one configuration that fails is an `outcome`, never an exception
 #pragma once
 
 #include <attune/core/version.hpp>
 
-// See core/requirements.hpp; here for what a released program includes besides ship/baked.hpp.
+#include <cstdio>
+#include <cstdlib>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[noreturn]] inline void assertion_failed(char const* condition, char const* why, char const* file,
+                                          int line)
+{
+    std::fprintf(stderr, "attune: broken precondition: %s\n  why:   %s\n  where: %s:%d\n",
+                 condition, why, file, line);
+    std::abort();
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+/// ATTUNE_ASSERT(condition, "why it must hold"): aborts with a text if `condition` is false. With
+/// NDEBUG defined, `condition` is not evaluated.
+#ifdef NDEBUG
+#define ATTUNE_ASSERT(condition, why) static_cast<void>(0)
+#else
+#define ATTUNE_ASSERT(condition, why)                                                              \
+    ((condition) ? static_cast<void>(0)                                                            \
+                 : ::attune::detail::assertion_failed(#condition, why, __FILE__, __LINE__))
+#endif
+
+// See core/version.hpp. This copy serves headers of a released program other than
+// ship/baked.hpp.
 #ifndef __cpp_exceptions
 #include <attune needs exceptions: leave out -fno-exceptions for the files that include attune>
 #endif
@@ -17,8 +43,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Thrown when tuning cannot continue: no compiler, a missing kernel file, an empty space. The text
-/// has three parts, and each part can be read alone.
+/// Thrown if tuning cannot continue: no compiler, a missing kernel file, an empty space. The text
+/// has three parts; each part is readable alone.
 class error : public std::runtime_error {
 public:
     /// @param what   one sentence, lower case, without a full stop: "kernel file not found"
@@ -31,7 +57,7 @@ public:
     {
     }
 
-    /// `what` as given to the constructor: "kernel file not found".
+    /// The constructor's `what`: "kernel file not found".
     [[nodiscard]] std::string what_alone() const
     {
         std::string const text = what();
@@ -71,7 +97,7 @@ namespace detail {
     }
 }
 
-/// An error on one line: what, and where in parentheses.
+/// An error on one line: `what`, then `where` in parentheses.
 [[nodiscard]] inline std::string sentence_of(error const& thrown)
 {
     std::string const text = thrown.what_alone();

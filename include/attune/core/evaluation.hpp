@@ -1,4 +1,4 @@
-// attune/core/evaluation.hpp - what one evaluation measured: an outcome, further quantities, and their bounds.
+// attune/core/evaluation.hpp - the result of one evaluation: outcome, further quantities, bounds.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -46,11 +46,12 @@ struct evaluation {
     std::vector<quantity> quantities;
 };
 
-/// A bound on a quantity: a configuration beyond it is never the best.
+/// A bound on a quantity. A configuration that breaks it is never the best.
 struct quantity_bound {
     std::string name;
     double limit = 0;
-    bool is_most = true; ///< the quantity may be at most `limit`; false: it must be at least that
+    bool is_most =
+        true; ///< true: the quantity may be at most `limit`; false: it must be at least `limit`
 
     [[nodiscard]] friend bool operator==(quantity_bound const&, quantity_bound const&) = default;
 };
@@ -67,24 +68,24 @@ struct quantity_bound {
 
 namespace detail {
 
-/// Whether a quantity of this value keeps the bound; NaN keeps none.
+/// Returns true if a quantity of this value keeps the bound; false for NaN.
 [[nodiscard]] constexpr bool keeps_bound(quantity_bound const& bound, double value) noexcept
 {
     return bound.is_most ? value <= bound.limit : value >= bound.limit;
 }
 
-/// How far a quantity is beyond its bound, on the scale on which models see it: <= 0 where the
-/// bound is kept, > 0 where it is not. A strictly rising map of the quantity (falling for
-/// at_least): a difference of asinh(500 v / |limit|), which is a logarithm for values beyond a
-/// hundredth of the limit, and defined for those below 0; where the limit is 0, of asinh(v).
-/// Infinite values give +-40.
+/// Distance of a quantity beyond its bound, on the scale of models: <= 0 if it keeps the bound,
+/// else > 0. The distance is a difference of asinh(500 v / |limit|), for a limit of 0 of asinh(v);
+/// at_least() changes its sign. The scale is logarithmic above a hundredth of the limit, and
+/// defined below 0. Infinite values give +-40.
 /// @return  NaN for NaN
 [[nodiscard]] double excess_over(quantity_bound const& bound, double value);
 
-/// The quantity whose excess_over() is `excess`, but for rounding. @pre |excess| < 40
+/// Inverse of excess_over(), except for rounding. @pre |excess| < 40
 [[nodiscard]] double value_at_excess(quantity_bound const& bound, double excess);
 
-/// The value of each bound's quantity, in the order of the bounds; NaN where a failure has none.
+/// The value of each bound's quantity, in the order of the bounds. A failure without the quantity
+/// gives NaN.
 /// Errors  attune::error: a measurement without a quantity that a bound names
 [[nodiscard]] std::vector<double> bounded_numbers(std::vector<quantity_bound> const& bounds,
                                                   evaluation const& seen);
@@ -93,14 +94,15 @@ namespace detail {
 [[nodiscard]] std::vector<double> excesses(std::vector<quantity_bound> const& bounds,
                                            std::vector<double> const& numbers);
 
-/// `result`, or where a measurement breaks a bound a failure that names all broken ones.
+/// Returns `result`. If a measurement breaks bounds, returns a failure that names all broken
+/// bounds.
 /// @pre as many numbers as bounds
 [[nodiscard]] outcome within_bounds(std::vector<quantity_bound> const& bounds,
                                     std::vector<double> const& numbers, outcome const& result);
 
 /// "error <= 0.001 and accuracy >= 0.9"
 [[nodiscard]] std::string bounds_text(std::vector<quantity_bound> const& bounds);
-/// The same with all digits, so that limits are equal where their texts are.
+/// bounds_text() with all digits: equal texts mean equal limits.
 [[nodiscard]] std::string bounds_key(std::vector<quantity_bound> const& bounds);
 /// "error 0.0042, accuracy 0.8"  @pre as many numbers as bounds
 [[nodiscard]] std::string bounded_text(std::vector<quantity_bound> const& bounds,

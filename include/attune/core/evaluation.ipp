@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// That of the scale on which models see a quantity.
+/// Unit of the scale that models use for a quantity.
 [[nodiscard]] inline double unit_of(quantity_bound const& bound)
 {
     return bound.limit == 0 ? 1 : std::abs(bound.limit) / 500;
@@ -29,7 +29,7 @@ ATTUNE_INLINE double excess_over(quantity_bound const& bound, double value)
     double beyond = std::asinh(value / unit) - std::asinh(bound.limit / unit);
     if (!bound.is_most) beyond = -beyond;
     beyond = std::clamp(beyond, -most, most);
-    // Rounding may not decide on which side of the bound a value is.
+    // Rounding must not move a value to the other side of the bound.
     constexpr double least = std::numeric_limits<double>::min();
     return keeps_bound(bound, value) ? std::min(beyond, 0.0) : std::max(beyond, least);
 }
@@ -54,7 +54,7 @@ ATTUNE_INLINE std::vector<double> bounded_numbers(std::vector<quantity_bound> co
                         bounds_text(bounds),
                         "return attune::evaluation{value, {{\"" + bound.name +
                             "\", number}}}; NaN where it cannot be measured");
-        // Infinity is the largest number, which logs can hold.
+        // Logs can hold the largest number, but not infinity.
         constexpr double most = std::numeric_limits<double>::max();
         out.push_back(!is_there                  ? std::numeric_limits<double>::quiet_NaN()
                       : std::isinf(found->value) ? std::copysign(most, found->value)

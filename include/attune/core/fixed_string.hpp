@@ -27,7 +27,7 @@ struct fixed_string {
 
 namespace detail {
 
-/// True when `text` can be the name of a macro: a letter or '_', then letters, digits or '_'.
+/// Returns true if `text` can be the name of a macro: a letter or '_', then letters, digits or '_'.
 [[nodiscard]] constexpr bool is_identifier(std::string_view text) noexcept
 {
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,7 +39,8 @@ namespace detail {
     return !text.empty();
 }
 
-/// True when every condition holds. Not a fold expression: clang limits those to 256 operands.
+/// Returns true if every condition holds. A fold expression would fail: clang limits it to 256
+/// operands.
 [[nodiscard]] constexpr bool all(std::initializer_list<bool> conditions) noexcept
 {
     for (bool const condition : conditions)

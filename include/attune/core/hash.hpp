@@ -12,8 +12,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A hash of 64 bits with one more word: of equal words in equal order equal on every machine. Two
-/// hashes that differ stay different while equal words are added.
+/// Adds a word to a hash of 64 bits. Equal words in equal order give equal hashes on every machine.
+/// Two hashes that differ stay different while equal words are added.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept
 {
     hash = (hash ^ word) * 0xff51afd7ed558ccdULL;
@@ -32,7 +32,7 @@ public:
             byte(static_cast<unsigned char>(c));
         return *this;
     }
-    /// FNV-1a of the bytes alone, without a length in front: the published function.
+    /// FNV-1a of the bytes alone, without the length: the published function.
     constexpr content_hash& add_raw(std::string_view text) noexcept
     {
         for (char const c : text)

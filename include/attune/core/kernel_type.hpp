@@ -1,4 +1,4 @@
-// attune/core/kernel_type.hpp - how a type of the program is written in a kernel file and compared.
+// attune/core/kernel_type.hpp - the text of a type in a kernel file, and the comparison of values.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,17 +13,16 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 struct __half;        // NOLINT(bugprone-reserved-identifier): of CUDA
 struct __nv_bfloat16; // NOLINT(bugprone-reserved-identifier)
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How attune writes and compares a type: that of a kernel's result, of an argument by value, or of
-/// an array element. Built in are arithmetic types, std::byte, enumerations, std::complex,
-/// std::array of these, and the half precision types that the compiler has. Specialise it for a
-/// structure of your own, which must be trivially copyable and hold no pointers:
+/// The way attune writes and compares a type: the type of a kernel's result, of an argument by
+/// value, or of an array element. Built in are arithmetic types, std::byte, enumerations,
+/// std::complex, std::array of these, and the half precision types of the compiler. Specialise it
+/// for your own structure. The structure must be trivially copyable and hold no pointers:
 ///
 ///   name         the type's name in the kernel file
 ///   header       optional: "<physics/particle.hpp>" or "\"particle.hpp\"", which defines the type
@@ -206,11 +205,11 @@ template <class T>
                std::to_string(array_length<T>) + '>';
 }
 
-/// Why `T` cannot be used in a kernel.
+/// The reason why a kernel cannot use `T`.
 enum class type_fault : unsigned char {
     none,
     unknown,      ///< a structure without kernel_type<T>::name
-    has_pointers, ///< their targets would be neither restored nor compared
+    has_pointers, ///< attune could neither restore nor compare the targets
     not_plain,    ///< not trivially copyable
 };
 
@@ -232,7 +231,7 @@ types_of(std::tuple<declared_field<Whole, Member>...> const& /*unused*/)
     return {};
 }
 
-/// The fault of `T` as a number or as a member of a structure, where it needs no name.
+/// The fault of `T` as a number or as a member of a structure. Such a type needs no name.
 template <class T>
 [[nodiscard]] consteval type_fault fault_in()
 {
@@ -255,7 +254,7 @@ template <class T>
         return has_kernel_name<bare> ? type_fault::none : type_fault::unknown;
 }
 
-/// True when `T` can be written in a kernel file.
+/// Returns true if a kernel file can name `T`.
 template <class T>
 [[nodiscard]] consteval bool can_be_named()
 {
@@ -299,9 +298,9 @@ template <class T>
     }
 }
 
-/// The element type of an array of `T`: of an enumeration its integer, of a complex number that of
-/// its two parts, of a std::array that of its elements. Structures and numbers that are not 1 to 8
-/// bytes long are opaque, except long double.
+/// The element type of an array of `T`. An enumeration has that of its integer, a complex number
+/// that of its two parts, a std::array that of its elements. Structures are opaque. Numbers that
+/// are not 1 to 8 bytes long are opaque too, except long double.
 template <class T>
 [[nodiscard]] constexpr element_type element_type_of() noexcept
 {
@@ -318,7 +317,7 @@ template <class T>
         return element_type_of_number<plain>();
 }
 
-/// Collects the runs of one element; `is_complete` is false when there are too many.
+/// Collects the runs of one element; `is_complete` is false if there are too many.
 struct run_collector {
     element_format& out;
     bool is_complete = true;
@@ -356,7 +355,7 @@ void collect_members(run_collector& into, std::size_t begin, std::size_t bytes,
         return here;
     };
     (collect_runs<std::remove_cv_t<M>>(into, begin + place(sizeof(M), alignof(M)), within), ...);
-    // A different size means bit-fields or members with their own alignment: offsets are unknown.
+    // A different size means bit-fields or specially aligned members: offsets are unknown.
     if ((at + alignment - 1) / alignment * alignment != bytes) into.is_complete = false;
 }
 
@@ -416,7 +415,7 @@ template <class T>
     return out;
 }
 
-/// How elements of type `T` are compared.
+/// The rule to compare elements of type `T`.
 template <class T>
 [[nodiscard]] element_format const& format_of()
 {

@@ -34,7 +34,7 @@ template <class M>
     return static_cast<bool>(std::remove_cvref_t<M>::IsRowMajor);
 }
 
-/// True when the elements of a row (of a column, if column-major) are contiguous.
+/// Returns true if the elements of a row (of a column, if column-major) are contiguous.
 template <class M>
 [[nodiscard]] consteval bool is_dense()
 {
@@ -49,12 +49,12 @@ inline constexpr bool is_viewed_as = std::is_convertible_v<decltype(std::declval
 
 } // namespace detail
 
-/// `rows` x `columns` elements in the host's memory, row-major; consecutive rows begin `row_stride`
-/// elements apart. Elements between rows do not belong to the matrix: attune neither copies nor
-/// restores them, and refuses a variant that writes them. matrix_view<T const> is read only. A
+/// `rows` x `columns` elements in the host's memory, row-major. Consecutive rows begin `row_stride`
+/// elements apart. Elements between rows do not belong to the matrix. attune does not copy or
+/// restore them and refuses a variant that writes them. A matrix_view<T const> is read only. A
 /// kernel file includes <attune/matrix_view.hpp>.
 ///
-/// Row-major matrices, maps and Refs of Eigen convert to it; for column-major ones, see
+/// Row-major matrices, maps and Refs of Eigen convert to it. For column-major ones see
 /// transposed_view().
 ///
 /// Example   attune::kernel<void(attune::matrix_view<float const>, attune::matrix_view<float>)>
@@ -74,19 +74,18 @@ public:
         , row_stride_(row_stride)
     {
     }
-    /// Rows without gaps.
+    /// A view without gaps between rows.
     ATTUNE_HOST_DEVICE constexpr matrix_view(T* data, size_type rows, size_type columns) noexcept
         : matrix_view(data, rows, columns, columns)
     {
     }
-    /// From a view of non-const elements.
     template <class U>
         requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
     ATTUNE_HOST_DEVICE constexpr matrix_view(matrix_view<U> other) noexcept
         : matrix_view(other.data(), other.rows(), other.columns(), other.row_stride())
     {
     }
-    /// From a row-major matrix of Eigen.
+    /// Converts a row-major matrix of Eigen.
     template <class M>
         requires(detail::eigen_like<M> && detail::is_viewed_as<M, T>)
     matrix_view(M&& m)
@@ -108,7 +107,7 @@ public:
     {
         return columns_;
     }
-    /// Distance between the beginnings of consecutive rows, in elements.
+    /// Distance between the starts of consecutive rows, in elements.
     [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type row_stride() const noexcept
     {
         return row_stride_;
@@ -131,7 +130,7 @@ private:
 };
 
 /// Several matrices: `slices` x `rows` x `columns` elements. Consecutive slices begin
-/// `slice_stride` elements apart, consecutive rows `row_stride`.
+/// `slice_stride` elements apart, consecutive rows `row_stride` elements.
 template <class T>
 class volume_view {
 public:
@@ -152,13 +151,12 @@ public:
         , row_stride_(row_stride)
     {
     }
-    /// Rows and slices without gaps.
+    /// A view without gaps between rows and slices.
     ATTUNE_HOST_DEVICE constexpr volume_view(T* data, size_type slices, size_type rows,
                                              size_type columns) noexcept
         : volume_view(data, slices, rows, columns, rows * columns, columns)
     {
     }
-    /// From a view of non-const elements.
     template <class U>
         requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
     ATTUNE_HOST_DEVICE constexpr volume_view(volume_view<U> other) noexcept

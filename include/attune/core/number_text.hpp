@@ -1,16 +1,26 @@
-// attune/core/number_text.hpp - numbers as text, the same in every locale.
+// attune/core/number_text.hpp - numbers and quantities as text, the same in every locale.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// "1.25 ms"; the plain number if the unit is not seconds.
+[[nodiscard]] std::string text_of_quantity(double value, bool is_seconds);
+
+} // namespace attune::inline ATTUNE_ABI
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What printf writes in the C locale, whatever setlocale() and std::locale::global() have set.
+/// The text that printf writes in the C locale. setlocale() and std::locale::global() do not change
+/// it.
 ///
 /// @param format  text with conversions %.Nf or %.Ng, N from 0 to 17; %% is a percent sign
 [[nodiscard]] std::string formatted(std::string_view format, double value);
@@ -18,14 +28,26 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A double to the last bit, as %a writes it: "0x1.8p+0", "-inf", "nan".
 [[nodiscard]] std::string hexadecimal_text(double value);
 
-/// Seconds in three digits, all of those before the point: "0.25 s", "0.333 s", "3600 s".
+/// Seconds with three digits, or with all digits before the point: "0.25 s", "0.333 s", "3600 s".
 [[nodiscard]] std::string seconds_text(double seconds);
 
-/// A size in a unit that suits it, of 1,024 of the next smaller one: "96 bytes", "3.1 MiB".
+/// A size in a fitting unit; each unit is 1,024 of the next smaller one: "96 bytes", "3.1 MiB".
 [[nodiscard]] std::string text_of_bytes(double bytes);
 
-/// The number in `text`, as hexadecimal_text() writes it or decimal. Nothing when `text` holds
-/// anything else, or a number out of range.
+/// Returns the decimal number that the whole text is. Empty for other texts and numbers out of
+/// range.
+template <class Number>
+[[nodiscard]] std::optional<Number> parse_number(std::string_view text)
+{
+    Number out{};
+    char const* const end = text.data() + text.size();
+    auto const [stop, problem] = std::from_chars(text.data(), end, out);
+    if (problem != std::errc{} || stop != end) return {};
+    return out;
+}
+
+/// The number in `text`, decimal or as hexadecimal_text() writes it. Empty if `text` holds anything
+/// else, or a number out of range.
 [[nodiscard]] std::optional<double> real_in_text(std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::detail

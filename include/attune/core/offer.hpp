@@ -1,4 +1,4 @@
-// attune/core/offer.hpp - what a part of the program offers to those that do not include it.
+// attune/core/offer.hpp - offers of a part of the program to code that does not include that part.
 // SPDX-License-Identifier: MIT
 // tested by tune/loop/time_bounds.cpp
 #pragma once
@@ -9,19 +9,19 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A part sets it before static objects are made, by a function with [[gnu::constructor(102)]].
+/// A function with [[gnu::constructor(102)]] sets this offer before static objects are made.
 template <class Offer>
 inline constinit std::atomic<Offer const*> offer_in_program = nullptr;
 
 /// @param offer  outlives its use; null: no part of the program offers it
-/// @return  the one before
+/// @return  the former offer
 template <class Offer>
 Offer const* exchange_offer(Offer const* offer) noexcept
 {
     return offer_in_program<Offer>.exchange(offer);
 }
 
-/// Null: no part of this program offers it.
+/// Returns the offer, or null if no part of this program makes one.
 template <class Offer>
 [[nodiscard]] Offer const* offer_of_program() noexcept
 {

@@ -1,4 +1,4 @@
-// attune/core/outcome.hpp - the result of evaluating one configuration: measurement or failure.
+// attune/core/outcome.hpp - the result of evaluating one configuration, and the samples behind it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -20,7 +22,7 @@ enum class failure_stage : std::uint8_t {
     crash,   ///< a signal or an exception ended its first run
     timeout, ///< its first run took longer than its limit
     verify,  ///< its output differs from the reference
-    bound,   ///< it works, but a measured quantity is beyond its bound
+    bound,   ///< it works, but a measured quantity breaks its bound
 };
 
 namespace detail {
@@ -60,9 +62,10 @@ struct failure {
 
 /// The time, or objective value, of a configuration that works.
 struct measurement {
-    double value{}; ///< robust centre; seconds for a kernel, the objective's own unit otherwise
-    double low{};   ///< lower end of the 95 % confidence interval of `value`, same unit
-    double high{};  ///< upper end, same unit
+    double
+        value{};  ///< robust centre, in seconds for a kernel, in the objective's own unit otherwise
+    double low{}; ///< lower end of the 95 % confidence interval of `value`, same unit
+    double high{};             ///< upper end, same unit
     std::uint32_t samples = 1; ///< number of timed samples
 
     [[nodiscard]] static constexpr measurement exact(double value) noexcept
@@ -71,11 +74,27 @@ struct measurement {
     }
 };
 
+/// The samples behind one measurement.
+struct timing_record {
+    std::vector<double> times{};            ///< seconds of one run, in the order they were taken
+    std::vector<std::uint32_t> disturbed{}; ///< indices of samples that another program disturbed
+    std::uint32_t runs = 1;                 ///< runs per sample
+    std::uint32_t threads = 1;              ///< number of threads that one run kept busy
+    std::string clock{};                    ///< "thread_cpu", "wall" or "events"; empty: unknown
+
+    [[nodiscard]] friend bool operator==(timing_record const&, timing_record const&) = default;
+};
+
 /// The result of evaluating one configuration.
 using outcome = std::variant<measurement, failure>;
 
-/// An objective's value as an outcome: exact, or a failure when it is infinite or NaN.
-[[nodiscard]] outcome outcome_of(double value);
+/// An objective's value as an outcome: an exact measurement, or a failure if it is infinite or NaN.
+[[nodiscard]] inline outcome outcome_of(double value)
+{
+    constexpr double largest = std::numeric_limits<double>::max();
+    if (value >= -largest && value <= largest) return measurement::exact(value);
+    return failure{failure_stage::verify, "the value is not finite"};
+}
 
 [[nodiscard]] constexpr bool succeeded(outcome const& result) noexcept
 {
@@ -83,7 +102,3 @@ using outcome = std::variant<measurement, failure>;
 }
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/core/outcome.ipp>
-#endif

@@ -1,4 +1,4 @@
-// attune/core/own_float_environment.hpp - attune computes in a floating-point environment of its own.
+// attune/core/own_float_environment.hpp - attune computes in its own floating-point environment.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,13 +13,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// x87, raised flags.
 class float_environment {
 public:
-    /// Reads the calling thread's.
     float_environment() noexcept;
-    /// Makes it the calling thread's.
+    /// Gives this environment to the calling thread.
     void set() const noexcept;
-    /// All but the raised flags, as the bits of the control registers.
+    /// Control register bits, without the raised flags.
     [[nodiscard]] unsigned long mode() const noexcept { return mode_; }
-    /// True when the mode is what a program starts with.
+    /// Returns true if the mode is that of a program that has just started.
     [[nodiscard]] bool is_usual() const noexcept;
 
 private:
@@ -27,9 +26,9 @@ private:
     unsigned long mode_ = 0;
 };
 
-/// Restores the calling thread's environment at the end of a scope. For scopes that open shared
-/// objects: one that was linked with -ffast-math flushes small numbers to zero from then on, and
-/// one that was linked with -mpc32 sets the precision.
+/// Restores the calling thread's environment at the end of a scope. Use it to load shared objects:
+/// one linked with -ffast-math makes the thread flush small numbers to zero, one linked with -mpc32
+/// sets the precision.
 class kept_float_environment {
 public:
     kept_float_environment() = default;
@@ -41,11 +40,13 @@ private:
     float_environment before_{};
 };
 
-/// While one exists, the calling thread computes as a program that has just started: rounding to
-/// nearest, no trap, no flushing to zero. The destructor restores the host's environment with its
-/// flags, so that the host sees nothing of what was computed meanwhile. It stands where attune's
-/// work begins, at the functions that a program calls. One within another does nothing. Threads
-/// that start meanwhile inherit attune's environment.
+/// While an object exists, the calling thread computes like a program that has just started:
+/// rounding to nearest, no trap, no flushing to zero. The destructor restores the host's
+/// environment with its flags. Each function that a program calls to start attune's work makes an
+/// object; an inner object does nothing. Threads that start meanwhile inherit attune's environment.
+///
+/// Meanwhile pthread_cancel() waits: the exception of a thread that is cancelled would end the
+/// program in a function that lets none pass.
 ///
 /// Host code that attune calls meanwhile (a kernel, a check, an objective) runs in the host's
 /// environment: see hosts_float_environment.
@@ -56,16 +57,16 @@ public:
     own_float_environment(own_float_environment const&) = delete;
     own_float_environment& operator=(own_float_environment const&) = delete;
 
-    /// The environment of host code on this thread: the thread's own where none of these exists.
+    /// The environment of host code on this thread: the thread's present environment outside of
+    /// such a scope.
     [[nodiscard]] static float_environment hosts() noexcept;
-    /// Replaces it.
     static void set_hosts(float_environment const& now) noexcept;
 
-    /// A place to which a signal handler jumps back, past destructors.
+    /// A place to which a signal handler jumps back, without calling destructors.
     class landing {
     public:
         landing() noexcept;
-        /// Restores the environment and the scope of the construction.
+        /// Restores the environment and the scope that were there at the construction.
         void restore() const noexcept;
 
     private:
@@ -78,17 +79,18 @@ private:
     [[nodiscard]] static own_float_environment*& at_work() noexcept;
 
     std::optional<float_environment> hosts_{}; ///< empty: within another scope
+    int cancelled_ = 0;                        ///< the host's state of pthread_setcancelstate()
 };
 
-/// Within an own_float_environment: while one exists, the calling thread runs host code, in the
-/// host's environment. Elsewhere it does nothing.
+/// While an object of this class exists within an own_float_environment, the calling thread runs
+/// host code in the host's environment. Elsewhere the object does nothing.
 ///
-/// A mode that the host code changes (its rounding, say) stays the host's.
+/// If the host code changes a mode (its rounding, say), the host keeps that mode.
 class hosts_float_environment {
 public:
     enum class flags : bool {
-        dropped, ///< of a trial run: the host sees no flag that it raises
-        kept     ///< the host sees them, as those of any function that it calls
+        dropped, ///< flags of a trial run: the host does not see them
+        kept     ///< the host sees the flags, as those of any function that it calls
     };
     /// Cost  4 ns for `dropped` in a host with the usual environment, else 0.6 us
     explicit hosts_float_environment(flags raised = flags::dropped) noexcept;
@@ -97,7 +99,7 @@ public:
     hosts_float_environment& operator=(hosts_float_environment const&) = delete;
 
 private:
-    own_float_environment* scope_; ///< null: there is none
+    own_float_environment* scope_; ///< null: no scope
     flags raised_;
 };
 

@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 
 #include <cfenv>
+#include <pthread.h>
 #include <utility>
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
@@ -40,7 +41,7 @@ inline void set_usual_environment() noexcept
 {
     std::fesetenv(FE_DFL_ENV);
 #if defined(__x86_64__) || defined(__i386__)
-    _mm_setcsr(0x1F80); // not every C library resets the bits that flush to zero
+    _mm_setcsr(0x1F80); // some C libraries do not reset the bits that flush to zero
 #endif
 }
 
@@ -61,7 +62,7 @@ ATTUNE_INLINE void float_environment::set() const noexcept
     std::fesetenv(&all_);
 #if defined(__x86_64__) || defined(__i386__)
     auto const x87 = static_cast<unsigned short>(mode_ & 0xffffU);
-    asm volatile("fldcw %0" : : "m"(x87)); // fesetenv() leaves the precision
+    asm volatile("fldcw %0" : : "m"(x87)); // fesetenv() does not set the precision
 #endif
     keep_order();
 }
@@ -71,7 +72,7 @@ ATTUNE_INLINE bool float_environment::is_usual() const noexcept
     return mode_ == usual_float_mode;
 }
 
-/// The scope in which this thread is; null: it runs host code.
+/// The scope of this thread; null: the thread runs host code.
 ATTUNE_INLINE own_float_environment*& own_float_environment::at_work() noexcept
 {
     static thread_local own_float_environment* here = nullptr;
@@ -81,6 +82,7 @@ ATTUNE_INLINE own_float_environment*& own_float_environment::at_work() noexcept
 ATTUNE_INLINE own_float_environment::own_float_environment() noexcept
 {
     if (at_work() != nullptr) return;
+    ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled_);
     hosts_.emplace();
     at_work() = this;
     set_usual_environment();
@@ -92,6 +94,7 @@ ATTUNE_INLINE own_float_environment::~own_float_environment()
     if (!hosts_) return;
     at_work() = nullptr;
     hosts_->set();
+    ::pthread_setcancelstate(cancelled_, nullptr);
 }
 
 ATTUNE_INLINE float_environment own_float_environment::hosts() noexcept

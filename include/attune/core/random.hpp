@@ -3,8 +3,8 @@
 // Source   Blackman & Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 2021
 //          (xoshiro256++, seeded by splitmix64 as they advise)
 //
-// Not <random>: its distributions differ between standard libraries, so that a seed would not
-// reproduce a run, and parsing it costs 0.2 s in every user file.
+// <random> has other distributions in each standard library, so a seed would not reproduce a run.
+// Parsing <random> costs 0.2 s in every user file.
 #pragma once
 
 #include <attune/core/version.hpp>

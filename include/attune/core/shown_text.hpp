@@ -11,9 +11,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One code point of UTF-8, and how many bytes it takes.
+/// A code point of UTF-8, and its length in bytes.
 struct code_point {
-    char32_t value = 0xfffd; ///< where the bytes are no UTF-8
+    char32_t value = 0xfffd; ///< 0xfffd if the bytes are no UTF-8
     std::size_t bytes = 1;
 };
 
@@ -35,7 +35,7 @@ struct code_point {
     return {value, bytes};
 }
 
-/// Code points that no page may hold, or that change the direction of the text around them.
+/// Returns false for code points that no page may hold, or that change the direction of the text.
 [[nodiscard]] inline bool is_shown(char32_t c) noexcept
 {
     bool const is_control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7f && c < 0xa0);
@@ -45,7 +45,8 @@ struct code_point {
     return !is_control && !is_direction && !is_nothing;
 }
 
-/// Calls `plain(bytes)` for each code point of `text`, with those that cannot be shown as U+FFFD.
+/// Calls `plain(bytes)` for each code point of `text`, with U+FFFD for code points that cannot be
+/// shown.
 template <class Plain>
 void for_each_shown(std::string_view text, Plain plain)
 {
@@ -57,7 +58,7 @@ void for_each_shown(std::string_view text, Plain plain)
     }
 }
 
-/// On one line of a terminal: no control sequence of a name reaches it.
+/// Text for one line of a terminal, without control sequences.
 [[nodiscard]] inline std::string shown_text(std::string_view text)
 {
     std::string out;
@@ -67,7 +68,7 @@ void for_each_shown(std::string_view text, Plain plain)
     return out;
 }
 
-/// The same of a text of several lines.
+/// Does the same for a text of several lines.
 [[nodiscard]] inline std::string shown_lines(std::string_view text)
 {
     std::string out;
@@ -75,7 +76,8 @@ void for_each_shown(std::string_view text, Plain plain)
     return out;
 }
 
-/// The byte that "\x1b" at the beginning of a text stands for; negative: it begins with none.
+/// The byte that an escape such as "\x1b" at the start of a text encodes; negative if there is
+/// none.
 [[nodiscard]] inline int escaped_byte(std::string_view text) noexcept
 {
     if (text.size() < 4 || text[0] != '\\' || text[1] != 'x') return -1;
@@ -92,7 +94,7 @@ enum class escaping {
     reversible, ///< line ends and tabs stay; unescaped_text() gives the text back
 };
 
-/// What cannot be shown as "\x1b", byte by byte; all else stays.
+/// Writes code points that cannot be shown as "\x1b", byte by byte. Leaves the others.
 [[nodiscard]] inline std::string escaped_text(std::string_view text, escaping how)
 {
     std::string out;
@@ -117,13 +119,13 @@ enum class escaping {
     return out;
 }
 
-/// The text that escaped_text(text, escaping::reversible) was made of. Of another text, what it
-/// would not have escaped stays.
+/// Inverse of escaped_text(text, escaping::reversible). Leaves all text that escaped_text() would
+/// not have written.
 [[nodiscard]] inline std::string unescaped_text(std::string_view text)
 {
     std::string out;
     while (!text.empty()) {
-        std::string bytes; // what stands escaped from here on
+        std::string bytes; // escaped bytes from here on
         for (int byte;
              bytes.size() < 4 && (byte = escaped_byte(text.substr(4 * bytes.size(), 4))) >= 0;)
             bytes += static_cast<char>(byte);
@@ -140,7 +142,7 @@ enum class escaping {
     return out;
 }
 
-/// The first `most` code points, and "..." where there are more.
+/// The first `most` code points; adds "..." if there are more.
 [[nodiscard]] inline std::string shortened(std::string_view text, std::size_t most)
 {
     std::size_t bytes = 0;

@@ -12,9 +12,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The order of std::stable_sort, which is not called: in a user's header-only unit Clang warns of
-/// a deprecated function in that of libstdc++ 12.
-/// Cost     O(n log n) comparisons, a second vector
+/// The order of std::stable_sort. In a user's header-only unit, Clang warns of a deprecated
+/// function in std::stable_sort of libstdc++ 12.
+/// Cost     O(n log n) comparisons, memory of a second vector
 template <class T, class Less>
 void sort_stably(std::vector<T>& all, Less less)
 {

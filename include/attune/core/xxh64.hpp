@@ -22,7 +22,7 @@ inline constexpr std::uint64_t primes[] = {0x9E3779B185EBCA87u, 0xC2B2AE3D27D4EB
                                            0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u,
                                            0x27D4EB2F165667C5u};
 
-/// The bytes at `at`, the lowest first.
+/// The bytes at `at`, lowest first.
 template <class Word>
 [[nodiscard]] Word word_at(std::string_view text, std::size_t at) noexcept
 {
@@ -38,8 +38,9 @@ template <class Word>
 
 } // namespace xxh64_steps
 
-/// Equal on every machine.
-/// @param seed  of a text in pieces: the hash of what stands before; it is none of the whole text
+/// The hash is equal on every machine.
+/// @param seed  for a text in pieces: the hash of the piece before; the result is not that of the
+///              whole text
 [[nodiscard]] inline std::uint64_t xxh64_of(std::string_view text, std::uint64_t seed = 0) noexcept
 {
     using namespace xxh64_steps;

@@ -1,35 +1,41 @@
-// attune/cuda/code.hpp - a kernel compiled for a device, and the resources it needs.
+// attune/cuda/code.hpp - a kernel compiled for a device, loaded and ready to launch.
 // SPDX-License-Identifier: MIT
+// Source   CUDA driver API reference, module management and execution control
 #pragma once
 
 #include <attune/core/callable.hpp>
 #include <attune/core/launch.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/driver.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The resources of compiled code, per thread or block. They are known before a launch.
+/// The resources of compiled code, per thread or block, known before a launch.
 struct code_resources {
     std::int64_t registers = 0;           ///< 32-bit registers of a thread
-    std::int64_t spill_bytes = 0;         ///< of a thread, in local memory: stores and loads
+    std::int64_t spill_bytes = 0;         ///< stores and loads of a thread to local memory
     std::int64_t stack_bytes = 0;         ///< local memory of a thread
     std::int64_t static_shared_bytes = 0; ///< shared memory of a block, without the dynamic part
-    std::int64_t constant_bytes = 0;      ///< constant memory, arguments included
+    std::int64_t constant_bytes = 0;      ///< constant memory, with arguments
     std::int64_t most_threads = 0;        ///< of a block, by __launch_bounds__; 0: no bound
 
     friend bool operator==(code_resources const&, code_resources const&) = default;
 };
 
-/// One kernel for one architecture.
+/// A kernel for one architecture.
 struct device_code {
-    std::string image;    ///< a CUBIN, as cuModuleLoadData takes it
+    std::string image;    ///< a CUBIN for cuModuleLoadData
     std::string entry;    ///< the kernel's symbol in `image`, mangled for C++ linkage
     int architecture = 0; ///< 90: compute capability 9.0
     code_resources resources{};
-    std::string ptx{}; ///< the same as PTX, where it was asked for: nvrtc_options::keep_ptx
+    std::string ptx{}; ///< the same as PTX, on request: nvrtc_options::keep_ptx
 };
 
 /// A configuration ready to be launched. A device compiler's `callable::address` points to one.
@@ -45,3 +51,61 @@ struct device_variant {
 }
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail::cuda {
+
+/// A loaded kernel. The driver already has the attributes for its launches.
+class loaded_code {
+public:
+    /// Loads into the calling thread's current context. All launches must use this context, which
+    /// must outlive this object.
+    /// @param said  receives the driver's last result, which may be that of an earlier launch
+    /// @return  the kernel, or a failure: `load` (the image, the symbol), `launch` (too much shared
+    ///          memory, a driver without clusters)
+    [[nodiscard]] static std::variant<loaded_code, failure>
+    load(std::shared_ptr<driver const> of, device_variant const& what, result* said = nullptr);
+    ~loaded_code();
+    loaded_code(loaded_code&& other) noexcept
+        : driver_(std::move(other.driver_))
+        , module_(std::exchange(other.module_, nullptr))
+        , function_(other.function_)
+        , launch_(other.launch_)
+    {
+    }
+    loaded_code& operator=(loaded_code&& other) noexcept
+    {
+        std::swap(driver_, other.driver_);
+        std::swap(module_, other.module_);
+        std::swap(function_, other.function_);
+        std::swap(launch_, other.launch_);
+        return *this;
+    }
+
+    /// Starts a launch on a stream; null: the context's default stream. Allocates nothing.
+    /// @param arguments  the address of each argument
+    /// @return  the driver's result, which may be that of an earlier launch
+    [[nodiscard]] result launch(void** arguments, stream on) const noexcept;
+
+    [[nodiscard]] function handle() const noexcept { return function_; }
+    [[nodiscard]] launch_geometry const& geometry() const noexcept { return launch_; }
+
+private:
+    loaded_code(std::shared_ptr<driver const> of, module loaded, launch_geometry const& launch)
+        : driver_(std::move(of))
+        , module_(loaded)
+        , launch_(launch)
+    {
+    }
+    [[nodiscard]] result set_attributes(code_resources const& takes) const;
+
+    std::shared_ptr<driver const> driver_;
+    module module_ = nullptr;
+    function function_ = nullptr;
+    launch_geometry launch_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail::cuda
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/cuda/code.ipp>
+#endif

@@ -1,24 +1,27 @@
-// attune/cuda/device.hpp - the device, or the architecture alone, that a program tunes for.
+// attune/cuda/device.hpp - the device, or only the architecture, of a tuning; its clock.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, CUdevice_attribute
+// Source   NVML API reference, clocks event reasons
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/cuda/limits.hpp>
+#include <attune/cuda/occupancy.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The architecture that code is made for, and the device that runs it, if there is one.
+/// The architecture of the code, and the device that runs it, if there is one.
 struct cuda_target {
-    std::shared_ptr<detail::cuda::driver const> driver{}; ///< null: compiling only
+    std::shared_ptr<detail::cuda::driver const> driver{}; ///< null: compiles only
     int ordinal = 0; ///< of the device, in the driver's numbering
     device_limits limits{};
-    std::string why_no_device{}; ///< one sentence when `driver` is null
+    std::string why_no_device{}; ///< a sentence if `driver` is null
 
     [[nodiscard]] bool can_run() const noexcept { return driver != nullptr; }
 };
@@ -26,24 +29,69 @@ struct cuda_target {
 namespace detail {
 
 /// Reads the limits of a device.
-/// Errors   attune::error: there is no such device (the text has their number); the driver's own
+/// Errors   attune::error: there is no such device (the text has the number of devices); the
+///          driver's own
 [[nodiscard]] device_limits limits_of_device(cuda::driver const& driver, int ordinal);
 
-/// Its PCI bus id, "0000:3B:00.0": ordinals depend on the environment.
+/// The device's PCI bus id, "0000:3B:00.0": ordinals depend on the environment.
 /// Errors   as limits_of_device()
 [[nodiscard]] std::string bus_of_device(cuda::driver const& driver, int ordinal);
 
 } // namespace detail
 
 /// @param ordinal       of the device; -1: the device of the calling thread's context, else 0
-/// @param architecture  to compile for: 90. Without a device of this architecture, code is compiled
-///                      and not run. 0: the device's own; then having no device is an error
+/// @param architecture  architecture to compile for: 90. Without a device of this architecture,
+///                      code is compiled and not run. 0: the device's own, and a missing device is
+///                      an error
 /// @param driver_path   see cuda::open_driver
 /// Errors   attune::error: no driver and no architecture, no such device, an unknown architecture
 [[nodiscard]] cuda_target find_cuda_target(int ordinal = -1, int architecture = 0,
                                            std::string const& driver_path = {});
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail::cuda {
+
+/// The clock of a device at one moment.
+struct clock_reading {
+    std::int64_t mhz = 0;      ///< clock of the multiprocessors
+    std::int64_t most_mhz = 0; ///< highest clock of the multiprocessors; 0: unknown
+    std::uint64_t reasons = 0; ///< NVML's bits; attune reads the bits named below
+
+    static constexpr std::uint64_t idle = 0x1;
+    static constexpr std::uint64_t set_by_user = 0x2;
+    static constexpr std::uint64_t power_cap = 0x4;
+    static constexpr std::uint64_t slowdown = 0x8;
+    static constexpr std::uint64_t software_heat = 0x20;
+    static constexpr std::uint64_t hardware_heat = 0x40;
+    static constexpr std::uint64_t power_brake = 0x80;
+};
+
+/// "1410 of 1980 MHz: power limit, heat", or "1980 of 1980 MHz" without reasons.
+[[nodiscard]] std::string text_of(clock_reading const& reading);
+
+/// Reads the clock of a device. Without NVML it reads nothing; that is no error.
+class clock_reader {
+public:
+    /// @param ordinal  ordinal of the device, in the driver's numbering
+    /// @param library  path of NVML; empty: libnvidia-ml.so.1 on the loader's path
+    explicit clock_reader(driver const& of, int ordinal, std::string const& library = {});
+
+    /// Empty if there is no NVML, or if NVML gives no clock.
+    /// Cost     10 us to 1 ms
+    [[nodiscard]] std::optional<clock_reading> read() const;
+    /// The reason why read() is always empty; empty if read() may succeed.
+    [[nodiscard]] std::string const& why_none() const noexcept { return why_none_; }
+
+private:
+    struct library_functions;
+
+    std::shared_ptr<library_functions const> functions_{};
+    void* device_ = nullptr; ///< NVML's handle
+    std::string why_none_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail::cuda
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/cuda/device.ipp>

@@ -1,4 +1,4 @@
-// attune/cuda/device_array.hpp - memory on a device, for programs without an allocator of their own.
+// attune/cuda/device_array.hpp - memory on a device, for programs without an allocator.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,21 +26,21 @@ public:
 
     [[nodiscard]] void* data() const noexcept { return data_; }
     /// Errors   attune::error, of both copies: the driver's own; a stream that the legacy stream
-    ///          waits for is being captured (the capture goes on)
+    ///          waits for is being captured (the capture continues)
     void copy_from(void const* host) const;
     void copy_to(void* host) const;
 
 private:
     std::size_t bytes_ = 0;
-    std::shared_ptr<void const> context_{}; ///< kept at least as long as the memory
+    std::shared_ptr<void const> context_{}; ///< the context lives at least as long as the memory
     std::shared_ptr<void const> owner_{};
     void* data_ = nullptr;
 };
 
 } // namespace detail
 
-/// Elements on a device; copies share them. Needs neither CUDA's headers nor its runtime. attune
-/// accepts memory from cudaMalloc too.
+/// Elements on a device; copies share them. The class needs neither CUDA's headers nor its runtime.
+/// attune accepts memory from cudaMalloc too.
 ///
 /// Example  attune::device_array<float> x{std::span<float const>{host}};
 ///          saxpy(x.span(), y.span(), 2.0f, n);
@@ -50,7 +50,7 @@ class device_array {
                   "attune::device_array<T>: only plain data can be copied to a device");
 
 public:
-    /// The elements are not initialised.
+    /// Makes elements without a value.
     /// @param device  ordinal; -1: the device of the calling thread's context, else 0
     /// Errors   attune::error: no driver, no such device, out of memory
     explicit device_array(std::size_t size, int device = -1)
@@ -58,7 +58,6 @@ public:
         , size_(size)
     {
     }
-    /// Copies `values` to the device.
     explicit device_array(std::span<T const> values, int device = -1)
         : device_array(values.size(), device)
     {
@@ -73,7 +72,7 @@ public:
     {
         return {static_cast<T const*>(memory_.data()), size_};
     }
-    /// Waits for all work launched on the device before.
+    /// Waits for all earlier work on the device.
     /// Errors   attune::error: the driver's own; a stream that the legacy stream waits for is being
     ///          captured
     [[nodiscard]] std::vector<T> to_host() const

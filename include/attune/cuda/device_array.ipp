@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/capture.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/device_array.hpp>
 #include <attune/cuda/driver.hpp>
@@ -48,7 +47,7 @@ ATTUNE_INLINE void device_bytes::copy_from(void const* host) const
     auto const at = reinterpret_cast<cuda::device_pointer>(data_);
     cuda::require_success(*context.of(), context.of()->copy_to_device(at, host, bytes_),
                           "cuMemcpyHtoD");
-    // From pageable memory cuMemcpyHtoD may return before the bytes have arrived on the legacy
+    // From pageable memory, cuMemcpyHtoD may return before the bytes have arrived on the legacy
     // stream, and non-blocking streams do not wait for that stream.
     cuda::require_success(*context.of(), context.of()->stream_synchronize(nullptr),
                           "cuStreamSynchronize");

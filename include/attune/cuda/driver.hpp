@@ -1,15 +1,82 @@
 // attune/cuda/driver.hpp - the CUDA driver, opened at run time.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference; no CUDA header is needed
+// Source   cuda.h of CUDA 13.0; these numbers are part of the driver's ABI and do not change
+// Source   CUDA driver API reference, cuMemGetAddressRange and virtual memory management. Memory
+//          that cuMemMap joins from pieces (as growing pools of other libraries do) is one array
+//          to a program, but the driver reports each piece as an allocation
 #pragma once
 
 #include <attune/core/version.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
+
+/// CUdevice_attribute.
+namespace of_device {
+enum : int {
+    threads_per_block = 1,
+    block_x = 2,
+    block_y = 3,
+    block_z = 4,
+    grid_x = 5,
+    grid_y = 6,
+    grid_z = 7,
+    shared_bytes_per_block = 8,
+    warp_threads = 10,
+    registers_per_block = 12,
+    multiprocessors = 16,
+    l2_bytes = 38,
+    threads_per_multiprocessor = 39,
+    capability_major = 75,
+    capability_minor = 76,
+    shared_bytes_per_multiprocessor = 81,
+    registers_per_multiprocessor = 82,
+    can_cooperate = 95,
+    shared_bytes_opt_in = 97,
+    blocks_per_multiprocessor = 106,
+    shared_bytes_reserved = 111,
+    can_form_clusters = 120,
+    is_shared_by_mps = 133, ///< contexts made on this device use MPS; older drivers lack it
+};
+} // namespace of_device
+
+/// CUfunction_attribute.
+namespace of_function {
+enum : int {
+    dynamic_shared_bytes = 8, ///< must be set before a launch with more than 48 KB
+};
+} // namespace of_function
+
+/// CUpointer_attribute, and CUmemorytype.
+namespace of_pointer {
+enum : int {
+    memory_type = 2,
+    is_managed = 8,
+    device_ordinal = 9,
+    is_legacy_ipc_capable = 10, ///< true of memory from cuMemAlloc
+};
+enum : int { host_memory = 1, device_memory = 2 }; ///< values of memory_type
+} // namespace of_pointer
+
+/// CUlaunchAttributeID.
+namespace of_launch {
+enum : int { cooperative = 2, cluster = 4 };
+} // namespace of_launch
+
+/// Flags and modes, by their function.
+namespace flag {
+enum : unsigned {
+    stream_non_blocking = 1,
+    ipc_enable_peer_access = 1, ///< the only value for cuIpcOpenMemHandle
+};
+enum : int { capture_this_thread = 1, capture_relaxed = 2 };
+} // namespace flag
 
 /// Types of the driver's ABI. Handles are opaque.
 using result = int; ///< 0: success
@@ -46,7 +113,7 @@ struct launch_config {
     unsigned attribute_count;
 };
 
-/// Results that attune handles. Other results are only shown, by name.
+/// Results that attune handles. Messages show others by name.
 enum : result {
     success = 0,
     invalid_value = 1,
@@ -82,7 +149,7 @@ enum : result {
 };
 
 /// The driver functions that attune calls, named as in the driver API without "cu". Every pointer
-/// is set, except optional ones that the library lacks. Attributes and flags: numbers.hpp.
+/// is set, except optional ones that the library lacks. Attributes and flags: above.
 struct driver {
     result (*init)(unsigned flags);
     result (*driver_get_version)(int* version);
@@ -146,7 +213,7 @@ struct driver {
     result (*graph_destroy)(graph what);
 
     int version = 0;  ///< 13000: the newest CUDA that this driver supports
-    std::string path; ///< of the library
+    std::string path; ///< path of the library
 };
 
 /// Opens and initialises the driver. The library is never closed, because the driver's own threads
@@ -159,8 +226,8 @@ struct driver {
 /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
 [[nodiscard]] std::string text_of(driver const& of, result error);
 
-/// True for errors that make a context unusable: those after which, by the driver's reference, the
-/// process must be restarted, and every error of the device's hardware.
+/// Returns true for errors that make a context unusable: those after which the driver's reference
+/// requires a restart of the process, and every error of the device's hardware.
 [[nodiscard]] constexpr bool is_sticky(result error) noexcept
 {
     switch (error) {
@@ -187,16 +254,39 @@ struct driver {
     }
 }
 
-/// @param doing  what was tried, as a sentence's subject: "cuModuleLoadData"
+/// @param doing  a sentence's subject: "cuModuleLoadData"
 /// Errors   attune::error unless `got` is success
 void require_success(driver const& of, result got, std::string const& doing);
 
-/// Throws an error that tells how much memory was requested and how much of the device is free.
+/// Throws an error with the requested memory and the free memory of the device.
 /// @param what_for  "argument 2"; may be empty  @param on  the device: "NVIDIA H200"
-/// @param next      what the user can do
+/// @param next      advice for the user
 [[noreturn]] void throw_out_of_memory(driver const& of, std::size_t bytes,
                                       std::string const& what_for, std::string const& on,
                                       std::string const& next);
+
+/// Bytes from an address to the end of its allocation. For memory in pieces, adds the next pieces
+/// without a gap until the sum is at least `wanted` bytes. Empty if the driver has no answer.
+/// Memory of cuMemAlloc is never in pieces: the memory after it belongs to another array.
+/// @pre  a context of the device is current
+[[nodiscard]] inline std::optional<std::size_t> bytes_from(driver const& of, device_pointer at,
+                                                           std::size_t wanted) noexcept
+{
+    device_pointer base = 0;
+    std::size_t bytes = 0;
+    if (of.memory_get_address_range(&base, &bytes, at) != success || at - base > bytes) return {};
+    std::uint64_t is_one_piece = 0; // a boolean; its width depends on the driver
+    if (of.pointer_get_attribute(&is_one_piece, of_pointer::is_legacy_ipc_capable, at) != success)
+        is_one_piece = 1;
+    std::size_t reach = bytes - static_cast<std::size_t>(at - base);
+    while (is_one_piece == 0 && reach < wanted) {
+        device_pointer const next = at + reach;
+        if (of.memory_get_address_range(&base, &bytes, next) != success) break;
+        if (next < base || next - base >= bytes) break;
+        reach += bytes - static_cast<std::size_t>(next - base);
+    }
+    return reach;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail::cuda
 

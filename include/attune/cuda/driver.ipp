@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
-/// One function by its exported name; null when it is missing.
+/// A function by its exported name; null if it is missing.
 template <class Function>
 void take(void* library, char const* name, Function*& to)
 {
@@ -84,7 +84,7 @@ void take(void* library, char const* name, Function*& to)
     return missing;
 }
 
-/// What the user can do about an error; empty when attune has no advice.
+/// Advice for the user about an error; empty if attune has none.
 [[nodiscard]] inline char const* advice_on(result got) noexcept
 {
     if (is_sticky(got))

@@ -1,12 +1,18 @@
-// attune/cuda/occupancy.ipp - counts how many blocks fit on a multiprocessor.
+// attune/cuda/occupancy.ipp - limits of each architecture; blocks by resources.
 // SPDX-License-Identifier: MIT
 //
-// Units and checks are those of <cuda_occupancy.h> of CUDA 13, with which the tests compare. Each
-// warp gets registers in units of 256 from one of four equal register files; each block gets shared
-// memory in units of 128 bytes (256 before 8.0), the reserved bytes included. The check of a launch
+// Units and checks are those of <cuda_occupancy.h> of CUDA 13; tests compare with it. Each warp
+// gets registers in units of 256 from one of four equal register files. Each block gets shared
+// memory in units of 128 bytes (256 before 8.0), with the reserved bytes. The check of a launch
 // counts warps in multiples of four.
+// Source   CUDA C++ programming guide 13, "Technical Specifications per Compute Capability"; for
+//          8.8, 10.3 and 12.1, which have no column there, <cuda/__device/arch_traits.h> of CCCL
+//          3.2 (as 8.6, 10.0 and 12.0); clusters: 8 blocks are portable, since 9.0.
+//          Multiprocessors: TU102, A100, GA102, Orin, the largest 8.8, AD102, H200, B200, B300,
+//          Thor, GB202, GB10
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/occupancy.hpp>
 
@@ -14,8 +20,59 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// The limits that differ between architectures.
+struct architecture_row {
+    int architecture;
+    int multiprocessors;
+    int blocks;    ///< resident on a multiprocessor
+    int threads;   ///< resident on a multiprocessor
+    int shared_kb; ///< of a multiprocessor
+};
+
+inline constexpr architecture_row architecture_rows[] = {
+    {75, 72, 16, 1024, 64},   {80, 108, 32, 2048, 164},  {86, 84, 16, 1536, 100},
+    {87, 16, 16, 1536, 164},  {88, 12, 16, 1536, 100},   {89, 142, 24, 1536, 100},
+    {90, 132, 32, 2048, 228}, {100, 148, 32, 2048, 228}, {103, 148, 32, 2048, 228},
+    {110, 20, 24, 1536, 228}, {120, 188, 24, 1536, 100}, {121, 48, 24, 1536, 100},
+};
+
+ATTUNE_INLINE std::vector<int> const& known_architectures()
+{
+    static std::vector<int> const known = [] {
+        std::vector<int> all;
+        for (architecture_row const& row : architecture_rows)
+            all.push_back(row.architecture);
+        return all;
+    }();
+    return known;
+}
+
+ATTUNE_INLINE device_limits limits_of_architecture(int architecture)
+{
+    std::string known;
+    for (architecture_row const& row : architecture_rows) {
+        known += (known.empty() ? "" : ", ") + std::to_string(row.architecture);
+        if (row.architecture != architecture) continue;
+        device_limits limits;
+        limits.name = "sm_" + std::to_string(architecture);
+        limits.architecture = architecture;
+        limits.multiprocessors = row.multiprocessors;
+        limits.blocks_per_multiprocessor = row.blocks;
+        limits.threads_per_multiprocessor = row.threads;
+        limits.shared_bytes_per_multiprocessor = row.shared_kb * 1024;
+        limits.shared_bytes_reserved = architecture >= 80 ? 1024 : 0;
+        limits.shared_bytes_opt_in =
+            limits.shared_bytes_per_multiprocessor - limits.shared_bytes_reserved;
+        limits.blocks_per_cluster = architecture >= 90 ? 8 : 1;
+        return limits;
+    }
+    throw error("attune does not know the CUDA architecture " + std::to_string(architecture), "",
+                "use one of " + known + "; 90 stands for compute capability 9.0");
+}
 
 inline constexpr std::int64_t register_unit = 256; ///< registers of a warp, granularity
 inline constexpr std::int64_t register_files = 4;  ///< of a multiprocessor
@@ -25,12 +82,12 @@ inline constexpr std::int64_t register_files = 4;  ///< of a multiprocessor
     return (value + unit - 1) / unit * unit;
 }
 
-/// The resources of one block. No field overflows when the extents are below 2^20.
+/// The resources of a block. No field overflows if the extents are below 2^20.
 struct block_needs {
     std::int64_t threads;
     std::int64_t warps;
     std::int64_t warp_registers;  ///< of each warp
-    std::int64_t block_registers; ///< as a launch is checked: warps rounded up to four
+    std::int64_t block_registers; ///< for the check of a launch: warps rounded up to four
     std::int64_t shared_bytes;    ///< with the reserved bytes, rounded up to the unit
 };
 
@@ -52,7 +109,7 @@ struct block_needs {
     return needs;
 }
 
-/// "the grid has 70000 blocks in y, the device allows 65535 there"; empty when all are in range.
+/// "the grid has 70000 blocks in y, the device allows 65535 there"; empty if all are in range.
 [[nodiscard]] inline std::string extent_objection(std::array<std::int64_t, 3> const& extents,
                                                   std::array<std::int64_t, 3> const& most,
                                                   std::string const& what, std::string const& of)
@@ -140,26 +197,19 @@ struct block_needs {
 ATTUNE_INLINE residency occupancy_of(device_limits const& device, code_resources const& code,
                                      launch_geometry const& launch)
 {
-    if (std::string const text = block_objection(device, code, launch); !text.empty())
-        return {0, 0, text.find("registers") != std::string::npos ? "registers" : "threads"};
-    if (!shared_memory_objection(device, code, launch).empty()) return {0, 0, "shared memory"};
+    if (!block_objection(device, code, launch).empty()) return {};
+    if (!shared_memory_objection(device, code, launch).empty()) return {};
 
     block_needs const needs = needs_of_block(device, code, launch);
     std::int64_t const most_warps = device.threads_per_multiprocessor / device.warp_threads;
-    residency found{most_warps / needs.warps, 0, "threads"};
-    auto const limit = [&](std::int64_t blocks, char const* by) {
-        if (blocks < found.blocks) found = {blocks, 0, by};
-    };
-    limit(device.blocks_per_multiprocessor, "blocks");
+    std::int64_t blocks = std::min(most_warps / needs.warps, device.blocks_per_multiprocessor);
     if (needs.warp_registers > 0) {
         std::int64_t const in_each = device.registers_per_multiprocessor / register_files;
-        limit(in_each / needs.warp_registers * register_files / needs.warps, "registers");
+        blocks = std::min(blocks, in_each / needs.warp_registers * register_files / needs.warps);
     }
     if (needs.shared_bytes > 0)
-        limit(device.shared_bytes_per_multiprocessor / needs.shared_bytes, "shared memory");
-    found.fraction =
-        static_cast<double>(found.blocks * needs.warps) / static_cast<double>(most_warps);
-    return found;
+        blocks = std::min(blocks, device.shared_bytes_per_multiprocessor / needs.shared_bytes);
+    return {blocks, static_cast<double>(blocks * needs.warps) / static_cast<double>(most_warps)};
 }
 
 ATTUNE_INLINE std::string launch_objection(device_limits const& device, code_resources const& code,
@@ -173,7 +223,7 @@ ATTUNE_INLINE std::string launch_objection(device_limits const& device, code_res
 
     if (!device.can_cooperate) return "the device has no cooperative launches";
     std::int64_t const resident = occupancy_of(device, code, launch).blocks;
-    // Division, because the product of the grid's extents may overflow.
+    // A division, because the product of the grid's extents may overflow.
     std::int64_t const room = resident * device.multiprocessors;
     if (launch.grid[0] > room / launch.grid[1] / launch.grid[2])
         return "a cooperative grid has to be resident as a whole; the device holds " +

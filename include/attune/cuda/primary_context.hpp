@@ -1,20 +1,78 @@
-// attune/cuda/primary_context.hpp - shared ownership of a device's primary context, and its scope.
+// attune/cuda/primary_context.hpp - a device's primary context, its scope, and captures beside it.
 // SPDX-License-Identifier: MIT
 // Source   CUDA driver API reference, primary context management
+// Source   CUDA driver API reference, cuThreadExchangeStreamCaptureMode and cuStreamIsCapturing
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/capture.hpp>
 #include <attune/cuda/driver.hpp>
 
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
-/// A share in the primary context, which the CUDA runtime uses too: memory from cudaMalloc is in
-/// it. The context and all its memory end with the last share, so every owner of memory holds one.
+/// While an object exists, the calling thread may allocate memory, load modules and copy, whatever
+/// other threads capture. In a thread's initial mode, such a call fails during a capture in the
+/// default mode and destroys the capture. The driver assumes that a graph depends on the call, but
+/// no graph depends on attune's calls.
+class relaxed_thread {
+public:
+    /// @param of  outlives this object
+    explicit relaxed_thread(driver const& of) noexcept
+        : driver_(of)
+        , is_changed_(of.exchange_capture_mode != nullptr &&
+                      of.exchange_capture_mode(&mode_) == success)
+    {
+    }
+    ~relaxed_thread()
+    {
+        if (is_changed_) driver_.exchange_capture_mode(&mode_);
+    }
+    relaxed_thread(relaxed_thread const&) = delete;
+    relaxed_thread& operator=(relaxed_thread const&) = delete;
+
+private:
+    driver const& driver_;
+    int mode_ = flag::capture_relaxed; ///< after the exchange: the former mode
+    bool is_changed_;
+};
+
+/// Returns true if a wait for `on` would end a capture in any mode: `on` is captured, or it is null
+/// (the legacy stream) and a captured stream was made without cudaStreamNonBlocking.
+/// @pre  a context is current, if `on` is null
+[[nodiscard]] inline bool is_captured(driver const& of, stream on) noexcept
+{
+    if (of.stream_is_capturing == nullptr) return false;
+    int state = 0;
+    result const got = of.stream_is_capturing(on, &state);
+    return got == capture_implicit || (got == success && state != 0);
+}
+
+/// Call it before work on the legacy stream, such as a synchronous copy.
+/// @param doing  a sentence's subject: "copying an array to the device"
+/// Errors   attune::error: the work would end a capture; the capture continues
+inline void require_no_capture(driver const& of, std::string const& doing)
+{
+    if (!is_captured(of, nullptr)) return;
+    throw error(doing + " would end a capture", "a stream of the same context is being captured",
+                "do it before the capture begins, or after it has ended");
+}
+
+/// Waits for all work of the current context.
+/// Errors   as require_no_capture(); the driver's own
+inline void synchronize_context(driver const& of, std::string const& doing)
+{
+    require_no_capture(of, doing);
+    require_success(of, of.context_synchronize(), doing);
+}
+
+/// A share in the primary context, which the CUDA runtime uses too: it has the memory from
+/// cudaMalloc. The last share ends the context and all its memory, so every owner of memory holds a
+/// share.
 class primary_context {
 public:
     /// Errors   attune::error: no such device, the driver's own
@@ -38,8 +96,8 @@ private:
     context handle_ = nullptr;
 };
 
-/// While one exists, the calling thread works in a context, beside captures of other threads; its
-/// destructor restores the thread's former context.
+/// While an object exists, the calling thread works in a context, beside captures of other threads.
+/// The destructor restores the thread's former context.
 class context_scope {
 public:
     /// @param in  outlives this object

@@ -4,8 +4,7 @@
 //          inactive parameter; that a parameter needs active parents: ConfigSpace
 //
 // An inactive parameter stands at its default, so that every configuration has one form. A
-// constraint says so, which the trees read as any other: counts, samples and neighbours need no
-// rule of their own.
+// constraint demands this, so trees, counts, samples and neighbours need no special rule.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -26,45 +25,44 @@ namespace attune::inline ATTUNE_ABI::detail {
                        [](parameter_description const& p) { return p.is_conditional(); });
 }
 
-/// The default of a parameter; else its first value, or the middle of its interval.
+/// The default of a parameter; without one, its first value or the middle of its interval.
 /// @pre  its table is bound
 [[nodiscard]] coordinate default_of(parameter_description const& parameter);
 
-/// A parameter whose condition cannot be decided, because it reads a parameter whose own condition
-/// leads back to it; no_index if there is none.
+/// A parameter whose condition cannot be decided because it depends, through other conditions, on
+/// the parameter itself; no_index if there is none.
 [[nodiscard]] std::uint32_t undecided_parameter(description const& space);
 
-/// Makes what follows from the conditions of parameters: activity_description::counts and
-/// ::otherwise, and per conditional parameter one constraint that settles it. Replaces what an
-/// earlier call made for other defaults.
+/// Makes activity_description::counts and ::otherwise of each conditional parameter, and the
+/// constraint that settles it. Replaces what an earlier call made for other defaults.
 /// @param space  bound
-/// Errors  attune::error when conditions lead back to their own parameter
+/// Errors  attune::error if conditions lead back to their own parameter
 void settle_conditions(description& space);
 
-/// Whether parameter `index` counts at `at`; the values of inactive parameters make no difference.
-/// True before settle_conditions().
+/// Returns true if parameter `index` is active at `at`; values of inactive parameters have no
+/// effect. Always true before settle_conditions().
 [[nodiscard]] bool is_active(description const& space, std::size_t index,
                              std::span<coordinate const> at);
 
-/// Puts inactive parameters at their one value.
+/// Sets each inactive parameter to its one value, activity_description::otherwise.
 void settle(description const& space, point& at);
 
-/// The coordinate that stands for an inactive parameter where configurations are compared.
+/// Coordinate of an inactive parameter where configurations are compared.
 inline constexpr coordinate inactive_place{no_index, 0};
 
 /// `at` with every inactive parameter at inactive_place.
 [[nodiscard]] point with_inactive_marked(description const& space, point at);
 
-/// The distinct conditions of a space. Parameters of one design share theirs, which is then
-/// evaluated once.
+/// The distinct conditions of a space. Parameters with equal conditions share one, so at()
+/// evaluates it once.
 class distinct_conditions {
 public:
     explicit distinct_conditions(description const& settled);
 
-    /// The number of the condition of parameter `index`; no_index without one.
+    /// Number of the condition of parameter `index`; no_index without one.
     [[nodiscard]] std::uint32_t of(std::size_t index) const noexcept { return of_[index]; }
     [[nodiscard]] std::size_t size() const noexcept { return roots_.size(); }
-    /// Whether each condition holds at `at`.
+    /// A truth per condition: true if it holds at `at`.
     [[nodiscard]] std::vector<char> at(description const& space,
                                        std::span<coordinate const> at) const;
 

@@ -1,4 +1,4 @@
-// attune/declare/activity.ipp - makes the expressions by which parameters are active, and reads them.
+// attune/declare/activity.ipp - makes and evaluates the conditions of parameters.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/walk.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 
@@ -46,7 +45,7 @@ ATTUNE_INLINE std::uint32_t undecided_parameter(description const& space)
     return open == decided.end() ? no_index : static_cast<std::uint32_t>(open - decided.begin());
 }
 
-/// Adds the nodes that say where parameters count.
+/// Adds the nodes of conditions of parameters.
 class condition_writer {
 public:
     /// @pre  undecided_parameter(space) is no_index
@@ -56,7 +55,7 @@ public:
     {
     }
 
-    /// The node that is true where parameter `index` counts.  @pre  it is conditional
+    /// The node that is true where parameter `index` is active.  @pre  it is conditional
     std::uint32_t counts(std::uint32_t index)
     {
         activity_description& active = space_.parameters[index].active;
@@ -101,7 +100,7 @@ public:
 private:
     std::uint32_t leaf(expression_node const& n) { return intern_node(space_, n); }
 
-    /// The node that holds where `root` is known to be `wanted`.
+    /// The node that is true where active parameters alone make `root` equal to `wanted`.
     std::uint32_t definitely(std::uint32_t root, bool wanted)
     {
         expression_node const n = space_.nodes[root]; // a copy: nodes are added below
@@ -113,7 +112,8 @@ private:
             return join(both ? op::logical_and : op::logical_or, first,
                         definitely(n.second, wanted));
         }
-        // Whatever has no truth values inside is known where all that it reads is active.
+        // Other nodes have no truths inside: their value is known if all parameters that they read
+        // are active.
         std::uint32_t known = no_index;
         for (std::uint32_t const read : parameters_read(space_, root)) {
             if (!space_.parameters[read].is_conditional()) continue;

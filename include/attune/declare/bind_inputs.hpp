@@ -35,22 +35,22 @@ struct input_value {
 
 namespace detail {
 
-/// The most values that a table holds; a longer linear range is kept as a range.
+/// The most values of a table; a longer linear range is kept as a range.
 inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
 
 /// The most values of a range; a longer one should be declared as a real parameter.
 inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
 
-/// Gives inputs that are figures of the machine and have no value this machine's.
+/// Gives each figure of the machine without a value the figure of this machine.
 void fill_machine_figures(description& space);
 
 } // namespace detail
 
-/// Fills the tables of `space`. Values of inputs that `space` does not mention are kept, because
-/// they are part of the key of a result. Figures of the machine (machine.hpp) without a value get
-/// this machine's.
-/// Errors: attune::error for an input without a value, for an empty or too long range, and for a
-/// default that is not a value of its parameter
+/// Fills the tables of `space`. Keeps values of inputs that `space` does not mention, because they
+/// are part of a result's key. Figures of the machine (input.hpp) without a value get those of
+/// this machine.
+/// Errors   attune::error: an input without a value, an empty or too long range, a default that is
+///          not a value of its parameter
 [[nodiscard]] description bind_inputs(description space,
                                       std::vector<input_value> const& inputs = {});
 

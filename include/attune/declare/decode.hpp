@@ -1,23 +1,29 @@
-// attune/declare/decode.hpp - plain points to typed configurations, and back.
+// attune/declare/decode.hpp - plain points to typed configurations, and back; a point read by parameter.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/order.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/pack.hpp>
+#include <attune/declare/parameter.hpp>
+#include <attune/declare/point.hpp>
 #include <attune/declare/text.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The value at a coordinate of a bound table, as the type the parameter declared.
+/// The value at a coordinate of a bound table, in the type that the parameter declared.
 template <class T>
 [[nodiscard]] T value_at(parameter_description const& parameter, coordinate at)
 {
@@ -54,8 +60,8 @@ template <class... P>
     return out;
 }
 
-/// A value of `P`, as the type it declared.
-/// @param space  bound, its first parameter of `P` is `first`
+/// The value of `P`, in the type that it declared.
+/// @param space  bound; `first` is the index of the first parameter of `P`
 /// @param at     coordinate_count<P> coordinates
 template <class P>
 [[nodiscard]] typename P::value_type value_in(description const& space, std::size_t first,
@@ -76,7 +82,7 @@ template <class P>
     }
 }
 
-/// The coordinates of a value of `P`; false when the value is not in its tables.
+/// The coordinates of a value of `P`. Returns false if the value is not in its tables.
 template <class P>
 [[nodiscard]] bool place_value(description const& space, std::size_t first,
                                typename P::value_type const& value, coordinate* at)
@@ -132,5 +138,51 @@ template <class... P, class C, class F>
     if (!complete) return {};
     return out;
 }
+
+/// A configuration of a space that is known at run time. The type of a config names all parameters
+/// of its space; the type of this view names none. Therefore functions given to a kernel can read
+/// parameters, although the kernel's type has no space.
+class configuration_view {
+public:
+    /// @pre `space` is bound, `at` is one of its points, and both outlive this object and the
+    ///      strings that it returns
+    /// @param read  a mark per parameter of the space, set when the caller reads its value; null:
+    ///              no marks
+    configuration_view(description const& space, point const& at,
+                       std::vector<bool>* read = nullptr) noexcept
+        : space_(&space)
+        , at_(&at)
+        , read_(read)
+    {
+    }
+
+    /// The value of `p`, as the type that `p` declared.
+    /// Errors   attune::error: `p` is not a parameter of the space
+    /// Example  unsigned const threads = at[threads_parameter];
+    template <class P>
+    [[nodiscard]] auto operator[](P const&) const
+    {
+        constexpr bool is_parameter = detail::is_parameter<P>;
+        static_assert(is_parameter, "attune: configuration_view[p]: p must be a parameter");
+        if constexpr (is_parameter) {
+            constexpr std::size_t count = detail::group_size<typename P::domain_type>;
+            std::uint32_t const found =
+                count > 0 ? space_->find_group(P::name) : space_->find_parameter(P::name);
+            if (found == no_index || (count > 0 && space_->groups[found].count != count))
+                throw error("a parameter is read that is not in the space",
+                            "parameter " + std::string(P::name),
+                            "name it in attune::space(...), or do not read it");
+            std::size_t const first = count > 0 ? space_->groups[found].first : found;
+            for (std::size_t i = 0; read_ != nullptr && i < detail::coordinate_count<P>; ++i)
+                (*read_)[first + i] = true;
+            return detail::value_in<P>(*space_, first, at_->data() + first);
+        }
+    }
+
+private:
+    description const* space_;
+    point const* at_;
+    std::vector<bool>* read_;
+};
 
 } // namespace attune::inline ATTUNE_ABI

@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/program_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +17,24 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// Numbers of a program before it is compiled. values: rows x width, row-major; rows are the places
+/// where the program stores, columns are features.
+struct program_rows {
+    std::vector<double> values;
+    std::size_t width = 0;
+
+    [[nodiscard]] std::size_t count() const noexcept
+    {
+        return width == 0 ? 0 : values.size() / width;
+    }
+    /// @pre  at < count()
+    [[nodiscard]] std::span<double const> row(std::size_t at) const noexcept
+    {
+        return std::span<double const>(values).subspan(at * width, width);
+    }
+    [[nodiscard]] friend bool operator==(program_rows const&, program_rows const&) = default;
+};
 
 /// A number inside an expression: a 64-bit integer (booleans are 0 and 1) or a double.
 struct number {
@@ -42,7 +59,7 @@ struct number {
 
 /// The user's prior over the values of a parameter.
 struct prior_description {
-    std::vector<double> weights; ///< one per value of the table, > 0; or none
+    std::vector<double> weights; ///< one weight > 0 per value of the table; or none
     double centre = 0;    ///< without weights: mean of a normal density on the parameter's scale
     double deviation = 0; ///< its standard deviation; 0 when there is no prior
 };
@@ -56,22 +73,22 @@ struct table_rule {
         no_index; ///< expression over inputs: last value, or extent of a tile
 };
 
-/// Where the value of a parameter counts: active_if().
+/// The condition of a parameter: active_if(). Where it is false, the value makes no difference.
 struct activity_description {
-    std::uint32_t root = no_index; ///< node of the condition; no_index: everywhere
+    std::uint32_t root = no_index; ///< node of the condition; no_index: always active
     std::string text;              ///< as the user would write it: "DESIGN == \"packed\""
     // Made by settle_conditions() (activity.hpp):
-    std::uint32_t counts = no_index; ///< node: the condition holds by active parameters alone
+    std::uint32_t counts = no_index; ///< node: the condition holds, and by active parameters alone
     coordinate otherwise{};          ///< the one value where the parameter is inactive
 };
 
-/// One parameter and its values. After bind_inputs(), the table is complete:
+/// A parameter and its values. After bind_inputs(), the table is complete:
 /// - real: `low`, `high`;  boolean: nothing, or its only value in `integers`;  permutation: `parts`
 /// items, in lexicographic order
 /// - tile: `integers`, `parts` factors per value, ascending lexicographically
-/// - a linear range of more than max_table_values numbers stays a range: `range_count` of them, and
-///   `rule` gives the first one and the step
-/// - the others: exactly one of `integers`, `reals`, `labels`, in the order of declaration
+/// - a linear range of more than max_table_values numbers has no table: `range_count` values, the
+///   first one and the step in `rule`
+/// - other kinds: exactly one of `integers`, `reals`, `labels`, in the order of declaration
 struct parameter_description {
     std::string name;
     parameter_kind kind{};
@@ -83,7 +100,7 @@ struct parameter_description {
     double low = 0;
     double high = 0;
     std::uint32_t parts = 0;
-    std::uint32_t range_count = 0; ///< values of a range that has no table; else 0
+    std::uint32_t range_count = 0; ///< number of values of a range without a table; else 0
     order_distance metric = order_distance::spearman; ///< between values of a permutation
     table_rule rule;
     std::optional<std::string> default_text; ///< as text.hpp writes the value
@@ -92,14 +109,14 @@ struct parameter_description {
     prior_description prior;
     activity_description active;
     bool is_location = false; ///< its values are places in the program where a part of it is
-                              ///< computed: a search over scores decides it in a phase of its own
+                              ///< computed; a search over scores decides it in a separate phase
 
     [[nodiscard]] bool is_conditional() const noexcept { return active.root != no_index; }
     [[nodiscard]] detail::kind_traits const& traits() const noexcept
     {
         return detail::traits_of(kind);
     }
-    /// Number of values; 0 for a real parameter and before bind_inputs().
+    /// Number of values; 0 for a real parameter, and 0 before bind_inputs().
     [[nodiscard]] std::uint32_t value_count() const noexcept
     {
         if (traits().is_truth) return integers.empty() ? 2 : 1;
@@ -113,7 +130,7 @@ struct parameter_description {
         std::size_t const listed = integers.size() + reals.size() + labels.size();
         return static_cast<std::uint32_t>(traits().is_list ? listed / parts : listed);
     }
-    /// The whole number at `index` of a parameter that has whole numbers, from table or range.
+    /// The whole number at `index`, from the table or the range.
     [[nodiscard]] std::int64_t integer_at(std::uint32_t index) const noexcept
     {
         if (range_count == 0) return integers[index];
@@ -123,10 +140,10 @@ struct parameter_description {
     }
 };
 
-/// Parameters that are one value for the user, under one name: see array_of() and permutation().
+/// Parameters that the user sees as one value with one name: see array_of(), permutation().
 enum class group_kind : std::uint8_t {
     array,       ///< the elements, in order
-    permutation, ///< the digits of the order in the factorial number system: order.hpp
+    permutation, ///< the digits of the order in the factorial number system: group.hpp
 };
 
 namespace detail {
@@ -145,9 +162,9 @@ inline constexpr enum_table<group_traits, group_kind::permutation> traits_of_gro
 
 } // namespace detail
 
-/// `count` parameters from `first` on. Each is discrete or an interval as any other parameter, so
-/// that spaces, samples and searches need no rule of their own; what shows or stores a value reads
-/// the group as one: group.hpp.
+/// `count` parameters from `first` on. Each is an ordinary parameter, so spaces, samples and
+/// searches need no rule for groups. Functions that show or store a value read the group as one:
+/// group.hpp.
 struct group_description {
     std::string name;
     group_kind kind{};
@@ -162,14 +179,13 @@ struct group_description {
     [[nodiscard]] std::uint32_t parts() const noexcept { return count + traits().implied; }
 };
 
-/// Parameters that say what runs for which size: see selector(). From `first` on these are the
-/// number of ranges, `ranges - 1` cut-offs, `ranges` algorithms, and `ranges` values of each of the
-/// `parameters` of algorithms. The search changes them one by one or, by operators for selectors,
-/// together.
+/// Parameters that choose an algorithm by size: see selector(). From `first` on: the number of
+/// ranges; `ranges - 1` cut-offs; `ranges` algorithms; then `ranges` values for each parameter of
+/// the algorithms. The search changes them one by one or, by operators for selectors, together.
 struct selector_description {
     std::uint32_t first = 0;
-    std::uint32_t ranges = 0;     ///< at most, >= 2
-    std::uint32_t parameters = 0; ///< of all algorithms
+    std::uint32_t ranges = 0;     ///< the most ranges, >= 2
+    std::uint32_t parameters = 0; ///< number of parameters of all algorithms
 
     [[nodiscard]] std::uint32_t count() const noexcept { return (parameters + 2) * ranges; }
     [[nodiscard]] std::uint32_t cut(std::uint32_t i) const noexcept { return first + 1 + i; }
@@ -177,7 +193,7 @@ struct selector_description {
     {
         return first + ranges + range;
     }
-    /// @param which  below `parameters`
+    /// @param which  number of a parameter of the algorithms, below `parameters`
     [[nodiscard]] std::uint32_t parameter(std::uint32_t which, std::uint32_t range) const noexcept
     {
         return first + (which + 2) * ranges + range;
@@ -191,7 +207,7 @@ struct input_description {
     std::optional<number> value; ///< set by bind_inputs()
 };
 
-/// One operation; its operands are indices of earlier nodes, so the table is in evaluation order.
+/// An operation. Operands are indices of earlier nodes, so the table is in evaluation order.
 struct expression_node {
     op code{};
     std::uint32_t first = no_index;
@@ -205,7 +221,7 @@ struct expression_node {
     [[nodiscard]] friend bool operator==(expression_node const&, expression_node const&) = default;
 };
 
-/// What explanations call the expression at `root` in place of its formula: "weights of vgg16".
+/// Name of the expression at `root` in explanations, instead of its formula: "weights of vgg16".
 struct named_node {
     std::uint32_t root = no_index;
     std::string name;
@@ -213,22 +229,21 @@ struct named_node {
 
 struct description;
 
-/// A condition given as a function. The description is a parameter of the function, so that a
-/// copied description does not refer to the tables of the original; `at` has one coordinate per
-/// entry of the constraint's scope.
+/// A condition given as a function. The description is an argument, so that a copied description
+/// does not refer to the tables of the original. `at` has one coordinate per entry of the
+/// constraint's scope.
 using opaque_predicate = std::function<bool(description const&, std::span<coordinate const> at)>;
 
-/// One condition on the space.
+/// A condition on the space.
 struct constraint_description {
     std::uint32_t root = no_index;    ///< node of the expression; no_index when opaque
-    std::vector<std::uint32_t> scope; ///< parameters it reads: ascending and unique for an
+    std::vector<std::uint32_t> scope; ///< parameters that it reads: ascending and unique for an
                                       ///< expression, in call order for an opaque predicate
     opaque_predicate test;            ///< empty for an expression
     std::string text;                 ///< as the user would write it: "4 * TILE_M <= 32768"
-    std::uint32_t settles = no_index; ///< the parameter that it holds at one value where that is
+    std::uint32_t settles = no_index; ///< the parameter whose value it fixes where that is
                                       ///< inactive; no_index for a constraint of the user
-    std::string advice = {};          ///< what to do where no configuration fulfils it; empty: to
-                                      ///< loosen it
+    std::string advice = {};          ///< what to do if no configuration is valid; empty: loosen it
 };
 
 /// A number that the user expects to explain the objective better than the parameters alone.
@@ -241,33 +256,33 @@ struct feature_description {
 struct description {
     std::vector<parameter_description> parameters;
     std::vector<group_description> groups;       ///< ascending by `first`; disjoint
-    std::vector<selector_description> selectors; ///< the same
+    std::vector<selector_description> selectors; ///< ascending by `first`; disjoint
     std::vector<input_description> inputs;
     std::vector<expression_node> nodes;
     std::vector<std::string> texts;
     std::vector<constraint_description> constraints;
     std::vector<feature_description> features;
-    std::vector<named_node> names; ///< of expressions too long to read, at most one per node
+    std::vector<named_node> names; ///< of expressions too long to read; at most one per node
     /// Names of numbers that are measured when a configuration is built, such as the registers of
-    /// its code. A searcher uses them as features where it is told the numbers.
+    /// its code. A searcher that receives the numbers uses them as features.
     std::vector<std::string> code_metrics;
-    /// The expected time of a configuration, from one coordinate per parameter, in seconds or in a
-    /// unit of its own. Empty: no expectation. Searches begin where it is short, and weigh it by
-    /// how well it agrees with outcomes.
+    /// The expected time of a configuration, in seconds or in any other unit; `at` has one
+    /// coordinate per parameter. Empty: no expectation. Searches begin with short expected times,
+    /// and weigh the expectation by how well it agrees with outcomes.
     std::function<double(std::span<coordinate const> at)> expected;
-    /// Numbers of the program that a configuration stands for, for models of many programs: see
-    /// space/schedule/program_features.hpp. Empty: none are known. `in` is the description at
-    /// hand, whose inputs are bound; `at` has one coordinate per parameter. Equal widths for all
-    /// programs. It may be called from several threads at once.
-    /// Errors   attune::error: the configuration stands for no program
+    /// Numbers of the program that a configuration describes, for models of many programs: see
+    /// space/schedule/program_features.hpp. Empty: no numbers. `in` is this description, with bound
+    /// inputs; `at` has one coordinate per parameter. All programs have rows of equal width.
+    /// Several threads may call it at once.
+    /// Errors   attune::error: the configuration describes no program
     std::function<program_rows(description const& in, std::span<coordinate const> at)> rows;
-    /// A number of the program that a configuration stands for, equal for equal programs and, but
-    /// for chance, for no others: searches over scores measure none twice. Empty: not known; they
-    /// take configurations with equal `rows` for one program. Arguments and errors as those of
+    /// A hash of the program that a configuration describes: equal for equal programs, and, but for
+    /// chance, different for different ones. Searches over scores measure no program twice. Empty:
+    /// they take configurations with equal `rows` for the same program. Arguments and errors as for
     /// `rows`.
     std::function<std::uint64_t(description const& in, std::span<coordinate const> at)> structure{};
-    /// What each column of `rows` is: numbers of programs with equal names mean the same. Empty:
-    /// not known, and no file keeps them.
+    /// The name of each column of `rows`; columns of two programs with equal names mean the same.
+    /// Empty: no names, and no file keeps the rows.
     std::vector<std::string> row_names{};
 
     /// Index of the parameter called `name`, or no_index.
@@ -284,14 +299,14 @@ struct description {
             if (groups[i].name == name) return i;
         return no_index;
     }
-    /// The group that `parameter` belongs to; nullptr for one on its own.
+    /// The group of `parameter`; nullptr if it is in none.
     [[nodiscard]] group_description const* group_of(std::uint32_t parameter) const noexcept
     {
         for (group_description const& g : groups)
             if (parameter - g.first < g.count) return &g; // unsigned: false before the first
         return nullptr;
     }
-    /// The selector that begins with `parameter`; nullptr where none does.
+    /// The selector whose first parameter is `parameter`; nullptr if there is none.
     [[nodiscard]] selector_description const* selector_at(std::uint32_t parameter) const noexcept
     {
         for (selector_description const& s : selectors)

@@ -127,7 +127,7 @@ struct permutation_domain {
     }
 };
 
-/// N values of one domain, each on its own.
+/// N values of one domain, independent of each other.
 template <std::size_t N, class Element>
 struct array_domain {
     using element_type = typename Element::value_type;
@@ -143,8 +143,8 @@ struct array_domain {
     }
 };
 
-/// Of a domain whose values are a group of the description, the number of its coordinates; 0 for a
-/// domain whose values are one coordinate.
+/// Number of coordinates of a domain whose values are a group of the description; 0 for a domain
+/// whose values are one coordinate.
 template <class Domain>
 inline constexpr std::size_t group_size = 0;
 template <std::size_t N, class Element>

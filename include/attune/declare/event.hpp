@@ -7,7 +7,6 @@
 
 #include <attune/core/evaluation.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 
@@ -21,41 +20,41 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Kinds of events, in the order in which a configuration passes through them.
 enum class event_kind : std::uint8_t {
-    asked,        ///< the search was asked for `wanted` points and proposed `points`
-    compiled,     ///< `seconds` in the compiler; `text` is the key of the code, or `result` why not
-    first_run,    ///< `seconds` in the child
+    asked,        ///< the caller asked for `wanted` points, and the search proposed `points`
+    compiled,     ///< `seconds` in the compiler; `text`: key of the code, or `result`: the failure
+    first_run,    ///< `seconds` of the first run, in the child
     sampled,      ///< `timing`: its single times; `text` is "final" for samples of the final
-    told,         ///< the search was told `result`
+    told,         ///< the caller gave `result` to the search
     chosen,       ///< the session ended and installs this configuration
-    code_metrics, ///< the search was told `numbers`, such as what the code takes
-    observed,     ///< the search was told `result` of a point that it was not asked for
-    informed,     ///< before all others: `text` is what another session found out
+    code_metrics, ///< the caller gave `numbers` to the search, such as the registers of the code
+    observed,     ///< the caller gave `result` of a point that the search did not propose
+    informed,     ///< before all others: `text` holds outcomes of another session
     pruned,       ///< not evaluated: it takes at least `seconds`, longer than the best so far
-    narrowed, ///< the search goes on in the part of the space that `text` says; empty: in all of it
+    narrowed,     ///< the search continues in the part `text` of the space; empty: in all of it
 };
 
-/// One event. Members that its kind does not use stand at their defaults.
+/// An event. Members that its kind does not use have their defaults.
 struct event {
     event_kind kind{};
     std::vector<point>
-        points{}; ///< of `asked`, all proposed; of `informed` and `narrowed` none; else one
+        points{}; ///< of `asked` all proposed points; of `informed` and `narrowed` none; else one
     std::size_t wanted = 0;
-    double seconds = 0;  ///< in the compiler, or in the child; of `pruned` the least of a call
-    double expected = 0; ///< of `told`: seconds that the search's model expected; 0: it has none
+    double seconds = 0;  ///< in the compiler, or in the child; of `pruned` the least time of a call
+    double expected = 0; ///< of `told`: seconds that the search's model expected; 0: no model
     std::string by{};    ///< of `told` and `pruned`: the technique that proposed it; empty: unknown
     std::string text{};
     std::optional<outcome> result{};
     std::optional<timing_record> timing{};
-    /// Code metrics; of `told` and `observed` the quantities with bounds, in the order of the
-    /// bounds (in a tuning, how far they are beyond them), or the second objective. NaN: it is
+    /// Code metrics. For `told` and `observed`: the quantities with bounds, in the order of the
+    /// bounds, or the second objective. In a tuning: how far the quantities exceed the bounds. NaN:
     /// missing.
     std::vector<double> numbers{};
     std::vector<quantity> quantities{}; ///< of `told` and `observed`: all that were measured
 };
 
-/// The events of one search from its beginning, or of one tuning; replaying them repeats it.
+/// The events of one search from its beginning, or of one tuning. A replay repeats it.
 struct logged_session {
-    std::string key; ///< what the outcomes depend on; outcomes of equal keys are comparable
+    std::string key; ///< key of what outcomes depend on; outcomes of equal keys are comparable
     std::uint64_t seed = 0;
     std::vector<event> events{};
     bool damaged = false; ///< a line in the middle is unreadable: later events are missing

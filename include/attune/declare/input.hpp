@@ -1,9 +1,11 @@
-// attune/declare/input.hpp - a value that is given when the kernel is called.
+// attune/declare/input.hpp - values that are given when the kernel is called, and figures of the machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/domain.hpp>
+
+#include <cstdint>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -60,5 +62,36 @@ template <fixed_string N, class T>
 inline constexpr bool is_input_binding<input_binding<N, T>> = true;
 
 } // namespace detail
+
+/// A figure is an input with a reserved name. bind_inputs() gives it the value of this machine,
+/// unless the caller gives another. Like every input that a space reads, a figure is part of the
+/// problem's key. A figure is constant on one machine, so records are found again.
+/// Example  space(tile_m, tile_k).where(8 * tile_m * tile_k <= attune::machine::l2_bytes / 2)
+/// Example  build(pack, attune::machine::l2_bytes(1 << 20))   // as on another machine
+namespace machine {
+
+template <fixed_string Name>
+using figure = input_parameter<Name, std::int64_t>;
+
+/// The data cache of one core.
+inline constexpr figure<"machine.l1_bytes"> l1_bytes{};
+/// The second cache of one core, or of a few cores that share it.
+inline constexpr figure<"machine.l2_bytes"> l2_bytes{};
+/// The third cache that one core reaches, which the cores of its group share.
+inline constexpr figure<"machine.l3_bytes"> l3_bytes{};
+/// Hardware threads of the machine, also those that this process may not use.
+inline constexpr figure<"machine.cores"> cores{};
+/// Bytes of the widest vector.
+inline constexpr figure<"machine.vector_bytes"> vector_bytes{};
+/// Vector registers of one hardware thread.
+inline constexpr figure<"machine.vector_registers"> vector_registers{};
+/// Bytes of a page of memory, not of a huge page.
+inline constexpr figure<"machine.page_bytes"> page_bytes{};
+/// The most memory that this process can have: the installed memory, rounded down by a sixteenth at
+/// most, or the limit of its control group. Free memory would differ from call to call, and so
+/// would keys and spaces; kernel.memory(...) reads free memory.
+inline constexpr figure<"machine.memory_bytes"> memory_bytes{};
+
+} // namespace machine
 
 } // namespace attune::inline ATTUNE_ABI

@@ -30,10 +30,10 @@ enum class parameter_kind : std::uint8_t {
 
 namespace detail {
 
-/// Properties of one kind of parameter; its functions are in kind/kind_rules.hpp.
+/// Properties of one kind of parameter; its functions are in kind_rules.hpp.
 struct kind_traits {
     parameter_kind of{};
-    std::string_view name;    ///< in files
+    std::string_view name;    ///< name in files
     bool is_interval = false; ///< every number between two bounds; else counted values
     bool is_ordered = false;  ///< the values are ascending numbers
     bool is_truth = false;    ///< the values are false and true
@@ -66,7 +66,7 @@ enum class parameter_role : std::uint8_t {
     compiler, ///< the name of one compiler among several
 };
 
-/// On which scale two values of a parameter are compared.
+/// The scale on which two values of a parameter are compared.
 enum class scale : std::uint8_t { linear, log };
 
 /// How the values of a range follow each other.
@@ -74,14 +74,14 @@ enum class progression : std::uint8_t { linear, doubling, divisors };
 
 /// How two orders of the same items are compared.
 enum class order_distance : std::uint8_t {
-    spearman, ///< how far items move; BaCO's default, best in its Sec. 5.3
-    kendall,  ///< how many pairs of items change their order
-    hamming,  ///< how many places hold another item
-    naive,    ///< whether the orders differ at all, as if they were choices without structure
+    spearman, ///< distance that items move; BaCO's default, best in its Sec. 5.3
+    kendall,  ///< number of pairs of items whose order differs
+    hamming,  ///< number of places with different items
+    naive,    ///< 1 for different orders, as for choices without structure
 };
 
-/// One operation of an expression. Division and remainder truncate as in C++; the floor_ forms
-/// round down, as the expressions of Python tools do.
+/// An operation of an expression. Division and remainder truncate as in C++; the floor_ forms round
+/// down, as expressions of Python tools do.
 enum class op : std::uint8_t {
     integer,
     real,
@@ -89,15 +89,15 @@ enum class op : std::uint8_t {
     parameter,
     element,
     position,
-    input, // operands
+    input, // leaves, without operands
     negate,
     logical_not,
-    absolute, // of one operand
+    absolute, // one operand
     add,
     subtract,
     multiply,
     divide,
-    modulo, // of two
+    modulo, // two operands
     floor_divide,
     floor_modulo,
     ceil_divide,
@@ -111,7 +111,7 @@ enum class op : std::uint8_t {
     not_equal,
     logical_and,
     logical_or,
-    select, // of three: condition, value if true, value if false
+    select, // three operands: condition, value if true, value if false
 };
 
 namespace detail {
@@ -127,8 +127,8 @@ inline constexpr std::uint32_t max_group_parts = 1024;
 /// "No such index": of a node, a parameter, a text.
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 
-/// A declaration with impossible values: a compile error in a constexpr declaration, this exception
-/// in one made at run time.
+/// A declaration with impossible values: a compile error if the declaration is constexpr, this
+/// exception at run time.
 class declaration_error : public std::exception {
 public:
     explicit declaration_error(char const* sentence) noexcept

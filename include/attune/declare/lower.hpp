@@ -97,7 +97,7 @@ template <class P>
     return out;
 }
 
-/// The elements of an array: one parameter each, all alike but for names, defaults and conditions.
+/// Appends the elements of an array, which differ only in names, defaults and conditions.
 template <class P, std::size_t N, class Element>
 void lower_group(description& space, P const& parameter, array_domain<N, Element> const& array)
 {
@@ -112,7 +112,7 @@ void lower_group(description& space, P const& parameter, array_domain<N, Element
     for (std::size_t i = 0; parameter.has_default && i < N; ++i)
         space.parameters[first + i].default_text = text_of_value(parameter.default_value[i]);
 }
-/// The digits of a long permutation.
+/// Appends the digits of a long permutation.
 template <class P, std::size_t N>
 void lower_group(description& space, P const& parameter, permutation_domain<N> const&)
 {
@@ -121,7 +121,7 @@ void lower_group(description& space, P const& parameter, permutation_domain<N> c
     if (parameter.has_default) set_default_order(space, order.data());
 }
 
-/// Appends what `parameter` is made of: one parameter of the description, or a group.
+/// Appends the parts of `parameter`: one parameter of the description, or a group.
 template <class P>
 void lower_parameters(description& space, P const& parameter)
 {
@@ -146,7 +146,8 @@ template <class Expression, std::size_t N>
     return condition.of[i].code;
 }
 
-/// What active_if() says about parameter `index`. @pre  `space` has all parameters
+/// Adds the condition that active_if() gave to parameter `index`.
+/// @pre  `space` has all parameters
 template <class P>
 void lower_condition(description& space, std::size_t index, P const& parameter)
 {
@@ -183,7 +184,7 @@ template <class F, class... P>
     out.test = [test = opaque.test, scope = out.scope](description const& self,
                                                        std::span<coordinate const> at) -> bool {
         return [&]<std::size_t... Is>(std::index_sequence<Is...>) -> bool {
-            constexpr auto first = first_parameters<P...>(); // into `scope` and `at`
+            constexpr auto first = first_parameters<P...>(); // indices of parameters
             return test(value_in<P>(self, scope[first[Is]], at.data() + first[Is])...);
         }(std::index_sequence_for<P...>{});
     };
@@ -198,13 +199,13 @@ template <value_kind K, std::size_t N, class... R>
     return {lowered.root, std::move(lowered.text)};
 }
 
-/// A formula outside the space, such as the work of a kernel: a node of the description.
+/// A formula outside the space, such as the work of a kernel, as a node of the description.
 struct lowered_formula {
     std::uint32_t root = no_index;
     std::string text; ///< as the user would write it
 };
 
-/// Whether lower_formula() accepts `E`: a number, or an expression of a number.
+/// Returns true if lower_formula() accepts `E`: a number, or an expression of a number.
 template <class E>
 [[nodiscard]] constexpr bool is_number_formula()
 {
@@ -216,7 +217,7 @@ template <class E>
 
 /// Adds the nodes of a formula over the parameters of `space`, and the inputs that it names.
 /// @param formula  an expression, a parameter, an input or a number
-/// @param what     owner of the formula, for the error text: "kernel.work(...)"
+/// @param what     owner of the formula in the error text: "kernel.work(...)"
 /// Errors   attune::error: the formula reads a parameter that is not in `space`
 template <class E>
 [[nodiscard]] lowered_formula lower_formula(description& space, E const& formula,

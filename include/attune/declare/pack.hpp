@@ -1,18 +1,58 @@
-// attune/declare/pack.hpp - the declared space: parameters, constraints and features.
+// attune/declare/pack.hpp - the declared space: parameters, bundles of them, constraints and features.
 // SPDX-License-Identifier: MIT
 //
 // The packs are hana::basic_tuple
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/bundle.hpp>
 #include <attune/declare/config.hpp>
 #include <attune/declare/input.hpp>
-#include <attune/declare/machine.hpp>
 #include <attune/declare/pack_rules.hpp>
 
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A bundle has spread(f): f(parameters...), and constrain(pack): `pack` with its constraints.
+template <class T>
+inline constexpr bool is_bundle = requires { typename T::is_parameter_bundle; };
+
+/// f(arguments...), where the parameters of each bundle replace the bundle.
+template <class F>
+[[nodiscard]] constexpr auto spread(F const& f)
+{
+    return f();
+}
+template <class F, class First, class... Rest>
+[[nodiscard]] constexpr auto spread(F const& f, First const& first, Rest const&... rest)
+{
+    auto const go_on = [&](auto const&... taken) {
+        return spread([&](auto const&... later) { return f(taken..., later...); }, rest...);
+    };
+    if constexpr (is_bundle<First>)
+        return first.spread(go_on);
+    else
+        return go_on(first);
+}
+
+/// `pack` with the constraints of each argument that is a bundle.
+template <class Pack>
+[[nodiscard]] constexpr auto with_constraints_of(Pack const& pack)
+{
+    return pack;
+}
+template <class Pack, class First, class... Rest>
+[[nodiscard]] constexpr auto with_constraints_of(Pack const& pack, First const& first,
+                                                 Rest const&... rest)
+{
+    if constexpr (is_bundle<First>)
+        return with_constraints_of(first.constrain(pack), rest...);
+    else
+        return with_constraints_of(pack, rest...);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -97,7 +137,7 @@ private:
 
 namespace detail {
 
-/// space() of parameters alone.
+/// space() without bundles.
 template <class... P>
 [[nodiscard]] constexpr auto space_of_parameters(P const&... params)
 {
@@ -125,7 +165,7 @@ template <class... P>
 
 } // namespace detail
 
-/// The space of all configurations of `params`, parameters and selectors. Inputs are not listed.
+/// The space of all configurations of `params`: parameters and selectors, but no inputs.
 template <class... P>
 [[nodiscard]] constexpr auto space(P const&... params)
 {

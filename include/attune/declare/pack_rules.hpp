@@ -4,11 +4,10 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/condition.hpp>
 #include <attune/declare/config.hpp>
-#include <attune/declare/constraint.hpp>
-#include <attune/declare/expression/code_quantity.hpp>
+#include <attune/declare/expression/expression.hpp>
 #include <attune/declare/expression/operators.hpp>
+#include <attune/declare/parameter.hpp>
 
 #include <array>
 #include <concepts>
@@ -19,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The refs that a constraint reads, as a type list.
+/// The parameters and inputs that a constraint reads, as a type list.
 template <class T>
 struct reads_of {
     using type = type_list<>;
@@ -43,7 +42,7 @@ struct reads_of<T> {
 /// Purpose of an expression; selects the texts of its errors.
 enum class use : std::uint8_t { constraint, feature, activity };
 
-/// One instantiation per name: the compiler prints the wrong name, once.
+/// Each name has its own instantiation, so the compiler prints the wrong name, once.
 template <use For, class Ref, class Names>
 [[nodiscard]] constexpr bool check_read()
 {
@@ -104,7 +103,7 @@ struct places_read<Names, type_list<R...>> {
     static constexpr std::array<std::size_t, sizeof...(R)> at{Names::find(R::name)...};
 };
 
-/// Whether every condition can be decided after those of the parameters that it reads.
+/// Returns true if each condition can be decided after those of the parameters that it reads.
 template <class Names, class... P>
 [[nodiscard]] constexpr bool conditions_end()
 {
@@ -128,7 +127,7 @@ template <class Names, class... P>
     return all_decided;
 }
 
-/// Checks what active_if() of the parameters read.
+/// Checks the parameters and inputs that active_if() reads.
 template <class Names, class... P>
 [[nodiscard]] constexpr bool check_conditions()
 {

@@ -1,22 +1,89 @@
-// attune/declare/parameter.hpp - a tunable parameter: a type with its name, and a domain as its value.
+// attune/declare/parameter.hpp - a tunable parameter: its type has the name, its value the domain and the condition.
 // SPDX-License-Identifier: MIT
 // Source   priors: piBO (Hvarfner et al., ICLR 2022); conditions: conditional parameters of SMAC
 //          (Hutter et al., LION 2011) and ConfigSpace
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/condition.hpp>
 #include <attune/declare/domain.hpp>
 #include <attune/declare/expression/operators.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The condition of a parameter whose value always counts.
+struct always {};
+
+/// Conditions of an array: the i-th is that of element i.
+template <class Expression, std::size_t N>
+struct each_element {
+    std::array<Expression, N> of{};
+};
+
+/// Returns true if active_if() accepts a `C`: an expression that is true or false.
+template <class C>
+[[nodiscard]] constexpr bool is_condition()
+{
+    if constexpr (symbolic<C>)
+        return kind_yielded<C> == value_kind::boolean;
+    else
+        return false;
+}
+
+/// True if an expression reads the parameter `Name`.
+template <fixed_string Name, class Expression>
+inline constexpr bool reads_name = false;
+template <fixed_string Name, value_kind K, std::size_t N, class... R>
+inline constexpr bool reads_name<Name, expression<K, N, R...>> =
+    ((!R::is_input && R::name == Name.view()) || ...);
+
+/// The conjunction of two conditions; one per element if either of them differs between elements.
+template <class B>
+[[nodiscard]] constexpr B both(always, B const& b)
+{
+    return b;
+}
+template <class A, class B>
+[[nodiscard]] constexpr auto both(A const& a, B const& b)
+{
+    return a && b;
+}
+template <class A, class B, std::size_t N>
+[[nodiscard]] constexpr auto both(each_element<A, N> const& a, B const& b)
+{
+    each_element<decltype(a.of[0] && b), N> out{};
+    for (std::size_t i = 0; i < N; ++i)
+        out.of[i] = a.of[i] && b;
+    return out;
+}
+template <class A, class B, std::size_t N>
+    requires(!std::same_as<A, always>)
+[[nodiscard]] constexpr auto both(A const& a, each_element<B, N> const& b)
+{
+    each_element<decltype(a && b.of[0]), N> out{};
+    for (std::size_t i = 0; i < N; ++i)
+        out.of[i] = a && b.of[i];
+    return out;
+}
+template <class A, class B, std::size_t N>
+[[nodiscard]] constexpr auto both(each_element<A, N> const& a, each_element<B, N> const& b)
+{
+    each_element<decltype(a.of[0] && b.of[0]), N> out{};
+    for (std::size_t i = 0; i < N; ++i)
+        out.of[i] = a.of[i] && b.of[i];
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The prior of a parameter without one.
+/// The prior of a parameter that has none.
 struct no_prior {};
 
 /// One positive weight per value, in the order of the values.
@@ -36,13 +103,13 @@ inline constexpr std::size_t element_count = 0;
 template <class T, std::size_t N>
 inline constexpr std::size_t element_count<std::array<T, N>> = N;
 
-/// Whether each value of a domain is an array whose elements have a domain of their own.
+/// True if each value of a domain is an array whose elements have a domain.
 template <class Domain>
 inline constexpr bool is_array_domain = false;
 template <std::size_t N, class Element>
 inline constexpr bool is_array_domain<array_domain<N, Element>> = true;
 
-/// Whether a domain is that of a permutation whose orders no coordinate can number.
+/// True for the domain of a permutation with more orders than a coordinate can number.
 template <class Domain>
 inline constexpr bool is_long_order = group_size<Domain> > 0 && !is_array_domain<Domain>;
 
@@ -56,7 +123,7 @@ inline constexpr value_kind part_kind<array_domain<N, Element>> =
 } // namespace detail
 
 /// @tparam Name    becomes a macro of the kernel
-/// @tparam Domain  its values; gives `value_type`
+/// @tparam Domain  its values; has `value_type`
 /// @tparam Prior   no_prior, weight_prior<N> or normal_prior
 /// @tparam Condition  of active_if(): always, an expression, or one for each element
 template <fixed_string Name, class Domain, class Prior = detail::no_prior,
@@ -96,7 +163,7 @@ struct parameter : detail::term {
     {
     }
 
-    /// The value to start from; another one replaces it only when measured to be faster.
+    /// The value to start from; another value replaces it only if it is measured to be faster.
     [[nodiscard]] constexpr parameter with_default(value_type v) const
     {
         if (!domain.may_contain(v))
@@ -107,7 +174,7 @@ struct parameter : detail::term {
         return out;
     }
 
-    /// Compares values by their ratio: for sizes and rates. Powers of two do so by default.
+    /// Compares values by ratio, as for sizes and rates; the default for powers of two.
     [[nodiscard]] constexpr parameter log_scale() const
     {
         static_assert(is_numeric, "attune: log_scale() needs a parameter whose values are numbers");
@@ -137,7 +204,7 @@ struct parameter : detail::term {
         return out;
     }
 
-    /// prior(w1, w2, ...): one positive weight per value, in order.
+    /// prior(w1, w2, ...): one positive weight per value, in the order of the values.
     template <std::convertible_to<double>... W>
     [[nodiscard]] constexpr auto prior(W... weights) const
     {
@@ -155,7 +222,7 @@ struct parameter : detail::term {
             domain, {{static_cast<double>(weights)...}}, on, has_default, default_value, condition};
     }
 
-    /// Good values are expected around `centre`, within about `deviation` of it.
+    /// Expects good values around `centre`, within about `deviation` of it.
     [[nodiscard]] constexpr auto prior_near(double centre, double deviation) const
     {
         static_assert(is_numeric,
@@ -166,12 +233,13 @@ struct parameter : detail::term {
             domain, {centre, deviation}, on, has_default, default_value, condition};
     }
 
-    /// The value counts only where `when` holds: a condition over other parameters, which may be
-    /// declared later, and inputs. Elsewhere the parameter is inactive: it has one value, its
-    /// default (else its first value, the middle of an interval), which is passed to the kernel
-    /// and read by constraints, and which the search ignores. A comparison that reads an inactive
-    /// parameter is neither true nor false, so that a parameter is active only where those that
-    /// decide about it are. After several calls all conditions must hold.
+    /// The parameter is active only where `when` holds: a condition over inputs and over other
+    /// parameters, which may be declared later. Elsewhere the parameter is inactive: it has its
+    /// default (without one, its first value, or the middle of its interval). The kernel and
+    /// constraints receive this value; the search ignores it.
+    /// A comparison that reads an inactive parameter is neither true nor false. Therefore a
+    /// parameter is active only where the parameters in its condition are. After several calls all
+    /// conditions must hold.
     /// Example  packing.active_if(design == "packed")
     template <class C>
     [[nodiscard]] constexpr auto active_if(C const& when) const
@@ -199,8 +267,8 @@ struct parameter : detail::term {
             return *this;
     }
 
-    /// active_if() of an array whose elements count independently: `when(i)` is the condition of
-    /// element `i`. The conditions differ in constants and places alone.
+    /// active_if() for an array with a condition per element: `when(i)` is the condition of element
+    /// `i`. The conditions may differ only in constants and places.
     /// Example  ways.active_if_each([](std::size_t i) { return sort_by[i] == "merge"; })
     template <class F>
     [[nodiscard]] constexpr auto active_if_each(F const& when) const
@@ -231,15 +299,15 @@ struct parameter : detail::term {
         return expression<detail::kind_of<value_type>(), 1, ref>{{{{op::parameter, 0, 0, name}}}};
     }
 
-    /// The item at place `i` of a permutation, the `i`-th factor of a tile, the `i`-th element of
-    /// an array.
+    /// The item at place `i` of a permutation, the `i`-th factor of a tile, or the `i`-th element
+    /// of an array.
     [[nodiscard]] constexpr auto operator[](std::size_t i) const
         requires(parts > 0)
     {
         return part(op::element, i);
     }
 
-    /// The place at which item `i` of a permutation stands.
+    /// The place of item `i` in a permutation.
     [[nodiscard]] constexpr auto position(std::size_t i) const
         requires(Domain::kind == parameter_kind::permutation)
     {

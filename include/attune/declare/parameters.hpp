@@ -34,7 +34,7 @@ constexpr void check_distinct(list_domain<parameter_kind::categorical, T, N> con
                 throw declaration_error("attune: a categorical lists the same value twice");
 }
 
-/// Result of a factory whose static_assert failed; functions that take it report no further error.
+/// Result of a factory whose static_assert failed; functions of it report no further error.
 struct already_reported {
     template <class... C>
     [[nodiscard]] constexpr already_reported where(C const&...) const
@@ -48,14 +48,14 @@ struct already_reported {
     }
 };
 
-/// Whether array_of() takes an `E`: one coordinate per value, and a macro.
+/// True if array_of() accepts an `E`: one coordinate per value, and a macro.
 template <class E>
 inline constexpr bool is_element = false;
 template <fixed_string Name, class Domain, class Prior, class Condition>
 inline constexpr bool is_element<parameter<Name, Domain, Prior, Condition>> =
     kind_of<typename Domain::value_type>() != value_kind::list && !requires { Domain::role; };
 
-/// Texts are told apart by the commas between them.
+/// Refuses texts with commas, which separate texts.
 template <std::size_t N>
 constexpr void check_separable(list_domain<parameter_kind::categorical, std::string_view, N> d)
 {
@@ -84,7 +84,7 @@ template <std::size_t N, fixed_string Name, class Domain, class Prior, class Con
 } // namespace detail
 
 /// Numbers in ascending order: values(1, 2, 4), range(8, 64, 8), powers_of_two(8, 256),
-/// divisors_of(n). Powers of two are compared by ratio, the others by difference.
+/// divisors_of(n). Powers of two are compared by ratio, other numbers by difference.
 template <fixed_string Name, class Domain>
 [[nodiscard]] constexpr auto ordinal(Domain domain)
 {
@@ -175,24 +175,24 @@ template <fixed_string Name, parameter_role Role, class... T>
 
 } // namespace detail
 
-/// Flags of the compiler, several in one text: flags<"FLAGS">("-O3", "-O2 -funroll-loops"). They
-/// come after the compiler's own flags and are no macro: the kernel file does not name the
-/// parameter. The first is the default unless with_default() says otherwise.
+/// Flags of the compiler, several in one text: flags<"FLAGS">("-O3", "-O2 -funroll-loops"). The
+/// compiler receives them after its own flags. The parameter is no macro, and the kernel file does
+/// not name it. The first choice is the default unless with_default() gives another.
 template <fixed_string Name, class... T>
 [[nodiscard]] constexpr auto flags(T const&... choices)
 {
     return detail::texts_of<Name, parameter_role::flags>(choices...);
 }
 
-/// The names of compilers in an attune::compiler_choice. As with flags, the kernel file does not
-/// name the parameter, and the first is the default.
+/// The names of compilers in an attune::compiler_choice. As for flags, the kernel file does not
+/// name the parameter, and the first choice is the default.
 template <fixed_string Name, class... T>
 [[nodiscard]] constexpr auto compilers(T const&... names)
 {
     return detail::texts_of<Name, parameter_role::compiler>(names...);
 }
 
-/// false or true.
+/// The values false and true.
 template <fixed_string Name>
 [[nodiscard]] constexpr auto boolean()
 {
@@ -223,8 +223,8 @@ template <fixed_string Name, std::size_t N, class Extent>
     return parameter<Name, std::remove_const_t<decltype(domain)>>{domain};
 }
 
-/// N values of one kind under one name, at most 1,024: a std::array of what `element` declares, and
-/// the macro "{1, 4, 2}". The elements have the scale, prior, default and condition of `element`.
+/// N values of one kind under one name, at most 1,024. The value is a std::array, and the macro is
+/// "{1, 4, 2}". All elements have the domain, scale, prior, default and condition of `element`.
 /// Example  constexpr auto cut = attune::array_of<8>(attune::integer<"CUT">(0, n));
 ///          space(cut).where(cut[0] <= cut[1])
 template <std::size_t N, class Element>

@@ -11,8 +11,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Position of a configuration in one parameter: the index of a value in the parameter's table, or
-/// the value of a real parameter. The unused member is 0.
+/// Position of a configuration in one parameter: the index of a value in the table, or the value of
+/// a real parameter. The unused member is 0.
 struct coordinate {
     std::uint32_t index = 0;
     double real = 0;
@@ -23,7 +23,7 @@ struct coordinate {
 /// One configuration: one coordinate per parameter, in the order of declaration.
 using point = std::vector<coordinate>;
 
-/// For std::unordered_map and std::unordered_set keyed by `point`.
+/// A hash for std::unordered_map and std::unordered_set keyed by `point`.
 struct point_hash {
     [[nodiscard]] std::size_t operator()(point const& p) const noexcept
     {

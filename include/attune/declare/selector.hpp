@@ -1,8 +1,8 @@
-// attune/declare/selector.hpp - cut-offs on a size, and what runs between them.
+// attune/declare/selector.hpp - cut-offs on a size, and the algorithms between them.
 // SPDX-License-Identifier: MIT
-// Source   selectors of PetaBricks (Ansel et al., PLDI 2009), as parameters in Wu, "DeepTuner", 2015,
-//          Sec. 4.2.1. Own: every range has parameters of its own, an algorithm may have several
-//          ranges, and no two configurations mean the same
+// Source   selectors of PetaBricks (Ansel et al., PLDI 2009), as parameters in Wu, "DeepTuner",
+//          2015, Sec. 4.2.1. Own: every range has separate parameters, an algorithm may have
+//          several ranges, and no two configurations mean the same
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -12,7 +12,6 @@
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <string_view>
@@ -42,12 +41,12 @@ struct ranges_domain : range_domain<parameter_kind::integer, int> {
     static constexpr std::uint32_t selected = Parameters;
 };
 
-/// Whether a size lies below a cut-off.
+/// Returns true if a size lies below a cut-off.
 template <class Size, class Cut>
 [[nodiscard]] constexpr bool is_below(Size const& size, Cut const& cut)
 {
     if constexpr (std::integral<Size> && std::integral<Cut>) {
-        return std::cmp_less(+size, +cut); // a char is an int
+        return std::cmp_less(+size, +cut); // + promotes a char to int
     } else if constexpr (std::is_arithmetic_v<Size> && std::is_arithmetic_v<Cut>) {
         using both = std::common_type_t<Size, Cut>;
         return static_cast<both>(size) < static_cast<both>(cut);
@@ -73,8 +72,8 @@ inline constexpr std::size_t parameters_of_selectable<selectable<P...>> = sizeof
 
 } // namespace detail
 
-/// An algorithm that a selector() chooses, with the parameters that it alone has: what array_of()
-/// takes, without conditions.
+/// An algorithm that a selector() chooses, with its own parameters. Each is a parameter that
+/// array_of() accepts, without a condition.
 /// Example  attune::algorithm("merge", ways)
 template <class... P>
 [[nodiscard]] constexpr auto algorithm(std::string_view name, P const&... parameters)
@@ -94,16 +93,16 @@ template <class... P>
         return detail::selectable<>{name, {}};
 }
 
-/// What runs for one size: selector_pack::choose().
+/// The algorithm for one size: the result of selector_pack::choose().
 template <class Selector, class Config>
 struct chosen_algorithm {
     Selector selector;
     Config config;
-    std::size_t range = 0;      ///< of those of the configuration, from the smallest sizes on
-    std::string_view algorithm; ///< its name
+    std::size_t range = 0;      ///< number of the range, from the smallest sizes on
+    std::string_view algorithm; ///< name of the algorithm
 
-    /// The value that parameter `p` of the algorithm has in this range; where the algorithm is
-    /// another one, the default of `p`.
+    /// The value of parameter `p` in this range. If `p` belongs to another algorithm, the default
+    /// of `p`.
     template <class P>
     [[nodiscard]] constexpr auto operator[](P const& p) const
     {
@@ -111,20 +110,19 @@ struct chosen_algorithm {
     }
 };
 
-/// The parameters of a selector and what holds between them: an argument of space().
-/// @tparam N  ranges at most
+/// The parameters of a selector and the constraints between them: an argument of space().
+/// @tparam N  the most ranges
 template <std::size_t N, class Ranges, class Cuts, class Algorithms, class... Parameters>
 struct selector_pack {
     using is_parameter_bundle = void;
     using cut_type = typename Cuts::value_type::value_type;
 
-    Ranges ranges;         ///< their number, 1 .. N
-    Cuts cut_offs;         ///< an array of N - 1: where range 1, 2, ... begin; ascending
+    Ranges ranges;         ///< number of ranges, 1 .. N
+    Cuts cut_offs;         ///< an array of N - 1: the starts of ranges 1, 2, ...; ascending
     Algorithms algorithms; ///< an array of N
     boost::hana::basic_tuple<Parameters...> parameters; ///< arrays of N
 
-    /// Parameter `p` of an algorithm as the array that it is in the space: [i] is its value in
-    /// range i.
+    /// Parameter `p` of an algorithm, as an array of the space: [i] is its value in range i.
     template <class P>
     [[nodiscard]] constexpr auto operator[](P const&) const
     {
@@ -134,8 +132,8 @@ struct selector_pack {
         if constexpr (at != detail::not_found) return boost::hana::at_c<at>(parameters);
     }
 
-    /// What a configuration runs for `size`: the first range whose cut-off lies above it. Numbers
-    /// are compared as such, whole or real, with sign or without.
+    /// The algorithm of a configuration for `size`: that of the first range whose cut-off is above
+    /// it. Numbers compare by value, also whole with real, and signed with unsigned.
     template <class Config, class Size>
     [[nodiscard]] constexpr auto choose(Config const& config, Size const& size) const
     {
@@ -148,8 +146,8 @@ struct selector_pack {
                                                        config[algorithms][range]};
     }
 
-    /// The default: these algorithms, for sizes below the first cut-off, from there on, and so on.
-    /// Their parameters have their own defaults.
+    /// The default: run[0] below the first cut-off, run[1] from there on, and so on. The parameters
+    /// of the algorithms keep their defaults.
     /// Example  sort.with_default({"insertion", "merge"}, {64})
     template <std::size_t K>
     [[nodiscard]] constexpr selector_pack with_default(std::string_view const (&run)[K],
@@ -175,7 +173,7 @@ struct selector_pack {
         return with_ranges(one);
     }
 
-    /// f(parameters...), in the order of the space.
+    /// Calls f(parameters...), in the order of the space.
     template <class F>
     [[nodiscard]] constexpr auto spread(F const& f) const
     {
@@ -183,7 +181,7 @@ struct selector_pack {
             return f(ranges, cut_offs, algorithms, each...);
         });
     }
-    /// `pack` where cut-offs ascend and neighbouring ranges differ.
+    /// `pack` with the constraints that cut-offs ascend and neighbouring ranges differ.
     template <class Pack>
     [[nodiscard]] constexpr auto constrain(Pack const& pack) const
     {
@@ -211,8 +209,8 @@ private:
         out.algorithms = algorithms.with_default(all);
         return out;
     }
-    /// Range i is the last one, or something of the next one is not as in it. What is inactive in
-    /// both stands at one value.
+    /// True if range i is the last one, or differs from the next one. A parameter that is inactive
+    /// in both has one value in both.
     [[nodiscard]] constexpr auto differs(std::size_t i) const
     {
         auto const by_name =
@@ -266,14 +264,15 @@ template <std::size_t N, class Ranges, class Cuts, class Algorithms, class... P>
 
 } // namespace detail
 
-/// Which algorithm runs for which size: 1 to N ranges of the size between ascending cut-offs, each
-/// with one of `algorithms` and parameters of its own. An argument of space(), where it is
-/// - NAME_RANGES, how many ranges there are
-/// - NAME_CUT, an array of N - 1 values of `cut_offs`, where the ranges after the first begin
+/// Chooses an algorithm by size: 1 to N ranges between ascending cut-offs. Each range has one of
+/// `algorithms`, with its own values of the parameters. An argument of space(), which gets these
+/// parameters:
+/// - NAME_RANGES, the number of ranges
+/// - NAME_CUT, an array of N - 1 values of `cut_offs`: the starts of the ranges after the first
 /// - NAME, an array of N names of algorithms
 /// - each parameter of an algorithm, an array of N.
-/// What lies beyond the ranges, and parameters of algorithms that a range does not have, are
-/// inactive. Neighbouring ranges differ, so that no two configurations mean the same.
+/// Elements beyond the number of ranges are inactive. In each range, parameters of other algorithms
+/// are inactive. Neighbouring ranges differ, so no two configurations mean the same.
 /// In a kernel:  `int r = 0; while (r + 1 < SORT_RANGES && n >= SORT_CUT[r]) ++r;`, then SORT[r].
 /// @param cut_offs  as for ordinal(): values(...), range(...), powers_of_two(...)
 /// Example  constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, 4096),

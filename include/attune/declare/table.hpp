@@ -39,7 +39,7 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
 
 namespace detail {
 
-/// A prime and how often it divides.
+/// A prime, and the number of times that it divides.
 struct prime_power {
     std::int64_t prime = 0;
     int exponent = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/table.hpp>
 
@@ -70,7 +70,8 @@ __extension__ typedef unsigned __int128 wide_product;
     return static_cast<std::uint64_t>(static_cast<wide_product>(a) * b % modulus);
 }
 
-/// Miller-Rabin; these seven bases decide every 64-bit number. @pre n is odd and > 2
+/// Miller-Rabin; these seven bases are exact for 64-bit numbers.
+/// @pre n is odd and > 2
 [[nodiscard]] inline bool is_odd_prime(std::uint64_t n) noexcept
 {
     int const twos = std::countr_zero(n - 1);
@@ -113,7 +114,7 @@ __extension__ typedef unsigned __int128 wide_product;
     }
 }
 
-/// Appends the primes of `n`, each as often as it divides, in no order.
+/// Appends the primes of `n`, with repetitions, in no order.
 inline void split(std::uint64_t n, std::vector<std::int64_t>& to)
 {
     if (n == 1) return;

@@ -1,10 +1,11 @@
-// attune/declare/text.hpp - a parameter's value as text, and back: for macros, records and reports.
+// attune/declare/text.hpp - values of parameters as text, and back; the text that identifies a space.
 // SPDX-License-Identifier: MIT
 //
 // Doubles by std::to_chars, the shortest text that reads back to the same number
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/table.hpp>
 
 #include <cstdint>
@@ -32,11 +33,11 @@ namespace detail {
 /// is allowed. Nothing for any other text.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
 
-/// "{64, 2, 0}" of the texts of elements.
+/// The text of a list: "{64, 2, 0}".
 template <class Range>
 [[nodiscard]] std::string text_of_elements(Range const& elements);
 
-/// The text of a typed value: what text_of() gives for the same value in a table.
+/// The text of a typed value, equal to text_of() for the same value in a table.
 template <class T>
 [[nodiscard]] std::string text_of_value(T const& value)
 {
@@ -71,8 +72,8 @@ std::string text_of_elements(Range const& elements)
 /// The value at a coordinate. @pre the table is bound and `at` lies in it
 [[nodiscard]] std::string text_of(parameter_description const& parameter, coordinate at);
 
-/// The coordinate whose value has this text; nothing when the parameter has no such value. Spaces
-/// are ignored, and numbers are compared as numbers: "0.50f" finds 0.5, "1" finds true.
+/// The coordinate whose value has this text; nothing if the parameter has no such value. Spaces are
+/// ignored, and numbers are compared as numbers: "0.50f" finds 0.5, "1" finds true.
 [[nodiscard]] std::optional<coordinate> coordinate_of(parameter_description const& parameter,
                                                       std::string_view text);
 
@@ -82,13 +83,26 @@ namespace detail {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 texts_of_inputs(description const& space);
 
-/// What stands for the value of an inactive parameter in the text of a configuration.
+/// The text of an inactive parameter's value in a configuration.
 inline constexpr std::string_view inactive_text = "(inactive)";
 
 } // namespace detail
 
 /// "TILE_M=64 ORDER={0, 1, 2} PACK=(inactive)": a whole configuration in one line.
 [[nodiscard]] std::string text_of(description const& space, point const& at);
+
+namespace detail {
+
+/// The text of a space. A type cannot identify a space: spaces whose ranges differ only in bounds
+/// have the same type. The text has names, kinds, scales, values or the rules that make them,
+/// conditions and constraints, in order. Defaults and priors are left out, because they guide the
+/// search and do not change a result. A space without conditions keeps the text of releases before
+/// conditions existed. For an opaque predicate the text has only its parameters, so old results are
+/// found after the predicate changes. In that case rename a parameter, or write the condition as an
+/// expression.
+[[nodiscard]] std::string schema_text(description const& space);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -6,19 +6,17 @@
 
 #include <attune/core/callable.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/call_energy.hpp>
-#include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
-#include <attune/measure/shape_verdict.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -29,42 +27,65 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One call of a kernel, without the kernel's types. It refers to the caller's memory; a function
-/// with a parameter `data` works on the memory at these addresses instead, one per buffer.
+/// The result of a run of a variant on copies of a call's arrays. Plain data; see verify_shape()
+/// (tested by tune/shape/shape_check.cpp).
+struct shape_verdict {
+    enum class ending : std::uint8_t {
+        right,   ///< the results are those of the trusted code: the variant may be used
+        wrong,   ///< wrong result, crash, hang, exception, or a changed process
+        unknown, ///< undecided: the trusted code fails on the copies or takes too long, or so does
+                 ///< a variant that may make forms of constant arrays, or there is no memory or no
+                 ///< child process for the check
+    };
+
+    ending how = ending::unknown;
+    failure why{};           ///< wrong: failure of the variant; unknown: mostly of the trusted code
+    double elapsed_s = 0;    ///< wall seconds of the whole check
+    double runs_s = 0;       ///< seconds of these inside the trusted code and the variant
+    unsigned executions = 0; ///< started runs of the trusted code and of the variant
+    double trusted_s = 0;    ///< fastest run of the trusted code, in seconds; 0: not compared
+    double tried_s = 0;      ///< fastest run of the variant, in seconds; 0: not compared
+    bool is_slower = false;  ///< right, but clearly slower than the trusted code
+};
+
+/// A call of a kernel, without the kernel's types; refers to the caller's memory. A function with a
+/// parameter `data` works on the memory at these addresses instead, one per buffer.
 struct trial_call {
     using addresses = std::span<std::byte* const>;
 
     std::span<buffer const> buffers{}; ///< one per array
-    /// Calls the code at `entry`. Empty when a device runs the code.
+    /// Calls the code at `entry`. Empty if a device runs the code.
     std::function<void(void* entry, addresses data)> call{};
     void* idle = nullptr; ///< code for `call` that does nothing; null: none
-    /// Writes the reference results. Empty: the default's results are the reference.
+    /// Writes the reference results. If empty, the default's results are the reference.
     std::function<void(addresses data)> reference{};
-    /// Returns what is wrong with the results, or an empty text; replaces the comparison. May be
+    /// Replaces the comparison: returns an objection to the results, or an empty text. May be
     /// empty.
     std::function<std::string(addresses data)> refusal{};
-    /// Called once the default has run from the caller's contents, before it runs from others.
+    /// Called after the default has run from the caller's contents, before it runs from others.
     std::function<void()> after_default{};
-    /// Code that, as the last one in compare(), is timed without excluding slower variants.
+    /// Last contestant of compare(); its time excludes no slower variant.
     void const* passenger = nullptr;
 };
 
 /// Options of every bench.
 struct bench_options {
-    cache_state cache = cache_state::warm; ///< what a timed call finds in the caches
+    cache_state cache = cache_state::warm; ///< state of the caches before a timed call
     double precision = 0.01;               ///< relative half-width of the interval
-    /// Wall seconds for timing one variant; a bench may have a shorter limit of its own.
+    /// Wall seconds for timing one variant; a bench may have a shorter limit.
     double timing_limit_s = std::numeric_limits<double>::infinity();
     double first_run_ratio = detail::usual_first_run_ratio; ///< see tuning_options
+    /// compare() stops timing a variant that is clearly slower; false: it times all to the end.
+    bool drops_slower = true;
     isolation protect = isolation::automatic;
     trial_limits trial{}; ///< limits of a first run in a forked child, besides its time
-    /// Measures what energy() returns; null: there is none.
+    /// Measures the result of energy(); null: no energy.
     std::shared_ptr<detail::energy_source const> energy{};
 };
 
 /// Runs code on this processor (cpu_bench), on a device (device_bench) or nowhere
-/// (predicted_bench). When a function returns, the caller's data is unchanged: a bench works on
-/// copies or restores.
+/// (predicted_bench). A bench works on copies or restores: after each function, the caller's data
+/// is unchanged.
 class bench {
 public:
     virtual ~bench() = default;
@@ -74,34 +95,36 @@ public:
 
     /// Runs the default and keeps its results as reference. Call it before the other functions.
     /// @param limit_s  wall seconds of one run
-    /// @return  seconds of a first run, or why the default does not work
+    /// @return  seconds of a first run, or the reason why the default does not work
     [[nodiscard]] virtual first_run_result establish(callable const& trusted, double limit_s) = 0;
 
-    /// Runs a variant for the first time and compares its results. Parameters as establish().
+    /// Runs a variant for the first time and compares its results. Parameters: see establish().
     [[nodiscard]] virtual first_run_result first_run(callable const& tried, double limit_s) = 0;
 
-    /// Checks on copies whether an installed variant, tuned at another shape, gives the results of
-    /// the trusted code. Needs no establish(), and replaces its reference.
+    /// Checks an installed variant, tuned at another shape: runs it and the trusted code on copies
+    /// and compares the results. Works without establish(), and replaces its reference.
     /// @param limit_s  wall seconds; a check that would take longer returns `unknown`
-    /// @return  for a device: at most as many executions as stated, and the seconds of one (see
+    /// @return  for a device: at most the stated number of executions, and the seconds of one (see
     ///          device_bench_options if the device repeats its default)
-    /// Errors   none: what cannot be decided is `unknown`
+    /// Errors   none: an undecided check is `unknown`
     [[nodiscard]] virtual shape_verdict verify(callable const& trusted, callable const& tried,
                                                double limit_s);
 
     /// Repeats a variant that passed its first run until its time is precise, or proven longer than
-    /// `stop_above_s`. @param limit_s  wall seconds of one run
-    /// @param record  receives the single times, if the bench keeps them
+    /// `stop_above_s`.
+    /// @param limit_s  wall seconds of one run
+    /// @param record  receives the samples, if the bench keeps them
     [[nodiscard]] virtual outcome time(callable const& tried, double stop_above_s, double limit_s,
                                        timing_record& record) = 0;
 
-    /// Times several variants in turns. @param limit_s  wall seconds of the whole comparison
+    /// Times several variants in turns.
+    /// @param limit_s  wall seconds of the whole comparison
     /// @return  the times, or the index of a variant that failed
     [[nodiscard]] virtual std::variant<round_times, std::size_t>
     compare(std::span<callable const> tried, double limit_s) = 0;
 
-    /// Samples of code with a known time, taken in the same way as those of `how`: they show how
-    /// fast the machine is now. Empty when the bench has no samples or the code failed.
+    /// Takes samples of code with a known time, in the same way as those of `how`, to find the
+    /// present speed of the machine. Empty if the bench has no samples or the code failed.
     /// @param limit_s  wall seconds of one run
     [[nodiscard]] virtual std::vector<time_sample> sample(callable const& /* known */,
                                                           timing_record const& /* how */,
@@ -111,31 +134,31 @@ public:
         return {};
     }
 
-    /// Why energy() has no answer, in a sentence; empty: it has one.
+    /// The reason why energy() has no answer, as a sentence; empty if it has one.
     [[nodiscard]] virtual std::string why_no_energy() const
     {
         return "energy is measured of code that runs on this processor only";
     }
-    /// The energy of a call of a variant that passed its first run, with the same state of the
-    /// caches as a timed call; without what it takes to restore the arguments.
+    /// The energy of a call of a variant that passed its first run, without that of restoring the
+    /// arguments. The state of the caches is that of a timed call.
     /// @param limit_s  wall seconds of one run
-    /// Errors   attune::error: a counter cannot be read any more
+    /// Errors   attune::error: a counter has become unreadable
     [[nodiscard]] virtual std::variant<call_energy, failure> energy(callable const& /* tried */,
                                                                     double /* limit_s */)
     {
         return failure{failure_stage::bound, why_no_energy()};
     }
 
-    /// How the program is protected from variants, and why: "fork: as asked".
+    /// The protection of the program from variants, and the reason: "fork: as asked".
     [[nodiscard]] virtual std::string protection() const = 0;
 
-    /// What may have disturbed the times, in sentences.
+    /// Possible disturbances of the times, in sentences.
     [[nodiscard]] virtual std::vector<std::string> notices() const { return {}; }
 
-    /// A bench for the same problem on another device, which this bench outlives. Another thread
+    /// A bench for the same problem on another device; this bench must outlive it. Another thread
     /// may use this bench during the call and afterwards.
     /// @return  null: there are no devices to choose from
-    /// Errors   attune::error: the device cannot be used
+    /// Errors   attune::error: the device is unusable
     [[nodiscard]] virtual std::unique_ptr<bench> on_device(int /* ordinal */) const
     {
         return nullptr;

@@ -1,4 +1,4 @@
-// attune/measure/call_energy.hpp - the energy of a call, and who measures it.
+// attune/measure/call_energy.hpp - the energy of a call, and the interface that measures it.
 // SPDX-License-Identifier: MIT
 // tested by measure/cpu/cpu_bench.cpp
 #pragma once
@@ -15,15 +15,24 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The energy of one call.
 struct call_energy {
-    double joules = std::numeric_limits<double>::quiet_NaN(); ///< NaN: the counters disappeared
-    /// Relative: what the resolution of the counters and the spread of repetitions leave open.
+    double joules =
+        std::numeric_limits<double>::quiet_NaN(); ///< NaN: a counter has become unreadable
+    /// Relative error, from the resolution of the counters and the spread of repetitions.
     double half_width = std::numeric_limits<double>::infinity();
-    std::uint64_t calls = 0; ///< on which it is based
+    std::uint64_t calls = 0; ///< number of calls in the measurement
 };
 
 namespace detail {
 
-/// Measures the energy of calls. attune::energy implements it by the counters of the machine.
+/// Relative half-width of joules from which on they are unknown.
+inline constexpr double most_open_energy = 0.5;
+
+[[nodiscard]] inline bool is_known(call_energy const& e)
+{
+    return e.joules > 0 && e.half_width < most_open_energy;
+}
+
+/// Measures the energy of calls. attune::energy implements it with the counters of the machine.
 class energy_source {
 public:
     energy_source() = default;
@@ -31,32 +40,33 @@ public:
     energy_source(energy_source const&) = delete;
     energy_source& operator=(energy_source const&) = delete;
 
-    /// Why it measures none, and what to do; empty: it measures.
+    /// The reason why it measures no energy, and a remedy; empty if it measures.
     [[nodiscard]] virtual std::string why_none() const = 0;
     [[nodiscard]] virtual std::string text() const = 0; ///< "package-0, dram"
-    /// @param calls    makes so many calls
-    /// @param beside   makes what comes with so many calls and is no part of them; may be empty
-    /// @param limit_s  wall seconds, once a run is complete
-    /// @param between  called before each run; neither its time nor its energy counts
+    /// @param calls    makes the given number of calls
+    /// @param beside   makes the other work of that number of calls; may be empty
+    /// @param limit_s  wall seconds; the measurement ends after a complete run
+    /// @param between  called before each run; its time and energy do not count
     [[nodiscard]] virtual call_energy measure(std::function<void(std::uint64_t)> const& calls,
                                               std::function<void(std::uint64_t)> const& beside,
                                               double limit_s,
                                               std::function<void()> const& between) const = 0;
 };
 
-/// The maker of energy sources. The part attune::energy offers it to the program (offer.hpp).
+/// Makes energy sources. The part attune::energy offers it to the program (offer.hpp).
 struct energy_maker {
-    /// @param folder  of the machine's energy counters; empty: where Linux has them
+    /// @param folder  folder of the machine's energy counters; empty: that of Linux
     std::shared_ptr<energy_source const> (*make)(std::string const& folder) = nullptr;
 };
 
-/// Why `source` measures no energy; empty: it does.
-[[nodiscard]] std::string why_no_energy(std::shared_ptr<energy_source const> const& source);
+/// The reason why `source` measures no energy; empty if it does.
+[[nodiscard]] inline std::string why_no_energy(std::shared_ptr<energy_source const> const& source)
+{
+    if (source) return source->why_none();
+    return "this program measures no energy: include <attune/measure/energy.hpp> and link "
+           "attune::energy";
+}
 
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/measure/call_energy.ipp>
-#endif

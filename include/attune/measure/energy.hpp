@@ -1,4 +1,4 @@
-// attune/measure/energy.hpp - a program that includes this can bound the energy of its kernels.
+// attune/measure/energy.hpp - enables a program to bound the energy of its kernels.
 // SPDX-License-Identifier: MIT
 //
 // For kernel.bound_energy() and joules_per_call(). The program links attune::energy.
@@ -6,17 +6,16 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/energy/energy_counters.hpp>
 #include <attune/measure/energy/joules_per_call.hpp>
 
 #ifndef ATTUNE_OFF
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Kernels of this program are held to their bounds from now on.
+/// Holds kernels of this program to their bounds from now on.
 void measure_energy() noexcept;
 
-/// Before static objects are made: they may be kernels.
+/// Runs before static objects are made, because they may be kernels.
 [[gnu::constructor(102), gnu::used]] static void measure_energy_from_the_start() noexcept
 {
     measure_energy();

@@ -1,12 +1,12 @@
-// attune/measure/energy.ipp - counters of this machine as what measures energy.
+// attune/measure/energy.ipp - offers the counters of this machine as the energy source.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/offer.hpp>
-#include <attune/core/posix/stay_loaded.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/energy.hpp>
-#include <attune/measure/energy/counted_energy.hpp>
+#include <attune/measure/energy/joules_per_call.hpp>
 
 #include <memory>
 #include <string>

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/content.hpp>
 #include <attune/measure/arrays/perturb.hpp>
-#include <attune/measure/arrays/snapshot.hpp>
-#include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -23,55 +23,55 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The place of first runs: arrays that are filled with the caller's contents or with perturbed
-/// ones, code that runs on them, and results that are kept and compared.
+/// The place of first runs: it fills arrays with the caller's or with perturbed contents, runs code
+/// on them, and keeps and compares results.
 template <class Place>
 concept trial_place = requires(Place& place, typename Place::code_type const& code,
                                typename Place::expectation const& right,
                                std::optional<typename Place::expectation> spare, bool is_perturbed,
                                bool across, double limit_s) {
     // Fills the written arrays, with perturbed contents across zero if both are true (see perturb).
-    // false: there is no room for perturbed contents, or runs on contents across zero might harm
-    // the program.
+    // Returns false if there is no room for perturbed contents, or if runs on contents across zero
+    // might harm the program.
     { place.begin(is_perturbed, across) } -> std::same_as<bool>;
-    // Runs trusted code on the contents of begin(). Then take_expectation() returns the results
+    // Runs trusted code on the contents of begin(). take_expectation() then returns the results
     // that other runs from these contents must have; it may reuse the memory of `spare`.
     { place.run_trusted(code, limit_s) } -> std::same_as<first_run_result>;
     { place.take_expectation(std::move(spare)) } -> std::same_as<typename Place::expectation>;
-    // True: results from the caller's contents are compared even when first runs begin with
-    // perturbed contents.
+    // True: results from the caller's contents are compared even if first runs begin with perturbed
+    // contents.
     { Place::keeps_both_expectations } -> std::convertible_to<bool>;
     // Runs on the contents of begin() and compares the results.
     { place.run(code, limit_s, right) } -> std::same_as<first_run_result>;
-    // True when perturbed contents are possible: arrays do not overlap and are not too large.
+    // True if perturbed contents are possible: arrays do not overlap and are not too large.
     { place.can_perturb() } -> std::convertible_to<bool>;
-    // The element types and tolerances of the arrays, and the contents of the written ones: before
-    // a run from the caller's contents, after the trusted one, after begin(true, across), and after
-    // the trusted run that follows it. Snapshots by value or by reference, or views.
+    // The element types and tolerances of the arrays, and four contents of the written ones: before
+    // a run from the caller's contents, after that trusted run, after begin(true, across), after
+    // the trusted run that follows. Snapshots by value or by reference, or views.
     { place.buffers() } -> std::convertible_to<std::span<buffer const>>;
     { place.original_contents() } -> std::convertible_to<detail::contents_view>;
     { place.contents_after(right) } -> std::convertible_to<detail::contents_view>;
     { place.perturbed_contents() } -> std::convertible_to<detail::contents_view>;
     { place.contents_after_perturbed() } -> std::convertible_to<detail::contents_view>;
-    // True when another trusted run from perturbed contents has the same results.
+    // True if another trusted run from perturbed contents has the same results.
     { place.confirms(code, limit_s, right, is_perturbed) } -> std::convertible_to<bool>;
 };
 
 /// The policy of first runs, for every place.
 ///
 /// The arrays that a kernel writes may contain the results of an earlier call, and a variant that
-/// writes nothing would pass. So the trusted code runs once from the caller's contents and once
-/// from perturbed ones. If both results are equal, the kernel overwrites its arrays, and first runs
-/// begin with perturbed contents. If they differ, the kernel reads what it overwrites, and first
-/// runs begin with the caller's contents; if one more call would leave an array unchanged, each
-/// variant also runs from perturbed contents. If the trusted code fails on perturbed contents, only
-/// the caller's contents are used.
+/// writes nothing would pass. The trusted code therefore runs once from the caller's contents and
+/// once from perturbed ones. If both results are equal, the kernel overwrites its arrays, and first
+/// runs begin with perturbed contents. If they differ, the kernel reads the contents that it
+/// overwrites, and first runs begin with the caller's contents. If one more call would leave an
+/// array unchanged, each variant also runs from perturbed contents. If the trusted code fails on
+/// perturbed contents, only the caller's contents are used.
 ///
 /// Perturbed numbers move away from zero, which changes no sign and cancels no sum. A result of max
-/// or abs that is in place already stays unchanged then. So if both runs leave an array unchanged,
-/// the trusted code runs once more, from contents across zero. These replace the others when they
-/// show some array changed that the others do not, and hide none; not when the code fails on them
-/// or makes NaNs or infinities of them.
+/// or abs that is already in place stays unchanged then. If both runs leave an array unchanged, the
+/// trusted code runs once more, from contents across zero. Contents across zero replace the others
+/// if they change an array that the others leave, and leave none that the others change. The code
+/// must not fail on them, or make NaNs or infinities of them.
 template <trial_place Place>
 class first_runs {
 public:
@@ -82,7 +82,8 @@ public:
     /// Runs the trusted code and chooses the contents for first runs.
     /// @param limit_s             wall seconds of one run
     /// @param second_run_up_to_s  code that takes longer does not run on perturbed contents
-    /// @return  seconds, or why the code does not work: then first_run() must not be called
+    /// @return  seconds, or the reason why the code does not work: then first_run() must not be
+    ///          called
     [[nodiscard]] first_run_result establish(Place& place, code_type const& trusted, double limit_s,
                                              double second_run_up_to_s)
     {
@@ -99,14 +100,14 @@ public:
         return end;
     }
 
-    /// Runs a variant for the first time. A run from the caller's contents is the last one, so that
-    /// the arrays contain its results afterwards.
+    /// Runs a variant for the first time. The run from the caller's contents comes last, so the
+    /// arrays contain its results afterwards.
     /// @pre  establish() has returned seconds
     [[nodiscard]] first_run_result first_run(Place& place, code_type const& tried, double limit_s)
     {
         ATTUNE_ASSERT(is_established_, "the default comes before all others");
         first_run_result end = 0.0;
-        // False when the place is no longer fit for contents across zero.
+        // False if the place has become unfit for contents across zero.
         if (begin_with_ != contents::original && place.begin(true, is_across_)) {
             end = place.run(tried, limit_s, *expected_of_perturbed_);
             if (begin_with_ == contents::perturbed || std::holds_alternative<failure>(end))
@@ -117,14 +118,14 @@ public:
     }
 
     [[nodiscard]] contents begin_with() const noexcept { return begin_with_; }
-    /// True when perturbed contents are those across zero.
+    /// Returns true if perturbed contents are those across zero.
     [[nodiscard]] bool is_across() const noexcept { return is_across_; }
-    /// Results of a run from the caller's contents; null before establish(), and when not kept.
+    /// Results of a run from the caller's contents; null before establish(), and if not kept.
     [[nodiscard]] expectation const* expected() const noexcept
     {
         return expected_ ? &*expected_ : nullptr;
     }
-    /// Results of a run from perturbed contents; null when there are none.
+    /// Results of a run from perturbed contents; null if there are none.
     [[nodiscard]] expectation const* expected_of_perturbed() const noexcept
     {
         return expected_of_perturbed_ ? &*expected_of_perturbed_ : nullptr;
@@ -141,17 +142,17 @@ public:
     }
 
 private:
-    /// What two trusted runs tell, one from the caller's contents and one from perturbed ones.
+    /// Findings of two trusted runs, from the caller's and from perturbed contents.
     struct lesson {
         contents begin_with = contents::original;
         std::vector<bool> idle{}; ///< the arrays that both runs left unchanged
-        bool shows = false;       ///< `idle` was expected of some array that is not in it
-        bool hides = false;       ///< an array is in `idle` that was not expected there
+        bool shows = false;       ///< an expected array is not in `idle`
+        bool hides = false;       ///< an unexpected array is in `idle`
         bool is_finite = true;
     };
 
-    /// Runs the trusted code from perturbed contents. @return  nothing: it failed
-    /// @param expected  arrays that are thought to stay unchanged in both runs; empty: none
+    /// Runs the trusted code from perturbed contents. @return  empty: it failed
+    /// @param expected  arrays that both runs are expected to leave unchanged; empty: none
     [[nodiscard]] static std::optional<lesson>
     observe(Place& place, code_type const& trusted, double limit_s,
             detail::run_contents const& first, bool across, std::vector<bool> const& expected = {})
@@ -190,7 +191,7 @@ private:
             if (across && across->shows && !across->hides && across->is_finite &&
                 adopt(place, trusted, limit_s, across->begin_with, true))
                 return;
-            // The place has forgotten the run before.
+            // The place has lost the results of the run before.
             if (away->begin_with == contents::original || !place.begin(true, false) ||
                 std::holds_alternative<failure>(place.run_trusted(trusted, limit_s)))
                 return;
@@ -198,7 +199,8 @@ private:
         static_cast<void>(adopt(place, trusted, limit_s, away->begin_with, false));
     }
 
-    /// Keeps the results of the last trusted run, from perturbed contents, if they are confirmed.
+    /// Keeps the results of the last trusted run from perturbed contents, if a second run confirms
+    /// them.
     [[nodiscard]] bool adopt(Place& place, code_type const& trusted, double limit_s,
                              contents begin_with, bool across)
     {

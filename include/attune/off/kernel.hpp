@@ -1,21 +1,97 @@
-// attune/off/kernel.hpp - attune::kernel and its source in files with ATTUNE_OFF: a name, and where the default is.
+// attune/off/kernel.hpp - attune::kernel and its source with ATTUNE_OFF, and its compiled default.
 // SPDX-License-Identifier: MIT
 // tested by off/tuned.cpp
 #pragma once
 
-#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/embedded_file.hpp>
-#include <attune/core/shape/call_draw.hpp>
-#include <attune/core/shape/length_formula.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/goal.hpp>
+#include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/version.hpp>
-#include <attune/off/find_default.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+namespace attune::off::inline ATTUNE_ABI::detail {
+
+/// The function compiled by attune_add_kernel, by name, type and file.
+struct wanted_default {
+    std::string_view name; ///< as attune::kernel has it: "sgemm", "widen<WIDTH>"
+    attune::detail::function_type type{};
+    std::string_view path; ///< path of the kernel's source; at least its file name must be equal
+    attune::detail::linked_entries<attune::detail::function_ahead>
+        linked{}; ///< lists of the code that declares the kernel
+};
+
+/// Number of equal names at the ends of two paths.
+[[nodiscard]] constexpr std::size_t equal_names(std::string_view one, std::string_view other)
+{
+    std::size_t count = 0;
+    while (!one.empty() && !other.empty()) {
+        std::size_t const i = one.rfind('/') + 1;
+        std::size_t const j = other.rfind('/') + 1;
+        if (one.substr(i) != other.substr(j)) break;
+        ++count;
+        one = one.substr(0, i > 0 ? i - 1 : 0);
+        other = other.substr(0, j > 0 ? j - 1 : 0);
+    }
+    return count;
+}
+
+/// The function compiled by attune_add_kernel whose file fits best, in wanted.linked or else in the
+/// caller's program or library. compile/ahead also compares the kernel's text; here no kernel file
+/// is read.
+/// Errors   attune::error: there is none, or two fit equally
+[[nodiscard]] inline void* find_default(wanted_default const& wanted)
+{
+    attune::detail::function_ahead const* best = nullptr;
+    std::size_t most = 0;
+    bool is_one_of_two = false;
+    std::string other; // reason to refuse a function of this name
+    for (auto const& linked : {wanted.linked, attune::detail::linked_with_caller().functions}) {
+        for (attune::detail::function_ahead const* const each : linked) {
+            attune::detail::function_ahead const& one = *each;
+            if (wanted.name != one.name) continue;
+            if (!attune::detail::same_type(one.type, wanted.type)) {
+                other = std::string("that of ") + one.path + " is a " +
+                        std::string(attune::detail::written_type(one.type.text)) +
+                        ", and the kernel is declared as " +
+                        std::string(attune::detail::written_type(wanted.type.text));
+                continue;
+            }
+            if (best != nullptr && std::string_view(best->path) == one.path &&
+                std::string_view(best->flags) == one.flags)
+                continue; // the same file, in two object libraries of the program
+            std::size_t const fits = equal_names(one.path, wanted.path);
+            if (fits == 0) other = std::string("there is one of another file, ") + one.path;
+            if (fits == most) is_one_of_two = true;
+            if (fits <= most) continue;
+            best = &one;
+            most = fits;
+            is_one_of_two = false;
+        }
+        if (best != nullptr) break;
+    }
+    std::string const what(wanted.name);
+    if (best == nullptr)
+        throw error("ATTUNE_OFF: the program contains no default of a kernel",
+                    what + (other.empty() ? "" : ": " + other),
+                    "add attune_add_kernel(<target> <file>) to CMakeLists.txt, or call "
+                    "kernel.fallback(f)");
+    if (is_one_of_two)
+        throw error("ATTUNE_OFF: two kernel files of the program have one name",
+                    what + " of " + std::string(wanted.path),
+                    "name the folder too, or call kernel.fallback(f)");
+    return best->address();
+}
+
+} // namespace attune::off::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_OFF_ABI {
 
@@ -26,7 +102,7 @@ struct kernel_source {
     std::vector<std::string> flags{};
 };
 
-/// Reads nothing: the file need not be there.
+/// Reads nothing: the file may be absent.
 [[nodiscard]] inline kernel_source source_file(std::string path)
 {
     return {.path = std::move(path)};
@@ -58,7 +134,7 @@ struct work {
     unsigned load_bytes = 0;
 };
 
-/// What kernel.work(f) may be given; nobody calls `f`.
+/// The argument type of kernel.work(f), which never runs.
 class configuration_view {
 public:
     template <class P>
@@ -70,7 +146,7 @@ public:
 
 template <class Signature>
 class kernel;
-/// What is declared for a tuning is taken and forgotten.
+/// Accepts the declarations for a tuning and ignores them.
 template <class Result, class... Args>
 class kernel<Result(Args...)> {
 public:
@@ -78,7 +154,7 @@ public:
     using function = Result (*)(Args...);
 
     template <class Pack>
-    [[gnu::visibility("hidden")]] // as linked_with_caller() asks
+    [[gnu::visibility("hidden")]] // required by linked_with_caller()
     kernel(std::string name, kernel_source source, Pack const&)
         : name_(std::move(name))
         , path_(std::move(source.path))
@@ -200,6 +276,11 @@ public:
         return *this;
     }
     kernel& bound_energy(double) { return *this; }
+    template <class F>
+    kernel& objective(std::string const&, goal, F const&)
+    {
+        return *this;
+    }
     template <class F>
     kernel& reference(F const&)
     {

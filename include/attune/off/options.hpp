@@ -1,4 +1,4 @@
-// attune/off/options.hpp - tuning_options in files with ATTUNE_OFF: the same members; no code reads them.
+// attune/off/options.hpp - options, compilers and stores with ATTUNE_OFF: the names; no code reads them.
 // SPDX-License-Identifier: MIT
 // tested by off/tuned.cpp
 //
@@ -12,11 +12,108 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_OFF_ABI {
+
+struct problem_objective {
+    bool is_seconds = true;
+    std::string unit{};
+    bool is_higher_better = false;
+
+    [[nodiscard]] bool is_better(double, double) const { return false; }
+    [[nodiscard]] double gain(double, double) const { return 0; }
+    [[nodiscard]] std::string word() const { return "time"; }
+    [[nodiscard]] std::string better() const { return "faster"; }
+    [[nodiscard]] std::string text(double) const { return {}; }
+    [[nodiscard]] double turned(double value) const { return value; }
+    [[nodiscard]] measurement turned(measurement const& of) const { return of; }
+    [[nodiscard]] outcome turned(outcome of) const { return of; }
+    [[nodiscard]] friend bool operator==(problem_objective const&,
+                                         problem_objective const&) = default;
+};
+
+struct cache_options {
+    bool enabled = true;
+    std::string folder{};
+    std::uint64_t limit_bytes = 0;
+};
+
+struct system_options {
+    std::string command{};
+    std::vector<std::string> flags{};
+    double limit_s = 0;
+    cache_options cache{};
+    std::string debug_folder{};
+};
+
+struct clang_options {
+    std::vector<std::string> flags{};
+    std::string module{};
+    bool precompile_headers = true;
+    bool separate_process = true;
+    double limit_s = 0;
+    bool fallback = true;
+    system_options system{};
+    cache_options cache{};
+    std::string debug_folder{};
+};
+
+/// Compiles nothing.
+class system_compiler {
+public:
+    explicit system_compiler(system_options const& = {}) {}
+};
+/// Compiles nothing.
+class clang_compiler {
+public:
+    explicit clang_compiler(clang_options const& = {}) {}
+};
+/// Loads nothing.
+class prepared_compiler {
+public:
+    explicit prepared_compiler(std::string_view, std::string_view = {}) {}
+};
+
+struct named_compiler {
+    template <class Compiler>
+    named_compiler(std::string_view, Compiler const&)
+    {
+    }
+};
+/// Compiles nothing.
+class compiler_choice {
+public:
+    compiler_choice(std::initializer_list<named_compiler>) {}
+};
+
+class memory_store {
+public:
+    memory_store() noexcept {}
+    [[nodiscard]] static memory_store from_text(std::string_view) { return memory_store(); }
+};
+/// Opens no file.
+class store {
+public:
+    explicit store(std::string_view) {}
+};
+/// Opens no file.
+class shipped {
+public:
+    explicit shipped(std::string_view) {}
+};
+[[nodiscard]] inline memory_store embedded_store(std::string_view) { return {}; }
+class layers {
+public:
+    template <class... Stores>
+    explicit layers(Stores const&...)
+    {
+    }
+};
 
 enum class miss_policy : unsigned char {
     lookup_only,
@@ -110,7 +207,7 @@ struct progress {
     double best_value = 0;
     double default_value = 0;
     double baseline_value = 0;
-    bool is_seconds = true;
+    problem_objective objective{};
     bool improved = false;
     failure_counts failures{};
     double elapsed_s = 0;

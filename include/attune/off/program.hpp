@@ -1,17 +1,15 @@
 // attune/off/program.hpp - attune::nest in files with ATTUNE_OFF: the plain nest.
 // SPDX-License-Identifier: MIT
 //
-// Members of options as in tune/program/program_options.hpp; rules and processors are not among
-// them.
+// Members of options as in tune/program/program_source.hpp, without rules and processors.
 #pragma once
 
-#include <attune/core/device_limits.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/declare_nest.hpp>
+#include <attune/declare/nest/declaration.hpp>
 #include <attune/declare/nest/operators.hpp>
-#include <attune/declare/nest/plain_function.hpp>
 #include <attune/off/tuned.hpp>
 
 #include <optional>
@@ -51,7 +49,7 @@ public:
         if constexpr (attune::detail::check_declaration<declaration>())
             return nest_program<declaration>(declaration(declaration_.steps()));
         else
-            return *this; // one error
+            return *this; // gives a single error
     }
 
     void operator()(Args... args) const { declaration_(args...); }
@@ -71,7 +69,7 @@ public:
         return out.fallback(plain);
     }
 
-    /// On this processor, too.
+    /// Runs on this processor, too.
     [[nodiscard]] attune::ATTUNE_OFF_ABI::kernel<signature>
     device_kernel(attune::ATTUNE_OFF_ABI::program_options const& options = {}) const
     {
@@ -86,18 +84,18 @@ private:
 
 namespace attune::inline ATTUNE_OFF_ABI {
 
-/// Calls of the tuned program are calls of its plain nest.
+/// A call of the tuned program is a call of its plain nest.
 template <fixed_string Name, class... Statements>
 [[nodiscard]] consteval auto nest(Statements const&... statements)
 {
     auto const made = detail::declare_nest<Name>(statements...);
     if constexpr (std::is_same_v<decltype(made), detail::no_declaration const>)
-        return made; // one error
+        return made; // gives a single error
     else
         return off::detail::nest_program<std::remove_const_t<decltype(made)>>(made);
 }
 
-/// Says that there is no text.
+/// Returns a sentence: there is no text.
 template <class Declaration, class Signature>
 [[nodiscard]] std::string show(off::detail::nest_program<Declaration, Signature> const&,
                                std::string_view = {}, program_options const& = {})
@@ -105,7 +103,7 @@ template <class Declaration, class Signature>
     return "// " + std::string(Declaration::name) + ": the plain nest serves (ATTUNE_OFF)\n";
 }
 
-/// Says that there is no text.
+/// Returns a sentence: there is no text.
 template <class Declaration, class Signature>
 [[nodiscard]] std::string
 show_device(off::detail::nest_program<Declaration, Signature> const& program, std::string_view = {},

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/problem/claim.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_store.hpp>
@@ -21,10 +20,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// A store that keeps more than winners: `store`, `memory_store` and `layers`.
 ///
-/// note(problem, row)       keeps one outcome, as it is told
-/// end(problem)             a tuning ended whose winner is not kept
+/// note(problem, row)       keeps an outcome, when it arrives
+/// end(problem)             marks the end of a tuning whose winner is not kept
 /// prove(problem, proof)    keeps a shape for which a variant was verified
-/// recall(problem)          what is known of this very problem
+/// recall(problem)          the rows and the winner of this very problem
 /// related(problem, most)   problems of the same kernel, the nearest first
 /// proofs(problem, code)    shapes for which this code was verified on this device
 /// claim(key, wait_s)       the right to tune a problem
@@ -41,9 +40,8 @@ concept keeps_rows =
         { store.claim(key, wait_s) } -> std::same_as<problem_claim>;
     };
 
-/// Any store.
 struct any_store {
-    /// Answers all that is not in the concept record_store with what is known of nothing.
+    /// A store of the concept record_store only: it gives empty answers for all other functions.
     any_store();
 
     std::function<lookup_result(record_key const&)> find;
@@ -58,7 +56,7 @@ struct any_store {
     std::function<problem_claim(record_key const&, double)> claim;
 };
 
-/// @param held  a pointer to a store, plain or shared; what it points to outlives the result
+/// @param held  a pointer to a store, plain or shared; the store outlives the result
 template <class Pointer>
 [[nodiscard]] any_store make_any_store_of(Pointer held)
 {

@@ -1,4 +1,4 @@
-// attune/remember/any_store.ipp - what a store that keeps winners alone answers.
+// attune/remember/any_store.ipp - the answers of a store that keeps only winners.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// attune/remember/layers.hpp - several stores as one: a program's own over what it was shipped with.
+// attune/remember/layers.hpp - several stores as one: a program's own over a shipped one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,12 +19,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Stores in layers. Looks into all of them and writes to the first one alone. Models
-/// `record_store`. Movable; used by as many threads at once as each layer is. Example
-/// attune::layers{attune::store{"own.attune"}, attune::store{"shipped.attune"}}
+/// Stores in layers. Reads all of them and writes to the first only. Models `record_store`.
+/// Movable. Several threads may use it if they may use each layer.
+/// Example  attune::layers{attune::store{"own.attune"}, attune::store{"shipped.attune"}}
 class layers {
 public:
-    /// @param first  is written to; of records that fit equally well its own is taken
+    /// @param first  receives all writes; its record is preferred among equal fits
     template <record_store First, record_store... Others>
         requires(sizeof...(Others) > 0)
     explicit layers(First first, Others... others)
@@ -33,16 +33,16 @@ public:
         (push_back(std::make_shared<Others>(std::move(others))), ...);
     }
 
-    /// @param paths  of files, the first one is written to: "own.attune:/usr/share/shipped.attune"
-    /// Errors   attune::error: there is no path in it
+    /// @param paths  paths of files; the first is written: "own.attune:/usr/share/shipped.attune"
+    /// Errors   attune::error: `paths` has no path
     [[nodiscard]] static layers of_paths(std::string_view paths);
 
     [[nodiscard]] lookup_result find(record_key const& key);
     void add(record const& entry) { layers_.front().add(entry); }
-    /// Those of all layers.
+    /// The notices of all layers.
     [[nodiscard]] std::vector<std::string> notices();
 
-    // What tune/ uses beside: see detail::any_store.
+    // Further functions for tune/: see detail::any_store.
     void note(detail::stored_problem const& problem, detail::tried_row const& row)
     {
         layers_.front().note(problem, row);

@@ -1,4 +1,4 @@
-// attune/remember/layers.ipp - the answers of several stores put together.
+// attune/remember/layers.ipp - combines the answers of several stores.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -6,7 +6,6 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/core/version.hpp>
-#include <attune/remember/problem/claim.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
@@ -27,9 +26,9 @@ public:
     memory_store& operator=(memory_store other) noexcept;
     ~memory_store();
 
-    /// A store with all that `text` says, which is the text of a store's file, of format 1 or 2.
-    /// What cannot be read is told by notices().
-    /// @param name  of the text in notices, such as the file's
+    /// A store with the contents of `text`, the text of a store's file of format 1 or 2. notices()
+    /// reports unreadable lines.
+    /// @param name  name of the text in notices, such as the file's
     /// Example  `std::string text = attune::store{"a"}.text();` on rank 0, a broadcast, and on
     /// every
     ///          rank `attune::memory_store::from_text(text)`
@@ -39,18 +38,18 @@ public:
     [[nodiscard]] lookup_result find(record_key const& key);
     void add(record const& entry);
 
-    /// Sentences on what from_text() could not read; each is given once.
+    /// Sentences on text that from_text() could not read, each once.
     [[nodiscard]] std::vector<std::string> notices();
-    /// Has notices() give a sentence once.
+    /// Adds a sentence to notices().
     void notice(std::string sentence);
 
-    /// Everything kept, oldest first.
+    /// All records, oldest first.
     /// Cost     10 us for each
     [[nodiscard]] std::vector<record> records() const;
-    /// Everything kept, as the text of a store's file.
+    /// All contents, as the text of a store's file.
     [[nodiscard]] std::string text() const;
 
-    // What tune/ uses beside: see detail::any_store.
+    // Further functions for tune/: see detail::any_store.
     void note(detail::stored_problem const& problem, detail::tried_row const& row);
     void end(detail::stored_problem const& problem);
     void prove(detail::stored_problem const& problem, detail::proven_shape const& proof);
@@ -63,8 +62,8 @@ public:
     [[nodiscard]] detail::problem_claim claim(record_key const&, double) { return {}; }
 
 protected:
-    /// From now on it answers as a `store` does whose file another user could have written.
-    /// @param why  as detail::other_writer_of()
+    /// From now on it answers like a `store` whose file another user could have written.
+    /// @param why  result of detail::other_writer_of()
     void disbelieve(std::string const& path, std::string const& why);
 
 private:

@@ -13,9 +13,9 @@ namespace attune::inline ATTUNE_ABI {
 
 /// A store of tuning results.
 ///
-/// find(key)  the record that fits best and how it fits, as compare_keys() defines; empty when none
-///            fits. A store may miss near matches. Of equal fits it returns the latest added.
-/// add(r)     keeps `r`. A store that cannot keep it adds a notice and does not throw.
+/// find(key)  the record that fits best, and its fit by compare_keys(); empty if none fits. A store
+///            may miss near matches. Among equal fits it returns the latest added.
+/// add(r)     keeps `r`. If it fails, the store adds a notice and does not throw.
 /// notices()  sentences on problems since the last call; each problem is reported once.
 template <class S>
 concept record_store = requires(S store, record_key const& key, record const& entry) {

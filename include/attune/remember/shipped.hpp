@@ -1,4 +1,4 @@
-// attune/remember/shipped.hpp - the stores that a release brings along, as a file or in the program.
+// attune/remember/shipped.hpp - the stores of a release, as a file or in the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A store that came with the program: its file is read once, and never written, locked or created.
-/// What is added lasts as long as this object. Models `record_store`.
+/// A store shipped with the program. The file is read once, and never written, locked or created.
+/// Added records last as long as this object. Models `record_store`.
 /// Example  attune::tuned sgemm{kernel,
 ///                              compiler,
 ///                              attune::layers{attune::store{"mine.attune"},
@@ -23,12 +23,12 @@ class shipped : public memory_store {
 public:
     /// @param path  absolute, or relative to the folder of the running program, or else to the
     ///              current folder
-    /// Errors   none for the state of the file; a notice says that it is missing, and where it was
-    ///          looked for
+    /// Errors   none for the state of the file; a notice reports a missing file, with the searched
+    ///          places
     explicit shipped(std::string const& path);
 };
 
-/// The store that attune_embed_store(target file) put into this program; as `shipped`, without a
+/// The store that attune_embed_store(target file) put into this program; like `shipped`, without a
 /// file.
 /// @param name  as in the call of attune_embed_store
 /// Errors   attune::error that lists the embedded names, or two files that were embedded with this

@@ -1,4 +1,4 @@
-// attune/remember/shipped.ipp - reads a shipped file, and the linker section that lists embedded stores.
+// attune/remember/shipped.ipp - reads a shipped file, and the linker section of embedded stores.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-// Defined by the linker; null when there is no such section.
+// The linker defines them; null if there is no such section.
 extern "C" {
 extern attune::detail::embedded_file const* const __start_attune_stores
     __attribute__((weak, visibility("hidden")));
@@ -25,13 +25,14 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Where the file of a shipped store is, and what is in it.
+/// The place and the text of a shipped store.
 struct shipped_text {
     std::string text{};
-    std::string by_others{}; ///< why another user could have written it; empty: none could
+    std::string
+        by_others{}; ///< the reason why another user could have written it; empty if none could
 };
 
-/// Nothing where it cannot be read.
+/// Empty if it cannot be read.
 [[nodiscard]] inline std::optional<shipped_text> read_shipped(std::filesystem::path const& path)
 {
     store_file const file = store_file::open_to_read(path.string());
@@ -47,7 +48,8 @@ ATTUNE_INLINE shipped::shipped(std::string const& path)
 {
     std::error_code failed;
     std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    std::filesystem::path const beside = program.parent_path() / path; // an absolute path stays
+    std::filesystem::path const beside =
+        program.parent_path() / path; // an absolute path stays absolute
     auto found = detail::read_shipped(beside);
     if (!found) found = detail::read_shipped(path);
     if (!found) {

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 // Bench    bench/remember/store.cpp
 //
-// A file of JSON lines, oldest first; README.md of this folder has the format.
+// A file of JSON lines, oldest first; README.md of this folder explains the format.
 #pragma once
 
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/core/version.hpp>
-#include <attune/remember/problem/claim.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
@@ -20,18 +19,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A record store in a file. Models `record_store`. Movable; may be used by many threads at once.
+/// A record store in a file. Models `record_store`. Movable; many threads may use it at the same
+/// time.
 ///
-/// - The file is only appended to, by one write under a lock, so processes can share it. A process
-///   that is killed while it writes leaves at most one damaged line.
-/// - A damaged line is skipped and stays in the file. One notice reports all of them:
+/// - The file only grows, by one write under a lock, so processes can share it. A process that is
+///   killed during a write leaves at most one damaged line.
+/// - A damaged line is skipped and stays in the file. A single notice reports all of them:
 ///   "path:line: this and 2 more damaged records skipped (why)".
-/// - A file of a newer format is never written to, and nothing is found or kept. A file that is no
-///   store is not written to either. Then, when a file cannot be written, and when another process
-///   keeps the lock for seconds, records are kept in memory; every add(), the destructor and exit()
-///   try the file again.
-/// - Of a file that another user could have written, a record is `record_match::unverified`, and
-///   nothing counts as verified or as tried: see README.md of this folder. A notice says why.
+/// - A file of a newer format is never written. The store finds nothing in it, and drops records.
+/// - A file that is no store is never written. Records then stay in memory. Records also stay there
+///   if a file cannot be written, or if another process keeps the lock for seconds. Every add(),
+///   the destructor and exit() try the file again.
+/// - If another user could have written the file, a record is `record_match::unverified`, and
+///   nothing counts as verified or as tried: see README.md of this folder. A notice has the reason.
 /// - The first add() creates a missing file or directory.
 class store {
 public:
@@ -41,16 +41,16 @@ public:
     store& operator=(store&&) noexcept;
     ~store();
 
-    /// The record that fits best; of records with one key the one that no other supersedes (see
-    /// supersedes()). Takes in what was appended to the file since the last call.
+    /// The record that fits best; among records with the same key, the one that no other supersedes
+    /// (see supersedes()). First reads text appended to the file since the last call.
     /// Errors  none for the state of the file; see notices()
-    /// Cost    15 us the first time a problem is asked for
+    /// Cost    15 us at the first question about a problem
     [[nodiscard]] lookup_result find(record_key const& key);
 
-    /// Appends one record. It is written when add() returns, but not flushed to the disk: a power
+    /// Appends a record. When add() returns, it is written but not flushed to the disk: a power
     /// failure may lose it.
     /// Errors   as find()
-    /// Cost    100 us, whatever the length of the file
+    /// Cost    100 us, for any length of the file
     void add(record const& entry);
 
     /// Sentences on problems since the last call; the same sentence is never given twice.
@@ -59,12 +59,12 @@ public:
     /// The path as given to the constructor.
     [[nodiscard]] std::string const& path() const noexcept;
 
-    /// All that the store holds, as text: memory_store::from_text() of it finds the same. So one
-    /// process of a job can read it and broadcast it, and all use the same winner. Nothing of a
-    /// file that another user could have written.
+    /// The whole store as text: memory_store::from_text() of it finds the same. A process of a job
+    /// can read and broadcast it, so that all processes use the same winner. Leaves out a file that
+    /// another user could have written.
     [[nodiscard]] std::string text();
 
-    // What tune/ uses beside: see detail::any_store.
+    // Further functions for tune/: see detail::any_store.
     void note(detail::stored_problem const& problem, detail::tried_row const& row);
     void end(detail::stored_problem const& problem);
     void prove(detail::stored_problem const& problem, detail::proven_shape const& proof);

@@ -1,4 +1,4 @@
-// attune/remember/store.ipp - a file's lines, and those that wait to be written.
+// attune/remember/store.ipp - the lines of a file, and lines that wait to be written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,10 +6,9 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/line_text.hpp>
-#include <attune/remember/detail/store_reader.hpp>
-#include <attune/remember/detail/store_writer.hpp>
-#include <attune/remember/lines/compacted.hpp>
+#include <attune/remember/detail/shared_file.hpp>
 #include <attune/remember/lines/record_line.hpp>
+#include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/lines/store_lines.hpp>
 #include <attune/remember/store.hpp>
 
@@ -31,10 +30,10 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Seconds that add() waits for another process to release the file.
+/// Seconds that add() waits for the lock of another process.
 inline constexpr double longest_store_wait_s = 3.0;
 
-/// What has lines that could not be written; exit() tries once more.
+/// An object with lines that could not be written; exit() tries once more.
 class writes_at_exit {
 public:
     template <class T>
@@ -124,7 +123,7 @@ public:
         return out + kept_.text();
     }
 
-    /// @param what  as line_maker takes it
+    /// @param what  arguments of line_maker
     template <class... What>
     void append(What const&... what)
     {
@@ -156,7 +155,7 @@ public:
         append(problem, proof);
     }
 
-    /// In the process that was asked to keep them, not in a fork of it.
+    /// Writes in the process that was asked to keep the lines, not in a fork of it.
     void write_at_end()
     {
         lock_of const only_one(writing_);
@@ -193,7 +192,7 @@ private:
         notice_once(path_ + ": cannot be " + what + " (" + why +
                     "): results are kept in memory until the process ends");
     }
-    /// Adds one notice for all damaged lines; later damage adds another notice.
+    /// Adds a notice for all damaged lines; later damage adds another notice.
     void notice_damage(detail::damaged_lines const& damaged)
     {
         if (damaged.count == 0) return;
@@ -214,10 +213,10 @@ private:
                             "until the process ends; give the store another path");
     }
 
-    /// False: another user could have written the file.
+    /// Returns false if another user could have written the file.
     [[nodiscard]] bool is_believed() const noexcept { return reader_.by_others().empty(); }
 
-    /// Brings the table up to date with the file. @return  false: nothing may be found
+    /// Updates the table from the file. @return  false: it may give no answer
     bool refresh()
     {
         auto const ended = reader_.refresh();
@@ -239,8 +238,8 @@ private:
         return true;
     }
 
-    /// Look-ups go on meanwhile.  @pre  `writing_` is held, `state_` is not
-    /// @return  false: the lines have to be kept
+    /// Look-ups continue meanwhile.  @pre  `writing_` is held, `state_` is not
+    /// @return  false: the lines must be kept
     bool write(std::span<detail::waiting_line const> lines, double wait_s)
     {
         using enum detail::store_writer::ending;
@@ -252,7 +251,7 @@ private:
             is_unusable_ = false;
             return true;
         case newer:
-            static_cast<void>(refresh()); // which says so
+            static_cast<void>(refresh()); // refresh() reports it
             return true;
         case foreign:
             notice_foreign();
@@ -264,8 +263,8 @@ private:
         return false;
     }
 
-    /// Replaces a file of which most is past by what still answers. Other writers wait meanwhile,
-    /// and go on in the new file.  @pre  as write()
+    /// If most of a file is past, replaces it by the lines that still matter. Other writers wait
+    /// meanwhile, and continue in the new file.  @pre  as write()
     void compact()
     {
         {
@@ -279,15 +278,15 @@ private:
                 std::string made = detail::compacted(now);
                 return made.size() < now.size() / 2 ? made : now;
             });
-        } catch (error const&) { // such as in a folder that may only be read: it costs time alone
+        } catch (error const&) { // such as a read-only folder: only costs time
         }
         lock_of const guard(state_);
         static_cast<void>(refresh());
         is_compactable_ = !reader_.table().is_mostly_past();
     }
 
-    /// In the child of a fork: the lines that wait are written by the process that was asked to
-    /// keep them. They can still be looked up here.
+    /// In the child of a fork: the process that was asked to keep the waiting lines writes them.
+    /// Look-ups here still find them.
     /// @pre  `writing_` is held
     void leave_to_parent()
     {
@@ -306,18 +305,19 @@ private:
 
     std::string path_;                ///< as given; named in notices
     std::string file_;                ///< absolute
-    detail::fork_safe_mutex writing_; ///< held while a file is waited for; taken before `state_`
+    detail::fork_safe_mutex writing_; ///< held during a wait for a file; locked before `state_`
     detail::store_writer writer_;     ///< under `writing_`
     detail::line_maker make_line_;    ///< under `writing_`
     std::atomic<bool> is_locked_out_{false};
-    std::vector<detail::waiting_line> waiting_; ///< could not be written yet; changed under both
-    ::pid_t process_ = 0;                       ///< that was asked to keep them
+    std::vector<detail::waiting_line>
+        waiting_;         ///< not written yet; both mutexes are held for a change
+    ::pid_t process_ = 0; ///< the process that was asked to keep them
 
-    detail::fork_safe_mutex state_; ///< of what follows
+    detail::fork_safe_mutex state_; ///< guards the members below
     detail::store_reader reader_;
-    detail::line_text kept_; ///< the lines of `waiting_`, to be looked up
+    detail::line_text kept_; ///< the lines of `waiting_`, for look-ups
     std::vector<std::string> notices_;
-    bool is_unusable_ = false; ///< and that has been told
+    bool is_unusable_ = false; ///< true after the notice about it
     bool will_write_at_exit_ = false;
     bool is_compactable_ = true;
     std::set<std::string> told_;

@@ -3,9 +3,9 @@
 //
 // Compared on eight recorded kernels with eight classical searches, random search, and, as
 // published, Kernel Tuner's model, OpenTuner's default and tree sampling, but not with BaCO's
-// search: bench.search.replay prints where it is not ahead. Local searches beside the model cost
-// more than they gain there. They help in long runs, where the model gains little more, and on
-// objectives that it predicts badly.
+// search. bench.search.replay prints where it is not ahead. Local searches beside the model cost
+// more than they gain there. Local searches help in long runs, where the model gains little more,
+// and on objectives that the model predicts badly.
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -31,8 +31,8 @@ class cost_samples;
 
 namespace detail {
 
-/// session_of_programs(), which attune/search/transfer/other_programs.hpp puts here. Null: the
-/// program does not include it, and search::automatic does not learn from programs.
+/// session_of_programs() of attune/search/transfer/other_programs.hpp, which stores it here. Null:
+/// the program does not include that header, and search::automatic does not learn from programs.
 inline std::atomic<std::optional<past_session> (*)(chain_of_trees const&, cost_samples const&)>
     programs_as_session{nullptr};
 
@@ -44,15 +44,15 @@ namespace attune::inline ATTUNE_ABI::search {
 
 struct automatic_options {
     bayesian_options model{};
-    /// From this many outcomes on, every second point comes from a local search around the best: a
-    /// suggestion costs half, and finds points that the model misses. Gaussian processes gain from
-    /// several hundred outcomes, not from more.
+    /// From this many outcomes on, every second point comes from a local search around the best.
+    /// Suggestions then cost half as much, and find points that the model misses. Gaussian
+    /// processes gain from several hundred outcomes, not from more.
     std::size_t long_run = 500;
     /// Local search also starts if the squared error of the model's last predictions (at least 20)
     /// exceeds that of their mean by this factor.
     double poor_fit = 4.0;
-    /// The most coordinates of arrays and long permutations that are modelled, about 0.2 s a
-    /// suggestion; with more of them a hill climber chooses alone, by small changes of the best.
+    /// The most coordinates of arrays and long permutations with a model, about 0.2 s a suggestion.
+    /// With more coordinates a hill climber replaces the model, by small changes of the best.
     std::size_t most_modelled = 48;
 };
 
@@ -61,8 +61,8 @@ struct automatic_options {
 /// - size: up to model.max_pool points are all scored at every step; larger spaces are sampled,
 ///   with climbs from the best candidates, at a cost independent of the size;
 /// - long arrays and permutations: small changes of the best, see `most_modelled`;
-/// - failures: a second model learns where points fail; before the first success, points unlike the
-///   failed ones are asked;
+/// - failures: a second model learns where points fail; before the first success, the search asks
+///   for points unlike the failed ones;
 /// - budget: the model is used from the first outcomes on; long runs: `long_run`,
 ///   model.memory_limit.
 class automatic {
@@ -73,9 +73,9 @@ public:
     automatic(automatic&&) noexcept;
     automatic& operator=(automatic&&) noexcept;
 
-    /// Up to `k` distinct points, fewer when a finite space is nearly exhausted.
+    /// Up to `k` distinct points, fewer if a finite space is nearly exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
-    /// Points outside the space are ignored; a point told again replaces its former outcome.
+    /// Ignores points outside the space; a second outcome of a point replaces the first.
     void tell(point const& p, outcome const& result);
     /// bayesian_searcher::tell_metrics()
     void tell_metrics(point const& p, std::span<double const> numbers);
@@ -83,13 +83,13 @@ public:
     void tell_excess(point const& p, double value, std::span<double const> excess);
     /// bayesian_searcher::inform()
     void inform(std::vector<past_session> const& past);
-    /// Measured programs of other tasks, before the first ask(): what a model of them expects of
-    /// this space's configurations is one more past session, see inform(). They say nothing where
-    /// description::rows is empty or has another width.
+    /// Learns from measured programs of other tasks, before the first ask(). The expectation of a
+    /// model of them becomes one more past session, see inform(). No effect if description::rows is
+    /// empty or has another width.
     /// @return  false: ignored, because the program does not include attune/search/models.hpp and
-    ///          link attune::models, or because nothing is modelled
+    ///          link attune::models, or because there is no model
     bool learn_from(cost_samples const& others);
-    /// bayesian_searcher::expected_gain(); nothing while local search takes part.
+    /// bayesian_searcher::expected_gain(); nothing while local search is active.
     [[nodiscard]] std::optional<double> expected_gain();
     /// bayesian_searcher::prediction_of()
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
@@ -109,11 +109,11 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The strategy() of default_search(): no name of parse_technique().
+/// The strategy() of default_search(); parse_technique() does not accept this name.
 inline constexpr char const* automatic_name = "automatic";
 
-/// Whether arrays and long permutations have at most `most` coordinates together, so that a model
-/// of the space is worth its time: that of one grows with the square of their number.
+/// Returns true if arrays and long permutations have at most `most` coordinates together, so that a
+/// model is worth its time, which grows with the square of their number.
 [[nodiscard]] bool is_narrow(description const& space,
                              std::size_t most = search::automatic_options{}.most_modelled);
 

@@ -8,7 +8,6 @@
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
-#include <attune/search/local/wide_climb.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -39,7 +38,7 @@ struct automatic::state {
     {
     }
 
-    /// The search beside the model, or in its place, which knows what was told.
+    /// The search beside or instead of the model, with all outcomes so far.
     any_searcher& without_model()
     {
         if (local) return *local;
@@ -90,9 +89,9 @@ struct automatic::state {
     chain_of_trees space;
     std::uint64_t seed;
     bayesian_searcher model;
-    std::optional<any_searcher> local; ///< from its first use on
+    std::optional<any_searcher> local; ///< empty before its first use
     search_history history;
-    std::unordered_set<point, point_hash> waiting; ///< asked, not told
+    std::unordered_set<point, point_hash> waiting; ///< proposed points without an outcome
     bool is_local_turn = false;
     bool is_modelled; ///< see automatic_options::most_modelled
 };
@@ -110,7 +109,7 @@ ATTUNE_INLINE std::vector<point> automatic::ask(std::size_t k)
 {
     std::vector<point> out;
     if (!state_->local && !state_->wants_help()) {
-        out = state_->model.ask(k); // a batch at once is cheaper
+        out = state_->model.ask(k); // one batch is cheaper
         state_->waiting.insert(out.begin(), out.end());
         return out;
     }
@@ -162,8 +161,8 @@ ATTUNE_INLINE bool automatic::learn_from(cost_samples const& others)
 
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()
 {
-    // Every second point is not the model's then: asking the model would update it at other moments
-    // than its points do, and change them.
+    // The model is not asked here, because every second point is not its point: a question would
+    // update the model at other moments, and change its points.
     if (state_->wants_help()) return {};
     return state_->model.expected_gain();
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3 (Gaussian process, noise-free expected improvement) and Sec. 4.2 (hidden
 //          constraints); Hvarfner et al. 2022 (user priors); Ginsbourger et al. 2010 (constant
-//          liar). What is ours: bayesian_options.hpp and the headers of the parts.
+//          liar). Own parts: see bayesian_options.hpp and the headers of the parts.
 // Bench    bench/search/replay.cpp, bench/search/ablation.cpp
 #pragma once
 
@@ -21,11 +21,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Bayesian optimisation, minimising. A second model learns from failed points where points fail.
+/// Bayesian optimisation, minimising. A second model learns where points fail.
 ///
-/// Does not ask the default configuration first: evaluate it and tell the outcome. Points outside
-/// the space are ignored. A point told again replaces its outcome. A measurement that is not finite
-/// counts as a failure.
+/// Does not propose the default configuration first: evaluate it, and pass its outcome to tell().
+/// Ignores points outside the space. A second outcome of a point replaces the first. A measurement
+/// that is not finite counts as a failure.
 class bayesian_searcher {
 public:
     explicit bayesian_searcher(chain_of_trees space, std::uint64_t seed = 0,
@@ -34,38 +34,38 @@ public:
     bayesian_searcher(bayesian_searcher&&) noexcept;
     bayesian_searcher& operator=(bayesian_searcher&&) noexcept;
 
-    /// Up to `k` distinct points, fewer when a finite space is nearly exhausted. A point asked but
-    /// not told yet has the value of options.pending, so that other suggestions keep away from it.
-    /// Cost: per point some milliseconds with 100 outcomes and 10,000 candidates.
+    /// Up to `k` distinct points, fewer if a finite space is nearly exhausted. A pending point has
+    /// the value of options.pending, so that other suggestions avoid it. Cost: per point some
+    /// milliseconds with 100 outcomes and 10,000 candidates.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
-    /// Tells the code metrics of `p`, before or after its outcome: a number for each of
-    /// description::code_metrics, NaN where missing. They become features, which the searcher
-    /// predicts for other points. A wrong count, or a point outside the space, is ignored.
+    /// Sets the code metrics of `p`, before or after its outcome: a number for each of
+    /// description::code_metrics, NaN if missing. They become features, which the searcher predicts
+    /// for other points. Ignores a wrong count, and a point outside the space.
     void tell_metrics(point const& p, std::span<double const> numbers);
-    /// Tells, before a failure of `p` because of a bound and before a measurement alike, how far
-    /// its bounded quantities are beyond their bounds. A model of each quantity learns them, and
-    /// the score of a candidate is multiplied by the chance that it keeps all bounds.
-    /// @param value   of the objective; NaN where it was not measured
-    /// @param excess  one per bound: > 0 beyond it; NaN where unknown. A wrong count is ignored
+    /// Sets the distances of `p` to the bounds of its quantities, before tell() of a failure
+    /// because of a bound, and before tell() of a measurement. A model of each quantity learns
+    /// them. The score of a candidate is multiplied by the chance that it keeps all bounds.
+    /// @param value   of the objective; NaN if not measured
+    /// @param excess  one per bound: > 0 beyond it; NaN if unknown. A wrong count is ignored
     void tell_excess(point const& p, double value, std::span<double const> excess);
 
-    /// More of bayesian_options::past, before the first ask() and expected_gain(); later it is
+    /// Adds to bayesian_options::past, before the first ask() and expected_gain(); later calls are
     /// ignored.
     void inform(std::vector<past_session> const& past);
 
-    /// The expected improvement by the best candidate, as a share of the best value if all values
-    /// are positive, else in their unit: the mean over the joint posterior of the most promising
-    /// candidates. Nothing before the first success, or while the initial design is not complete.
-    /// Cost: that of some tens of suggestions
+    /// The expected improvement by the best candidate, over the joint posterior of the most
+    /// promising ones. A share of the best value if all values are positive, else in their unit.
+    /// Nothing before the first success, or before the initial design is complete. Cost: that of
+    /// some tens of suggestions
     [[nodiscard]] std::optional<double> expected_gain();
 
-    /// Mean squared error of the predictions for the model's last 30 points that worked, over the
+    /// Mean squared error of the predictions for the model's last 30 successful points, over the
     /// variance of their outcomes; predicting their mean gives 1. Nothing before 20 points. In the
     /// unit of the model when each point was chosen.
     [[nodiscard]] std::optional<double> prediction_error() const;
-    /// The value that the model expected of a point when it chose it; nothing where it did not
-    /// choose it, or once its outcome was told.
+    /// The value that the model expected of a point when it chose the point. Nothing if it did not
+    /// choose the point, or after the outcome.
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
 
 private:

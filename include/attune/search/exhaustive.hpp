@@ -13,10 +13,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// at(0), at(1), ... without the points that were told before.
+/// at(0), at(1), ... without the points of earlier calls of tell().
 class exhaustive_searcher {
 public:
-    /// Throws attune::error when the space has a real parameter, or more than 2^64 - 1 points.
+    /// Throws attune::error if the space has a real parameter, or more than 2^64 - 1 points.
     explicit exhaustive_searcher(chain_of_trees space);
     ~exhaustive_searcher();
     exhaustive_searcher(exhaustive_searcher&&) noexcept;

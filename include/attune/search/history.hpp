@@ -1,4 +1,4 @@
-// attune/search/history.hpp - the outcomes that a search was told, and its pending points.
+// attune/search/history.hpp - the outcomes of a search, and its pending points.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,19 +18,19 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One point and its outcome. The numbers are valid only if `worked`, or `value` if `exceeded`.
+/// A point and its outcome. The numbers are valid only if `worked`, or `value` if `exceeded`.
 struct observation {
     point where;
     bool worked = false;
     double value = 0;
-    double low = 0; ///< of the measurement's interval
+    double low = 0; ///< lower end of the measurement's interval
     double high = 0;
-    /// It works, but a quantity is beyond its bound. `value` is NaN where it was not measured.
+    /// True for a success with a quantity beyond its bound. `value` is NaN if not measured.
     bool exceeded = false;
 
-    /// Whether it failed for another reason than a bound.
+    /// Returns true if the point failed, but not because of a bound.
     [[nodiscard]] bool failed() const noexcept { return !worked && !exceeded; }
-    /// Whether its value is known.
+    /// Returns true if the value is known.
     [[nodiscard]] bool is_measured() const noexcept
     {
         return worked || (exceeded && std::isfinite(value));
@@ -40,12 +40,12 @@ struct observation {
 /// Outcomes by point. A measurement that is not finite counts as a failure.
 class search_history {
 public:
-    /// Adds `p`, which was asked for, to the pending points.
+    /// Adds `p` of ask() to the pending points.
     void wait_for(point const& p) { pending_.push_back(p); }
 
-    /// Adds an outcome; one told again replaces the former one and keeps its index.
-    /// @param beyond  of a failure because of a bound: the value, NaN where it was not measured
-    /// @return  the index of the observation, and whether it is new
+    /// Adds an outcome. A second outcome of a point replaces the first, and keeps its index.
+    /// @param beyond  for a failure because of a bound: the value, NaN if not measured
+    /// @return  the index of the observation, and true if it is new
     std::pair<std::size_t, bool> tell(point const& p, outcome const& result,
                                       std::optional<double> beyond = {})
     {
@@ -60,7 +60,7 @@ public:
         if (is_new)
             told_.push_back(std::move(seen));
         else
-            std::swap(told_[i], seen); // `seen` is the former outcome
+            std::swap(told_[i], seen); // `seen` is the old outcome
         if (told_[i].worked) ++worked_;
         if (told_[i].exceeded) ++exceeded_;
         if (!is_new && seen.worked) --worked_;
@@ -75,9 +75,9 @@ public:
     [[nodiscard]] std::vector<observation> const& told() const noexcept { return told_; }
     [[nodiscard]] std::vector<point> const& pending() const noexcept { return pending_; }
     [[nodiscard]] std::size_t worked() const noexcept { return worked_; }
-    /// Observations that are beyond a bound.
+    /// Number of observations beyond a bound.
     [[nodiscard]] std::size_t exceeded() const noexcept { return exceeded_; }
-    /// Observations that failed for another reason.
+    /// Number of observations that failed for another reason.
     [[nodiscard]] std::size_t failed() const noexcept { return told_.size() - worked_ - exceeded_; }
     /// Share of failures among the latest `count` observations; 0 without observations.
     [[nodiscard]] double failures_of_last(std::size_t count) const
@@ -93,7 +93,7 @@ public:
         return best_ ? &told_[*best_] : nullptr;
     }
 
-    /// Indices of the lowest values, at most `count`, best first; of equal ones the first told.
+    /// Indices of the lowest values, at most `count`, best first; of equal ones the earlier first.
     [[nodiscard]] std::vector<std::size_t> best_places(std::size_t count) const
     {
         std::vector<std::size_t> order;

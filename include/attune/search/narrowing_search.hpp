@@ -1,4 +1,4 @@
-// attune/search/narrowing_search.hpp - a search that can go on in a part of its space.
+// attune/search/narrowing_search.hpp - a search that can continue in a part of its space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,23 +21,23 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Models `searcher`. Until narrow() it is the searcher that `make` makes; from then on, a new one
-/// of the part, which is told all that is known of the part's points. Points are those of the whole
-/// space all the time, and none is proposed twice. What is told of points outside the part is kept
-/// for the time when the whole space, or another part, takes its place.
+/// Models `searcher`. Until narrow() it is the searcher of `make`. Afterwards it is a new searcher
+/// of the part, which receives all outcomes of the part's points. Points are always those of the
+/// whole space, and none is proposed twice. Outcomes outside the part are kept for a later narrow()
+/// to another part or the whole space.
 class narrowing_search {
 public:
     using part_type = std::optional<kept_settings>; ///< of narrow()
 
     narrowing_search(search_factory make, chain_of_trees whole, std::uint64_t seed);
 
-    /// Goes on in that part of the whole space; nothing: in all of it.
-    /// @return  false: the part, or a search of it, cannot be built (see part_of()); all stays as it
-    ///          was
+    /// Continues in that part of the whole space; nothing: in all of it.
+    /// @return  false if the part, or a search of it, cannot be built (see part_of()); then nothing
+    ///                changes
     bool narrow(part_type const& part);
 
-    /// Once narrowed, it ends where so many requests in a row bring points that were proposed or
-    /// told before: a search may repeat one for ever.
+    /// A narrowed search ends after so many requests in a row without a new point, because a search
+    /// may repeat a point without end.
     static constexpr std::size_t most_rounds_without_news = 1'000;
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
@@ -48,7 +48,7 @@ public:
     /// @return  as any_searcher
     bool learn_from(cost_samples const& others);
     bool learn_from(search::technique_history const& past);
-    /// Of all searchers so far.
+    /// Gains of all searchers so far.
     [[nodiscard]] std::vector<search::technique_use> uses() const;
     [[nodiscard]] std::string strategy() const { return now_.strategy(); }
     [[nodiscard]] std::string proposer_of(point const& p) const { return now_.proposer_of(p); }
@@ -61,7 +61,7 @@ public:
 private:
     using call = std::function<void(any_searcher&)>;
 
-    /// Makes a call now, and again where another searcher takes over.
+    /// Makes a call now, and again for each later searcher.
     void make_call(point const& about, call made);
 
     search_factory make_;
@@ -69,10 +69,10 @@ private:
     std::uint64_t seed_;
     any_searcher now_;
     std::optional<chain_of_trees> part_{}; ///< nothing: the whole space
-    std::uint64_t begun_ = 0;              ///< searchers after the first
-    std::vector<call> before_{};           ///< what the first one was told before its first point
+    std::uint64_t begun_ = 0;              ///< number of searchers after the first
+    std::vector<call> before_{};           ///< calls to the first searcher before its first point
     std::vector<std::pair<point, call>> calls_{};
-    std::unordered_set<point, point_hash> seen_{}; ///< proposed or told
+    std::unordered_set<point, point_hash> seen_{}; ///< proposed, or with an outcome
     std::vector<search::technique_use> earlier_uses_{};
 };
 

@@ -1,4 +1,4 @@
-// attune/search/narrowing_search.ipp - makes searchers of parts, and repeats what is known.
+// attune/search/narrowing_search.ipp - makes searchers of parts, and passes known outcomes to them.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -26,13 +26,13 @@ struct optimizer_options {
     search_factory search = default_search();
     std::vector<input_value> inputs{}; ///< one per input of the space: {n(4096)}
     bool times = true;                 ///< values are times; a negative one is an error
-    search_limits limits{};            ///< ask() returns nothing when one is reached
-    /// On quantities of each evaluation: what is beyond a bound is never best().
+    search_limits limits{};            ///< ask() returns nothing after one is reached
+    /// Bounds on quantities of each evaluation; a configuration beyond a bound is never best().
     std::vector<quantity_bound> bounds{};
 };
 
-/// Minimises the values that it is told. Asks the default configuration first, if every parameter
-/// has a default.
+/// Minimises the values of tell(). Proposes the default configuration first, if every parameter has
+/// a default.
 ///
 /// Example   attune::optimizer opt{space};
 ///           while (auto c = opt.ask()) opt.tell(*c, cost((*c)[tile]));
@@ -50,8 +50,7 @@ public:
     {
     }
 
-    /// The next configuration to try; nothing when a limit is reached or the space is
-    /// exhausted.
+    /// The next configuration to try; nothing if a limit is reached or the space is exhausted.
     [[nodiscard]] std::optional<config_type> ask()
     {
         std::vector<config_type> const batch = ask(1);
@@ -59,7 +58,7 @@ public:
         return batch.front();
     }
 
-    /// Up to `count` different configurations to try, perhaps at once.
+    /// Up to `count` different configurations, which may be tried at once.
     [[nodiscard]] std::vector<config_type> ask(std::size_t count)
     {
         std::vector<config_type> out;
@@ -68,25 +67,25 @@ public:
         return out;
     }
 
-    /// Tells the value of a configuration that was asked; lower is better, infinite is a failure.
-    /// Errors: as below
+    /// Sets the value of a configuration of ask(); lower is better, infinite is a failure.
+    /// Errors   those of the next function
     void tell(config_type const& tried, double value)
     {
         tell(tried, evaluation{measurement::exact(value)});
     }
 
-    /// Tells the outcome of a configuration that was asked: a measurement with its interval, or a
-    /// failure; with quantities where options.bounds has bounds on them.
-    /// Errors: attune::error naming the configuration when it is not of this space, was never
-    /// asked, or was told before; when the value is NaN or a negative time; when it was measured
-    /// without a quantity that has a bound
+    /// Sets the outcome of a configuration of ask(): a measurement with its interval, or a failure,
+    /// and the quantities that options.bounds names.
+    /// Errors   attune::error with the configuration: not of this space, not from ask(), or told
+    ///          before; a value that is NaN or a negative time; a measurement without a quantity
+    ///          that has a bound
     void tell(config_type const& tried, evaluation const& seen)
     {
         core_.tell(encode(typed_, space().describe(), tried), seen);
     }
 
-    /// Tells a known value of any configuration, asked or not; replaces a former value.
-    /// Errors: attune::error when it is not of this space, or the value is NaN or a negative time
+    /// Sets a known value of any configuration; replaces an old value.
+    /// Errors   attune::error: not of this space, or the value is NaN or a negative time
     void observe(config_type const& known, double value)
     {
         observe(known, evaluation{measurement::exact(value)});
@@ -96,7 +95,7 @@ public:
         core_.observe(encode(typed_, space().describe(), known), seen);
     }
 
-    /// The best configuration told so far that keeps all bounds; nothing before the first success.
+    /// The best configuration so far that keeps all bounds; nothing before the first success.
     [[nodiscard]] std::optional<config_type> best() const
     {
         if (!core_.best()) return {};
@@ -110,26 +109,26 @@ public:
     }
     [[nodiscard]] chain_of_trees const& space() const noexcept { return core_.space(); }
 
-    /// Why ask() returned nothing; nothing while there is more to try.
+    /// The reason why ask() returned nothing; nothing while there is more to try.
     [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept
     {
         return core_.stopped();
     }
     /// The model's last estimate of the remaining gain; see search_limits.
     [[nodiscard]] std::optional<double> expected_gain() const { return core_.expected_gain(); }
-    /// Where configurations worked but none of them kept all bounds: a sentence with the one that
-    /// comes nearest. Else empty.
+    /// If configurations succeeded, but none kept all bounds: a sentence with the nearest one. Else
+    /// empty.
     [[nodiscard]] std::string shortfall() const { return core_.shortfall(); }
-    /// One sentence: how many were tried, how many failed, the best, the reason for the end.
+    /// A sentence with the numbers of trials and failures, the best, and the reason for the end.
     [[nodiscard]] std::string summary() const { return core_.summary(); }
 
     /// All calls so far, from which resume() continues bit for bit. text_of() and read_session() of
-    /// <attune/remember/files/event_log.hpp> convert them to text and back.
+    /// <attune/remember/files/event_log.hpp> convert to text and back.
     [[nodiscard]] logged_session const& save() const noexcept { return core_.save(); }
-    /// Brings a new optimizer of the same space, options and seed to the state of a saved one.
-    /// Takes the time of the saved one's calls of ask().
-    /// Errors: attune::error when this optimizer was used already, space, seed or searcher differ,
-    /// or the session is damaged
+    /// Brings a new optimizer of the same space, options and seed to the saved state. Takes the
+    /// time of the saved calls of ask().
+    /// Errors   attune::error: this optimizer was used already; space, seed or searcher differ; the
+    ///          session is damaged
     void resume(logged_session const& saved) { core_.resume(saved); }
 
 private:

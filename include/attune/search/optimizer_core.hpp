@@ -26,11 +26,11 @@ struct stop_verdict;
 namespace detail {
 
 /// The point with every parameter at its default; nothing unless all have one.
-/// Errors: attune::error when the defaults together break a constraint
+/// Errors   attune::error: the defaults together break a constraint
 [[nodiscard]] std::optional<point> default_point(chain_of_trees const& space);
 
-/// Asks the default configuration first, if there is one, then the searcher; checks outcomes, and
-/// logs all calls. What breaks a bound is a failure for the searcher, for limits and for best().
+/// Proposes the default configuration first, if any, then asks the searcher; checks outcomes, and
+/// logs all calls. A configuration beyond a bound is a failure for searcher, limits and best().
 class optimizer_core {
 public:
     /// @param times   values are times: a negative one is an error
@@ -43,35 +43,35 @@ public:
     optimizer_core(optimizer_core&&) noexcept;
     optimizer_core& operator=(optimizer_core&&) noexcept;
 
-    /// Up to `count` points never asked nor told before; none when a limit is reached or the space
-    /// is exhausted.
+    /// Up to `count` points that are new to ask() and tell(); none if a limit is reached or the
+    /// space is exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t count);
-    /// Tells the outcome of a point that was asked.
-    /// Errors  attune::error naming the point: not in the space, never asked, told before; a value
+    /// Sets the outcome of a point of ask().
+    /// Errors  attune::error with the point: not in the space, not from ask(), told before; a value
     ///         that is NaN, or a negative time; a measurement without a quantity that has a bound
     void tell(std::optional<point> const& at, evaluation const& seen);
-    /// Tells the outcome of any point, asked or not; replaces a former one.
-    /// Errors  attune::error: not in the space, NaN, a negative time, a quantity that is missing
+    /// Sets the outcome of any point; replaces an old one.
+    /// Errors  attune::error: not in the space, NaN, a negative time, a missing quantity
     void observe(std::optional<point> const& at, evaluation const& seen);
 
-    /// The lowest value that keeps all bounds, and its point; nothing before the first one.
+    /// The lowest value that keeps all bounds, with its point; nothing before the first one.
     [[nodiscard]] std::optional<std::pair<point, double>> const& best() const noexcept;
     [[nodiscard]] chain_of_trees const& space() const noexcept;
-    /// Why the last ask() returned nothing; nothing while there is more to try.
+    /// The reason why the last ask() returned nothing; nothing while there is more to try.
     [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept;
     /// The model's last estimate of the remaining gain, if search_limits::expected_gain needs one.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept;
-    /// Where configurations worked but none of them kept all bounds: a sentence with the one that
-    /// comes nearest. Else empty.
+    /// If configurations succeeded, but none kept all bounds: a sentence with the nearest one. Else
+    /// empty.
     [[nodiscard]] std::string shortfall() const;
-    /// One sentence: how many were tried, how many failed, the best, the reason for the end.
+    /// A sentence with the numbers of trials and failures, the best, and the reason for the end.
     [[nodiscard]] std::string summary() const;
 
-    /// All calls so far: asked, told and observed.
+    /// All calls so far: ask(), tell() and observe().
     [[nodiscard]] logged_session const& save() const noexcept;
-    /// Brings this optimizer, before its first ask(), to the state of a saved one.
-    /// Errors  attune::error: not before the first ask(); another space, seed or searcher; a
-    ///         damaged session
+    /// Brings this optimizer to a saved state, before its first ask().
+    /// Errors  attune::error: ask() was called already; another space, seed or searcher; a damaged
+    ///         session
     void resume(logged_session const& saved);
 
 private:

@@ -140,7 +140,7 @@ struct optimizer_core::state {
             bool const is_measured =
                 is_finite || (why != nullptr && why->stage == failure_stage::bound);
             std::vector<double> const excess = excesses(bounds, numbers);
-            // A crash says nothing of its quantities.
+            // A crash has no quantities.
             if (is_measured) searcher.tell_excess(at, is_finite ? m->value : std::nan(""), excess);
             look_at_shortfall(at, is_finite, excess, std::move(numbers));
         }
@@ -149,7 +149,7 @@ struct optimizer_core::state {
         searcher.tell(at, checked);
     }
 
-    /// @param value  of a configuration that worked and keeps all bounds
+    /// @param value  of a successful configuration that keeps all bounds
     void look_at_best(point const& at, std::optional<double> value)
     {
         if (value)
@@ -159,7 +159,7 @@ struct optimizer_core::state {
         bool const was_best = best && best->first == at;
         if (value && (!best || *value < best->second || (was_best && *value == best->second))) {
             best.emplace(at, *value);
-        } else if (was_best) { // what was observed anew is worse, or no longer valid
+        } else if (was_best) { // the new value of the best is worse, or no longer valid
             best.reset();
             for (event const& e : log.events) { // in the order of the session, so that ties stay
                 if (e.kind == event_kind::asked) continue;
@@ -170,11 +170,11 @@ struct optimizer_core::state {
         }
     }
 
-    /// Keeps the configuration that is least beyond all bounds together.
+    /// Keeps the configuration with the least distance to all bounds together.
     void look_at_shortfall(point const& at, bool is_finite, std::vector<double> const& excess,
                            std::vector<double> numbers)
     {
-        if (nearest && nearest->first == at) nearest.reset(); // observed anew
+        if (nearest && nearest->first == at) nearest.reset(); // it has a new value
         if (!is_finite) return;
         double sum = 0;
         for (double const e : excess)
@@ -191,7 +191,7 @@ struct optimizer_core::state {
                text_of(space.describe(), nearest->first);
     }
 
-    /// A configuration as the caller may write it: inactive parameters at any of their values.
+    /// A configuration from the caller, whose inactive parameters may have any of their values.
     [[nodiscard]] std::optional<point> settled(std::optional<point> at) const
     {
         if (at && at->size() == space.describe().parameters.size())
@@ -218,7 +218,7 @@ struct optimizer_core::state {
         std::optional<point> const at = settled(given);
         take(require(at, seen.result), seen, false);
     }
-    /// The evaluation of a logged event. Logs of earlier versions have bounded quantities alone.
+    /// The evaluation of a logged event. Logs of earlier versions only have bounded quantities.
     [[nodiscard]] evaluation evaluation_in(event const& e) const
     {
         evaluation out{*e.result, e.quantities};
@@ -246,15 +246,6 @@ struct optimizer_core::state {
 
     void resume(logged_session const& saved)
     {
-        if (!log.events.empty())
-            throw error("resume(): this optimizer has begun already",
-                        std::to_string(log.events.size()) + " calls",
-                        "resume before the first ask() and tell()");
-        if (saved.key != log.key || saved.seed != log.seed)
-            throw error("resume(): the search was saved with another " +
-                            std::string(saved.key == log.key ? "seed" : "space or other bounds"),
-                        "saved seed " + std::to_string(saved.seed),
-                        "construct the optimizer as it was");
         auto const check = [this](event const& e) -> std::string {
             bool const is_told = e.kind == event_kind::told || e.kind == event_kind::observed;
             if (!is_told && e.kind != event_kind::asked) return "it is not of an optimizer";
@@ -271,12 +262,7 @@ struct optimizer_core::state {
             if (e.kind == event_kind::observed) observe(e.points.front(), evaluation_in(e));
             return {};
         };
-        std::string problem = saved.damaged ? "what it says cannot be read to its end" : "";
-        if (problem.empty()) problem = repeat_events(saved.events, check, ask, take);
-        if (!problem.empty())
-            throw error("resume(): the search cannot go on: " + problem,
-                        "seed " + std::to_string(log.seed),
-                        "resume with the same searcher, options and version of attune");
+        resume_events(log, saved, "optimizer", "space or other bounds", check, ask, take);
     }
 
     chain_of_trees space;
@@ -288,10 +274,10 @@ struct optimizer_core::state {
     stop_judge judge;
     double start_s;
     std::unordered_map<point, stage, point_hash> stages;
-    std::unordered_map<point, double, point_hash> values; ///< of those that may be the best
-    std::size_t waiting = 0;                              ///< points asked and not told
+    std::unordered_map<point, double, point_hash> values; ///< of points that may be the best
+    std::size_t waiting = 0;                              ///< number of points without an outcome
     std::optional<std::pair<point, double>> best;
-    /// The point that comes nearest to the bounds, and its bounded quantities.
+    /// The point nearest to the bounds, and its bounded quantities.
     std::optional<std::pair<point, std::vector<double>>> nearest;
     double nearest_excess = 0;
     std::optional<stop_verdict> stopped;

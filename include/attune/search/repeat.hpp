@@ -1,49 +1,92 @@
 // attune/search/repeat.hpp - restores the state of a search by repeating its calls.
 // SPDX-License-Identifier: MIT
 //
-// Every searcher gives equal answers to equal seeds and calls, so its calls are its state.
-// Repeating them is exact for every searcher, also for those of users, and still works when a
-// searcher stores more. It costs the time of the calls of ask(): some milliseconds each, less than
-// the evaluations that are saved.
+// Equal seeds and calls give equal answers of every searcher, so its calls are its state. A
+// repetition is exact for every searcher, also for those of users, and does not depend on the data
+// of a searcher. It costs the time of the calls of ask(): some milliseconds each, less than the
+// saved evaluations.
 #pragma once
 
+#include <attune/core/error.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/declare/text.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
-namespace detail {
-
-/// More points than any search is asked for in one call. An event with more is damaged and must not
-/// exhaust the memory.
+/// More points than in any call of ask(). An event with more is damaged, and must not exhaust the
+/// memory.
 inline constexpr std::size_t most_asked_at_once = std::size_t{1} << 20;
 
 /// The text that identifies a space in a session.
-[[nodiscard]] std::string space_identity(description const& space);
+[[nodiscard]] inline std::string space_identity(description const& space)
+{
+    return content_hash{}.add(schema_text(space)).hex();
+}
 
 /// Repeats the logged calls of ask(), and compares the points with the logged ones.
 ///
 /// @param check  called for each event first
-/// @param ask    asks the searcher, which must be new, for so many points
-/// @param take   called for each event after `check`; tells the searcher the outcome
+/// @param ask    asks the searcher, which must be new, for this number of points
+/// @param take   called for each event after `check`; passes the outcome to the searcher
 /// @return  the first problem with the number of its event; empty: none. `check` and `take` return
 ///          such texts without the number
-[[nodiscard]] std::string repeat_events(std::vector<event> const& events,
-                                        std::function<std::string(event const&)> const& check,
-                                        std::function<std::vector<point>(std::size_t)> const& ask,
-                                        std::function<std::string(event const&)> const& take);
+[[nodiscard]] inline std::string
+repeat_events(std::vector<event> const& events,
+              std::function<std::string(event const&)> const& check,
+              std::function<std::vector<point>(std::size_t)> const& ask,
+              std::function<std::string(event const&)> const& take)
+{
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        event const& e = events[i];
+        std::string problem = check(e);
+        if (problem.empty() && e.kind == event_kind::asked) {
+            if (e.wanted > most_asked_at_once)
+                problem = "too many configurations were asked for";
+            else if (ask(e.wanted) != e.points)
+                problem = "the search proposes other configurations than it did then";
+        }
+        if (problem.empty()) problem = take(e);
+        if (!problem.empty()) return "event " + std::to_string(i + 1) + ": " + problem;
+    }
+    return {};
+}
 
-} // namespace detail
+/// Repeats the calls of a saved session in a search that has not begun.
+///
+/// @param log     of this search: no event yet
+/// @param search  "search" or "optimizer", for the errors
+/// @param space   what makes the key: "space"
+/// Errors   attune::error: the search has begun; another key or seed; repeat_events() has a problem
+inline void resume_events(logged_session const& log, logged_session const& saved,
+                          std::string const& search, std::string const& space,
+                          std::function<std::string(event const&)> const& check,
+                          std::function<std::vector<point>(std::size_t)> const& ask,
+                          std::function<std::string(event const&)> const& take)
+{
+    if (!log.events.empty())
+        throw error("resume(): this " + search + " has begun already",
+                    std::to_string(log.events.size()) + " calls",
+                    "resume before the first ask() and tell()");
+    if (saved.key != log.key || saved.seed != log.seed)
+        throw error("resume(): the search was saved with another " +
+                        (saved.key != log.key ? space : "seed"),
+                    "saved seed " + std::to_string(saved.seed),
+                    "construct the " + search + " as it was");
+    std::string const problem = saved.damaged ? "what it says cannot be read to its end"
+                                              : repeat_events(saved.events, check, ask, take);
+    if (!problem.empty())
+        throw error("resume(): the search cannot go on: " + problem,
+                    "seed " + std::to_string(log.seed),
+                    "resume with the same searcher, options and version of attune");
+}
 
-} // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/search/repeat.ipp>
-#endif
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/search/search_limits.hpp - when a search or a tuning is over, and what is left of it.
+// attune/search/search_limits.hpp - the limits of a search or a tuning, and their remainders.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,29 +9,29 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A search ends as soon as one limit is reached; a limit that is not given does not limit.
-/// 0 evaluations or 0 seconds: no search and no tuning, and no error either.
+/// A search ends as soon as one limit is reached; an unset limit has no effect.
+/// 0 evaluations or 0 seconds: neither search nor tuning, without an error.
 /// Example  attune::minimize(space, cost, {.evaluations = 100, .patience = 20});
 struct search_limits {
     static constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
     static constexpr double any_time = std::numeric_limits<double>::infinity();
 
-    // What it may cost. In a tuning everything counts: compiling, failed variants and the final
-    // comparison; the default configuration is the first evaluation. One evaluation that takes
+    // Limits of the cost. In a tuning everything counts: compiling, failed variants and the final
+    // comparison; the default configuration is the first evaluation. A single evaluation that takes
     // longer than all before it can overrun `seconds`; the final then still has half its time.
     std::uint64_t evaluations = any_number;
     double seconds = any_time;
 
-    // What is good enough, however much of that is left.
-    /// A value at most this was found.
+    // Limits of the result, whatever cost remains.
+    /// Ends with a value of at most this.
     double target = -std::numeric_limits<double>::infinity();
-    /// So many outcomes in a row without a value lower than the best by more than
+    /// Ends after so many outcomes in a row without a value lower than the best by more than
     /// `improvement` of it.
     std::uint64_t patience = any_number;
     double improvement = 0.0;
-    /// The model expects to gain less than this share of the best (a difference in the objective's
-    /// unit where values are not all positive), twice in a row, five outcomes apart. 0: the model
-    /// is not asked. 0.01 stops when the best is within about 1 % of what is thought possible.
+    /// Ends if the model expects to gain less than this share of the best, twice in a row, five
+    /// outcomes apart. If values are not all positive: a difference in the objective's unit. 0: the
+    /// model is not asked. 0.01 ends when the best is within about 1 % of the expected optimum.
     double expected_gain = 0.0;
 
     [[nodiscard]] static constexpr search_limits of_evaluations(std::uint64_t n) noexcept
@@ -42,7 +42,7 @@ struct search_limits {
     {
         return {.seconds = s};
     }
-    /// What one tuning may cost unless it is told otherwise: 60 evaluations and 60 seconds.
+    /// The default limits of one tuning: 60 evaluations and 60 seconds.
     [[nodiscard]] static constexpr search_limits usual() noexcept
     {
         return {.evaluations = 60, .seconds = 60.0};
@@ -53,14 +53,14 @@ struct search_limits {
 
 namespace detail {
 
-/// Whether anything may be evaluated: neither limit of the cost is 0. Seconds below 0, or no
-/// number, are 0.
+/// Returns true if there may be an evaluation: neither limit of the cost is 0. Seconds below 0, or
+/// no number, are 0.
 [[nodiscard]] constexpr bool wants_tuning(search_limits const& limits) noexcept
 {
     return limits.evaluations > 0 && limits.seconds > 0;
 }
 
-/// What remains of `whole` when so much is spent, at least 0; no limit stays no limit.
+/// The rest of `whole` after so much cost, at least 0; an unset limit stays unset.
 [[nodiscard]] constexpr search_limits
 what_is_left(search_limits const& whole, std::uint64_t evaluations, double seconds) noexcept
 {
@@ -72,7 +72,7 @@ what_is_left(search_limits const& whole, std::uint64_t evaluations, double secon
     return left;
 }
 
-/// `one`, which may cost no more than `other` either.
+/// `one`, with a cost of at most that of `other`.
 [[nodiscard]] constexpr search_limits within(search_limits const& one,
                                              search_limits const& other) noexcept
 {

@@ -1,4 +1,4 @@
-// attune/search/searcher.hpp - the interface of a strategy that proposes configurations.
+// attune/search/searcher.hpp - the interface of a strategy that proposes configurations; strategies with names.
 // SPDX-License-Identifier: MIT
 //
 // The ask/tell split is that of CMA-ES libraries (Collette et al. 2010)
@@ -7,7 +7,6 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/meta/technique_use.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <concepts>
@@ -26,16 +25,26 @@ namespace attune::inline ATTUNE_ABI {
 
 class cost_samples;
 struct past_session;
+
 namespace search {
+
 class technique_history;
-}
+
+/// The gains of a technique in one search.
+struct technique_use {
+    std::string name;
+    std::size_t requests = 0;  ///< outcomes of configurations that it proposed
+    std::size_t new_bests = 0; ///< number of these outcomes that were better than all before
+};
+
+} // namespace search
 
 /// Proposes configurations and learns from their outcomes.
-/// - ask(k): up to k distinct points of the space, never asked before by this searcher nor told;
-///   fewer when few are left; none when it is finished, and then always.
-/// - tell(p, outcome): in any order, any number of times, also for points never asked.
+/// - ask(k): up to k distinct points of the space, all new to ask() and tell(); fewer if few
+///   remain; none once the searcher is finished.
+/// - tell(p, outcome): in any order, any number of times, also for points that are not from ask().
 /// Equal seeds and equal calls give equal points. tests/laws/searcher.hpp checks all this. A
-/// searcher that can do more has the member of that name of any_searcher, with the same arguments.
+/// searcher may have further members of any_searcher, with the same names and arguments.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -44,8 +53,8 @@ concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o
 
 namespace detail {
 
-/// One question or one piece of information for a searcher, besides ask() and tell(): a reference
-/// to a value of a type that says what it is.
+/// A question or a piece of information for a searcher, besides ask() and tell(): a reference to a
+/// value whose type gives the meaning.
 class hint {
 public:
     template <class T>
@@ -54,7 +63,7 @@ public:
         , what_(&what)
     {
     }
-    /// The value; null where it is of another type.
+    /// The value; null if it has another type.
     template <class T>
     [[nodiscard]] T* as() const noexcept
     {
@@ -104,13 +113,13 @@ struct asked_strategy {
     std::string answer{};
 };
 
-/// Gives `h` to the member of `s` that is for it.
-/// @return  false: `s` has none, or refuses
+/// Passes `h` to the matching member of `s`.
+/// @return  false if `s` has none, or refuses
 template <class S>
 bool hand_over(S& s, hint h)
 {
     using sessions = std::vector<past_session>;
-    // A member that returns nothing does not refuse.
+    // A member that returns void does not refuse.
     auto const is_taken = [](auto const& call) {
         if constexpr (std::is_void_v<decltype(call())>) {
             call();
@@ -154,8 +163,8 @@ bool hand_over(S& s, hint h)
 
 } // namespace detail
 
-/// Any searcher as one value: movable, not copyable. What the searcher cannot do does nothing and
-/// answers nothing.
+/// Any searcher as one value: movable, not copyable. A call that the searcher does not support has
+/// no effect, and returns an empty answer.
 class any_searcher {
 public:
     template <class S>
@@ -173,30 +182,30 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
-    /// `p` is not evaluated, because it is known to be worse than the best; `value` stands for its
-    /// own, which is no less: tell() of that value if the searcher has no tell_bound().
+    /// `p` is not evaluated, because it is known to be worse than the best; its value is at least
+    /// `value`. A searcher without tell_bound() gets tell() of `value`.
     /// @pre not moved from
     void tell_bound(point const& p, double value)
     {
         if (!hear(detail::told_bound{p, value})) tell(p, measurement::exact(value));
     }
-    /// Goes on in a part of the space; nothing: in all of it. See narrowing_search.
-    /// @return  false: the searcher has no narrow() for that, or cannot, and goes on as before
+    /// Continues in a part of the space; nothing: in all of it. See narrowing_search.
+    /// @return  false if the searcher has no such narrow(), or cannot; then it continues as before
     /// @pre     not moved from
     template <class Part>
     bool narrow(std::optional<Part> const& part)
     {
         return hear(detail::told_all<std::optional<Part>>{part});
     }
-    /// One number per description::code_metrics, NaN where missing; at any time, also for points
-    /// never asked. @pre not moved from
+    /// A number per description::code_metrics, NaN if missing; at any time, for any point. @pre not
+    /// moved from
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
         hear(detail::told_metrics{p, numbers});
     }
-    /// How far measured quantities are beyond their bounds, before tell() of that point: see
-    /// bayesian_searcher::tell_excess(). For a searcher without it what breaks a bound is a
-    /// failure.
+    /// The distances of measured quantities to their bounds, before tell() of that point: see
+    /// bayesian_searcher::tell_excess(). For a searcher without this member, a point beyond a bound
+    /// is a failure.
     /// @pre not moved from
     void tell_excess(point const& p, double value, std::span<double const> excess)
     {
@@ -207,23 +216,23 @@ public:
     {
         hear(detail::told_all<std::vector<past_session>>{past});
     }
-    /// Measured programs of other tasks (cost_samples), or what techniques gained in other searches
-    /// (search::technique_history), before the first ask().
-    /// @return  false: the searcher has no learn_from() for that, or ignores it
+    /// Passes measured programs of other tasks (cost_samples), or gains of techniques in other
+    /// searches (search::technique_history), before the first ask().
+    /// @return  false if the searcher has no such learn_from(), or ignores it
     /// @pre     not moved from
     template <class T>
     bool learn_from(T const& others)
     {
         return hear(detail::told_all<T>{others});
     }
-    /// What each technique of the searcher gained; empty for one without techniques.
+    /// Gains of each technique of the searcher; empty for a searcher without techniques.
     /// @pre not moved from
     [[nodiscard]] std::vector<search::technique_use> uses() const
     {
         return answer(detail::asked_uses{});
     }
-    /// The technique that proposed a point whose outcome is not told yet, by name; empty for a
-    /// searcher without techniques, and for a point that none proposed.
+    /// Name of the technique that proposed a point without an outcome. Empty for a searcher without
+    /// techniques, and for a point that no technique proposed.
     /// @pre not moved from
     [[nodiscard]] std::string proposer_of(point const& p) const
     {
@@ -232,16 +241,16 @@ public:
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return answer(detail::asked_gain{}); }
-    /// The value that the searcher's model expected of a point when it chose it, if it has a model
-    /// and the point is not told yet.
+    /// The value that the searcher's model expected of a point when it chose the point, until its
+    /// outcome. Nothing without a model.
     /// @pre not moved from
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const
     {
         return answer(detail::asked_prediction{p});
     }
 
-    /// The name by which parse_technique() or the program makes this search again, with all its
-    /// options: of set_strategy(), else the searcher's own strategy(). Empty: unknown.
+    /// The name from which parse_technique(), or the program, makes this search again, with all
+    /// options: that of set_strategy(), else of the searcher's strategy(). Empty: unknown.
     /// @pre not moved from
     [[nodiscard]] std::string strategy() const
     {
@@ -293,7 +302,7 @@ using search_factory = std::function<any_searcher(chain_of_trees const&, std::ui
 
 namespace detail {
 
-/// What `make` makes, with a name: see any_searcher::strategy().
+/// `make` with a name: see any_searcher::strategy().
 [[nodiscard]] inline search_factory named_search(std::string name, search_factory make)
 {
     return [name = std::move(name), make = std::move(make)](chain_of_trees const& searched,
@@ -308,8 +317,8 @@ namespace detail {
 
 /// A factory of searchers of one type: options.search = attune::search_with<my_searcher>(), or with
 /// options of the searcher: attune::search_with<attune::annealing>(attune::annealing_options{...}).
-/// `S` is made from (space, seed, options...), or from (space, options...) when it makes no random
-/// choice. `options` are copied.
+/// The constructor of `S` takes (space, seed, options...), or (space, options...) if it makes no
+/// random choice. `options` are copied.
 template <class S, class... Options>
 [[nodiscard]] search_factory search_with(Options const&... options)
 {
@@ -328,5 +337,15 @@ template <class S, class... Options>
             return S(searched, options...);
     };
 }
+
+namespace search {
+
+/// A search with a name, which a meta technique can choose.
+struct technique {
+    std::string name;
+    search_factory make;
+};
+
+} // namespace search
 
 } // namespace attune::inline ATTUNE_ABI

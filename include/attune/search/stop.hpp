@@ -1,4 +1,4 @@
-// attune/search/stop.hpp - whether a search is over, and why.
+// attune/search/stop.hpp - decides if a search is over, with the reason.
 // SPDX-License-Identifier: MIT
 //
 // The last rule is the expected regret of Makarova et al. 2022
@@ -24,15 +24,15 @@ enum class stop_reason : std::uint8_t {
     exhausted, ///< every configuration was tried
 };
 
-/// Why a search ended.
+/// The reason why a search ended.
 struct stop_verdict {
     stop_reason reason{};
-    std::string text; ///< one sentence with the numbers
+    std::string text; ///< a sentence with the numbers
 };
 
 namespace detail {
 
-/// Watches one search.
+/// Checks one search against its limits.
 class stop_judge {
 public:
     explicit stop_judge(search_limits const& limits)
@@ -42,36 +42,37 @@ public:
 
     void add(outcome const& result);
 
-    /// Whether gain() should be told what the model expects: every five outcomes, if that matters.
+    /// Returns true if gain() needs the model's expectation: every five outcomes, if a limit needs
+    /// it.
     [[nodiscard]] bool wants_gain() const noexcept
     {
         return limits_.expected_gain > 0 && worked_ > 0 && evaluations_ >= gain_asked_ + 5;
     }
-    /// @param expected  of the search's expected_gain(); nothing where it does not know
+    /// @param expected  of the search's expected_gain(); nothing if unknown
     void gain(std::optional<double> expected);
     /// The last estimate.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept { return gain_; }
 
-    /// No value can be below `least`, as far as is known: a roofline. The search ends when the best
-    /// reaches this share of what is possible: at `least / share`.
+    /// Sets a lower bound of all values, such as a roofline. The search ends when the best reaches
+    /// this share of the optimum: at `least / share`.
     void enough(double share, double least) noexcept
     {
         roofline_ = share;
         least_ = least;
     }
 
-    /// Outcomes that may still be waited for.
+    /// Number of outcomes that are still allowed.
     [[nodiscard]] std::uint64_t evaluations_left() const noexcept
     {
         return limits_.evaluations > evaluations_ ? limits_.evaluations - evaluations_ : 0;
     }
-    /// Whether the cost leaves one more: neither the evaluations nor `elapsed_s` reach their limit.
+    /// Returns true if neither the evaluations nor `elapsed_s` reach their limit.
     [[nodiscard]] bool has_room(double elapsed_s) const noexcept
     {
         return evaluations_left() > 0 && elapsed_s < limits_.seconds;
     }
     [[nodiscard]] search_limits const& limits() const noexcept { return limits_; }
-    /// What it may cost from now on, with what it has cost; the other limits stay.
+    /// Sets new limits of the whole cost since the start; other limits stay.
     void move_limits(std::uint64_t evaluations, double seconds) noexcept
     {
         limits_.evaluations = evaluations;
@@ -80,9 +81,9 @@ public:
     [[nodiscard]] std::uint64_t evaluations() const noexcept { return evaluations_; }
     [[nodiscard]] std::uint64_t worked() const noexcept { return worked_; }
 
-    /// @param elapsed_s  since the search began
+    /// @param elapsed_s  since the start of the search
     [[nodiscard]] std::optional<stop_verdict> verdict(double elapsed_s) const;
-    /// The verdict over a space in which nothing is left to try.
+    /// The verdict for a space without further configurations.
     [[nodiscard]] stop_verdict exhausted() const;
 
 private:
@@ -96,7 +97,7 @@ private:
     int small_gains_ = 0;
     std::optional<double> best_;
     std::optional<double> gain_;
-    double roofline_ = 0; ///< 0: not known
+    double roofline_ = 0; ///< 0: unknown
     double least_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// attune/ship/bake.hpp - the winners of a store become source files of a release: see attune_bake in CMake.
+// attune/ship/bake.hpp - writes the winners of a store as source files: attune_bake in CMake.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,53 +11,51 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What is baked, and for what.
 struct bake_request {
     std::string store{};                     ///< path
     std::string kernel_file{};               ///< path; empty: the store has the generated text
-    std::string kernel{};                    ///< its name in the store; empty: the only one
-    std::vector<std::string> include_dirs{}; ///< where the kernel's quoted includes are, too
-    /// "base", "x86-64-v2" ...; the highest that a processor has serves it.
+    std::string kernel{};                    ///< name in the store; empty: the only one
+    std::vector<std::string> include_dirs{}; ///< further folders of the kernel's quoted includes
+    /// "base", "x86-64-v2" ...; a processor uses its highest level.
     std::vector<std::string> levels{};
-    /// 80, 90 ...: the kernel's winners on devices are baked, as CUBINs for these, and nothing for
+    /// 80, 90 ...: bakes the kernel's winners on devices, as CUBINs for these, and none on
     /// processors. Empty: for processors.
     std::vector<int> architectures{};
-    bool is_unverified = false; ///< what was predicted for a device serves it, without a proof
-    /// "aarch64": of the release, where it is not for this machine. Flags for x86 are left out
-    /// then.
+    bool is_unverified = false; ///< winners predicted for a device are used without a proof
+    /// "aarch64": the release's machine, if it is not this one. Flags for x86 are left out then.
     std::string machine{};
     std::string compiler{}; ///< that will compile the variants, for messages: "GNU 12.2.0"
-    std::string folder{};   ///< of the files that are written; made where it is missing
+    std::string folder{};   ///< folder of the written files; created if it is missing
     std::string stem{};     ///< identifier that is unique in the program
     std::string depfile{};  ///< path: the table's dependencies, for make and ninja; empty: none
     std::size_t most_variants = 10;
-    /// Of calls that the build verifies its code for: see listed_shapes(). None: it verifies
-    /// nothing. Else it bakes twice: the program of <stem>_check.cpp writes a file between.
+    /// Calls for which the build verifies its code: see listed_shapes(). Empty: it verifies
+    /// nothing. Otherwise it bakes twice, and the program of <stem>_check.cpp writes a file in
+    /// between.
     std::vector<std::string> shapes{};
-    std::string checked{}; ///< path of that file: the second time
-    bool writes_script =
-        false; ///< <stem>.sh, which compiles what is needed; nothing else is written
+    std::string checked{};      ///< path of that file, for the second time
+    bool writes_script = false; ///< writes only <stem>.sh, which compiles the needed files
 };
 
 /// Writes into the folder
-///   <stem>_table.cpp          constants, for the program as it is
+///   <stem>_table.cpp          constants, compiled with the program's flags
 ///   <stem>_default.cpp        the kernel's default
-///   <stem>_<i>_<level>.cpp    variant i below most_variants for a level; empty for those that are
-///                             not needed
-///   <stem>_default.flags, <stem>_<i>.flags   of the compiler, as a response file: @file
-/// and, where shapes are to be verified, instead of <stem>_table.cpp
-///   <stem>_unproven.cpp       the constants with all that is compiled
-///   <stem>_check.cpp          a program that verifies it: `<program> FILE`
-/// With what that program wrote, <stem>_table.cpp alone.
+///   <stem>_<i>_<level>.cpp    variant i below most_variants for a level; empty if it is not needed
+///   <stem>_default.flags, <stem>_<i>.flags   flags of the compiler, as a response file: @file
+/// If shapes are to be verified, it writes instead of <stem>_table.cpp
+///   <stem>_unproven.cpp       the constants with all compiled variants
+///   <stem>_check.cpp          a program that verifies them: `<program> FILE`
+/// With that program's output, it writes only <stem>_table.cpp.
 /// For devices (architectures) it writes two files:
-///   <stem>_table.cpp          constants, and what launches
+///   <stem>_table.cpp          constants, and the launcher
 ///   <stem>_images.cpp         CUBINs of the winners and the default, and its PTX
+/// @param table  if given, receives proof_table(); empty where a second time will prove more
 /// @return  sentences for the user
 /// Errors   attune::error, and nothing is written: no winner of this text of the kernel, an unknown
-///          level, a store that does not say how calls become shapes
-std::vector<std::string> bake(bake_request const& request);
+///          level, a store without the rules that turn calls into shapes
+std::vector<std::string> bake(bake_request const& request, std::string* table = nullptr);
 
-/// In the order of instruction_level_names, each once; none: base.
+/// Each level once, in the order of instruction_level_names; without `levels`: base.
 /// Errors   attune::error: there is no such instruction set
 [[nodiscard]] std::vector<std::string> checked_levels(std::vector<std::string> const& levels);
 
@@ -66,10 +64,10 @@ std::vector<std::string> bake(bake_request const& request);
 
 /// A program that bakes: `--store F --folder D --stem S [--kernel-file F] [--kernel NAME]
 /// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]
-/// [--shapes S]... [--checked F] [--sm N]... [--unverified yes]`. Tells sentences and errors on
+/// [--shapes S]... [--checked F] [--sm N]... [--unverified yes]`. Writes sentences and errors to
 /// stderr.
 /// @param arguments  without the program's name
-/// @return  the exit status: 0, or 1 where it could not
+/// @return  the exit status: 0, or 1 after an error
 int bake_main(std::span<char const* const> arguments);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -5,7 +5,8 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
-#include <attune/core/posix/checked_open.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
@@ -13,14 +14,10 @@
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/bake_text.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
-#include <attune/ship/bake/build_script.hpp>
 #include <attune/ship/bake/device_images.hpp>
-#include <attune/ship/bake/device_text.hpp>
-#include <attune/ship/bake/listed_shapes.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
@@ -59,7 +56,7 @@ ATTUNE_INLINE std::string text_of_store(std::string const& path)
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What is baked serves as the store says.
+/// Adds a notice about other users who may write the store.
 inline void say_who_may_write(bake_plan& plan, std::string const& path)
 {
     checked_file const store = open_checked(path, O_RDONLY);
@@ -84,12 +81,12 @@ inline void say_who_may_write(bake_plan& plan, std::string const& path)
     };
     std::string out = escaped(made) + ':';
     for (source_part const& part : source_parts(kernel))
-        if (!part.path.empty()) // of a generated kernel there is none
+        if (!part.path.empty()) // a generated kernel has none
             out += " \\\n " + escaped(part.path);
     return out + '\n';
 }
 
-/// The flags of winners that name an instruction set are left out already.
+/// Flags that name an instruction set are already left out.
 inline void leave_out_flags_for_x86(bake_plan& plan, std::string const& machine)
 {
     if (machine.empty() || machine == "x86_64" || machine == "AMD64" || machine == "amd64") return;
@@ -104,7 +101,7 @@ inline void leave_out_flags_for_x86(bake_plan& plan, std::string const& machine)
         std::erase_if(one.code.flags, is_foreign);
 }
 
-/// Clang's own flags are unknown to another compiler. Some have an argument.
+/// Another compiler does not have Clang's own flags. Some have an argument.
 inline void leave_out_flags_of_clang(bake_plan& plan, std::string const& compiler)
 {
     if (!compiler.starts_with("GNU")) return;
@@ -153,8 +150,8 @@ inline void leave_out_flags_of_clang(bake_plan& plan, std::string const& compile
            std::string(std::istreambuf_iterator<char>(in), {}) == file.text;
 }
 
-/// All or none. A file that is as it should be stays as old as it is, so that nothing is compiled
-/// anew; the depfile is always written.
+/// Writes all files or none. An unchanged file keeps its time, so nothing is compiled again. The
+/// depfile is always written.
 inline void write_where_new(std::string const& folder, std::vector<file_content> files,
                             std::string const& depfile)
 {
@@ -175,7 +172,7 @@ inline void write_where_new(std::string const& folder, std::vector<file_content>
 
 using files_to_write = std::vector<std::pair<std::string, std::string>>;
 
-/// What is compiled: the default, and each variant for each level.
+/// Adds the compiled files: the default, and each variant for each level.
 inline void add_units(files_to_write& files, bake_plan const& plan, baked_names const& names,
                       std::vector<std::string> const& levels, bake_request const& request)
 {
@@ -204,7 +201,7 @@ inline void add_units(files_to_write& files, bake_plan const& plan, baked_names 
     }
 }
 
-/// Writes all, and the rule of its dependencies.
+/// Writes all files, and the rule of their dependencies.
 inline void write_files(bake_request const& request, bake_plan const& plan, files_to_write files)
 {
     std::vector<file_content> written;
@@ -223,9 +220,11 @@ inline void say_where_nothing_is_faster(bake_plan& plan)
                                "the release has the default alone");
 }
 
-/// @param text  of the store
-[[nodiscard]] inline std::vector<std::string>
-bake_for_devices(bake_request const& request, std::string const& text, kernel_source source)
+/// @param text  text of the store
+[[nodiscard]] inline std::vector<std::string> bake_for_devices(bake_request const& request,
+                                                               std::string const& text,
+                                                               kernel_source source,
+                                                               std::string* table_said)
 {
     std::vector<std::string> const levels = architecture_levels(request.architectures);
     if (!request.levels.empty() || !request.shapes.empty())
@@ -240,6 +239,7 @@ bake_for_devices(bake_request const& request, std::string const& text, kernel_so
     say_who_may_write(plan, request.store);
     add_proven_builds(plan, levels, {}, request.is_unverified);
     compile_images(plan, levels);
+    if (table_said != nullptr) *table_said = proof_table(plan, levels);
     bool const has_prediction =
         std::any_of(plan.devices.begin(), plan.devices.end(),
                     [](planned_device const& one) { return one.is_predicted; });
@@ -257,7 +257,7 @@ bake_for_devices(bake_request const& request, std::string const& text, kernel_so
     return plan.notices;
 }
 
-ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
+ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request, std::string* table_said)
 {
     if (!is_identifier(request.stem))
         throw error("the stem of the files is no identifier", request.stem, "use letters and _");
@@ -269,7 +269,8 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
         throw error("the path of the kernel file cannot be written into a source", source.path,
                     "it has a quote, a backslash or the end of a line");
     source.include_dirs = request.include_dirs;
-    if (!request.architectures.empty()) return bake_for_devices(request, text, std::move(source));
+    if (!request.architectures.empty())
+        return bake_for_devices(request, text, std::move(source), table_said);
     std::vector<std::string> const levels = checked_levels(request.levels);
     bake_plan plan = plan_of(text, request.store, std::move(source),
                              {.kernel = request.kernel, .most_variants = request.most_variants});
@@ -289,7 +290,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
             checked_builds_in(text_of_store(request.checked), request.checked, mark);
         for (planned_variant& one : plan.variants)
             one.builds.clear();
-        plan.notices.clear(); // told the first time
+        plan.notices.clear(); // the first pass reported them
         add_proven_builds(plan, levels, checked);
         files.emplace_back("_table.cpp", table_text(plan, names));
     } else if (!request.shapes.empty()) {
@@ -309,6 +310,8 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     }
     if (request.writes_script) files.emplace_back(".sh", script_text(plan, names.stem));
     write_files(request, plan, std::move(files));
+    if (table_said != nullptr && (request.shapes.empty() || !request.checked.empty()))
+        *table_said = proof_table(plan, levels);
     if (!request.checked.empty()) return plan.notices;
     say_where_nothing_is_faster(plan);
     std::vector<std::string> said = plan.notices;
@@ -320,7 +323,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     return said;
 }
 
-/// A program's arguments, taken one by one.
+/// The arguments of a program, read one by one.
 class bake_arguments {
 public:
     explicit bake_arguments(std::span<char const* const> all)
@@ -375,10 +378,10 @@ private:
         else if (name == "--checked")
             out.checked = value;
         else if (name == "--variants") {
-            char const* const end = value.data() + value.size();
-            auto const [stop, problem] = std::from_chars(value.data(), end, out.most_variants);
-            if (problem != std::errc{} || stop != end || out.most_variants > 10)
+            auto const number = parse_number<decltype(out.most_variants)>(value);
+            if (!number || *number > 10)
                 throw error("there is no such number of variants", value, "use 0 to 10");
+            out.most_variants = *number;
         } else
             throw error("there is no such argument", name, "use those of bake.hpp");
     }
@@ -391,8 +394,10 @@ private:
 ATTUNE_INLINE int bake_main(std::span<char const* const> arguments)
 {
     try {
-        for (std::string const& said : bake(request_in(arguments)))
+        std::string table;
+        for (std::string const& said : bake(request_in(arguments), &table))
             std::fprintf(stderr, "attune: %s\n", shown_text(said).c_str());
+        std::fputs(shown_lines(table).c_str(), stdout);
         return 0;
     } catch (std::exception const& problem) {
         std::fprintf(stderr, "%s\n", shown_lines(problem.what()).c_str());

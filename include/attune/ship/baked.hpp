@@ -1,13 +1,12 @@
-// attune/ship/baked.hpp - a kernel of a release that starts tuned: the only header of attune that it includes.
+// attune/ship/baked.hpp - a kernel of a release that starts tuned: its only header of attune.
 // SPDX-License-Identifier: MIT-0
 // Bench    bench/ship/baked.cpp
-//
-// The standard library alone: no tuner, no compiler, no file, no exceptions, no run-time type
-// information. The licence of this header, and of all that it includes, asks for no notice.
+// Needs only the standard library: no tuner, compiler, file, exceptions or run-time type
+// information. The licence of this header, and of all that it includes, requires no notice.
 #pragma once
 
 #ifndef ATTUNE_RELEASED
-#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#define ATTUNE_RELEASED // exceptions are not needed: core/version.hpp
 #endif
 
 #include <attune/core/device_span.hpp>
@@ -32,35 +31,36 @@ template <class Signature>
 class baked;
 /// Calls the variants that attune_bake(target KERNEL file STORE file) compiled into the program.
 ///
-/// The processor is asked once, by CPUID, which variants it can run; none is touched that it
-/// cannot. Inputs choose among the winners. A variant serves the shapes of calls for which the
-/// store, or the build of the program (attune_bake(... SHAPES ...)), says that it was verified, and
-/// shapes that have every property of such (see shape_properties); the default serves all others.
-/// Any number of threads may call.
+/// CPUID shows once which variants the processor can run; no other variant is touched. Inputs
+/// choose among the winners. A variant serves the shapes for which the store, or the build of the
+/// program (attune_bake(... SHAPES ...)), verified it. A variant also serves shapes with only
+/// verified properties (see shape_properties). The default serves all other shapes. Any number of
+/// threads may call.
 ///
-/// What asks the processor and chooses is in the unit that attune_bake wrote of the kernel, and
-/// each call in its caller: a file of the program that is compiled for newer processors (-mavx512f)
-/// may include this too. Objects of static storage are initialised by the compiler, so that others
-/// may call them before main() at any time.
+/// attune_bake writes a unit for each kernel. This unit reads the processor and chooses; the call
+/// itself is code of the caller. A file of the program that is compiled for newer processors
+/// (-mavx512f) may therefore include this header. The compiler initialises objects of static
+/// storage, so other objects may call them before main() at any time.
 ///
 /// A kernel of a device (attune_bake(... SM 80 90)) is launched in the current context, else in the
-/// primary one of device 0, as the CUDA runtime does; the call returns while it may still run. The
-/// first launch opens libcuda.so.1 and loads the code. Where nothing can be launched, the program
-/// ends with a sentence; try_launch() returns it instead. A context must outlive the calls in it.
+/// primary one of device 0, like by the CUDA runtime. The call may return while the kernel still
+/// runs. The first launch opens libcuda.so.1 and loads the code. If no launch is possible, the
+/// program ends with a sentence; try_launch() returns the sentence. A context must outlive the
+/// calls in it.
 ///
-/// A kernel of another name or type is an error of the linker, which names
+/// For a kernel of another name or type, the linker reports an error that names
 /// attune::...::baked_table_of<"name", type>.
 ///
-/// Cost     as a call of attune::tuned: 5 ns more than the function; the first call of a shape
-///          microseconds, of a device what it takes to load the code
+/// Cost     like a call of attune::tuned: 5 ns more than the function; the first call of a shape
+///          some microseconds, on a device also the loading of the code
 /// Example  attune::baked<void(std::span<float const>, std::span<float>, int)> scale{
 ///              attune::baked_kernel<"scale">};
 ///          scale(x, y, n);
 template <class Result, class... Args>
 class baked<Result(Args...)> {
 public:
-    /// @param most  an instruction set that is not exceeded: "x86-64-v2", or "base"; empty: none.
-    ///              Says nothing of devices.
+    /// @param most  highest allowed instruction set: "x86-64-v2", or "base"; empty: any. Ignored
+    ///              for devices.
     template <fixed_string Name>
     ATTUNE_ALWAYS_INLINE constexpr explicit baked(detail::baked_name<Name>,
                                                   std::string_view most = {}) noexcept
@@ -69,10 +69,9 @@ public:
     {
     }
 
-    baked(baked const&) = delete; // a call may come at any time
+    baked(baked const&) = delete; // calls may happen at any time
     baked& operator=(baked const&) = delete;
 
-    /// One call of the kernel on these arguments.
     ATTUNE_ALWAYS_INLINE Result operator()(Args... args) const { return call(nullptr, args...); }
 
     /// Calls on a stream of the caller's: see on().
@@ -93,7 +92,7 @@ public:
         void* stream_;
     };
 
-    /// `kernel.on(stream)(args...)` launches on that stream, as attune::tuned does.
+    /// `kernel.on(stream)(args...)` launches on that stream, like attune::tuned.
     /// @param stream  a CUstream or cudaStream_t; null: the legacy default stream
     [[nodiscard]] ATTUNE_ALWAYS_INLINE on_stream on(void* stream) const
     {
@@ -101,7 +100,7 @@ public:
         return {*this, stream};
     }
 
-    /// The same, and says how it went instead of ending the program.
+    /// Launches, and returns the status instead of ending the program.
     [[nodiscard]] ATTUNE_ALWAYS_INLINE launch_status try_launch(void* stream, Args... args) const
     {
         static_assert(can_launch,
@@ -111,16 +110,22 @@ public:
         return by.try_launch(stream, args...);
     }
 
-    /// What serves such a call; of a device, in the current context. The arrays are not read.
+    /// The code that serves such a call; for a device, in the current context. Does not read the
+    /// arrays.
     [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_choice explain(Args... args) const
     {
         return made().explain(args...);
     }
 
+    /// The calls so far by what served them, of all objects of this kernel with this limit.
+    /// Launches on a device are not counted.
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_coverage coverage() const { return made().coverage(); }
+
 private:
     using machine = detail::baked_machine<Result(Args...)>;
 
-    /// Whether a device could run a kernel of this type; one of this processor may have it too.
+    /// True if a device could run a kernel of this type. A kernel of this processor may have the
+    /// same type.
     static constexpr bool can_launch =
         std::is_void_v<Result> && !((detail::is_span<Args> || detail::is_view<Args> ||
                                      detail::is_constant_view<Args> || std::is_reference_v<Args>) ||

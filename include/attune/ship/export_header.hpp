@@ -13,17 +13,17 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The records that a release takes of the text of a store: of each problem the one that serves,
-/// in the order of the kernels' names, then of devices and inputs.
+/// The records of a store's text that a release uses: for each problem the one that serves, sorted
+/// by kernel name, device and inputs.
 /// Errors   attune::error: it is no store, a newer release wrote it, or there is no winner in it
 /// @param path  in messages
-/// @param source  of which text of the kernel; empty: the latest one
-/// @param takes_predictions  also those that tuned.predict() found
+/// @param source  fingerprint of the kernel's text; empty: the latest
+/// @param takes_predictions  also includes winners of tuned.predict()
 [[nodiscard]] std::vector<record> winners_in(std::string const& text, std::string const& path,
                                              std::string const& source = {},
                                              bool takes_predictions = false);
 
-/// The text of the header. @pre  there are winners, and they are in the order of winners_in()
+/// The text of the header. @pre  `winners` is not empty, and in the order of winners_in()
 /// Errors   attune::error: a name of a kernel or parameter cannot be one of C++
 [[nodiscard]] std::string configurations_text(std::vector<record> const& winners);
 
@@ -32,14 +32,14 @@ void export_header_of(std::string const& store_text, std::string const& path);
 } // namespace detail
 
 /// Writes the best configurations of a store as a header of `constexpr` data, for a program that
-/// compiles its kernels itself. The header needs the standard library alone:
-/// `attune_configurations::sgemm::all` is an array with the values of the parameters, the inputs
-/// and the device of each winner, and its seconds. Whole numbers and truths are numbers, lists of
-/// whole numbers are arrays, all else is text.
+/// compiles its kernels itself. The header needs only the standard library.
+/// `attune_configurations::sgemm::all` is an array with the values of the parameters, the inputs,
+/// the device and the seconds, or values of kernel.objective(), of each winner. Whole numbers and
+/// truth values are numbers, lists of whole numbers are arrays, other values are text.
 ///
-/// @param from  attune::store, memory_store: what has text()
-/// Errors   attune::error: there is no winner in it, or `path` cannot be written; then no file is
-///          left half-written
+/// @param from  attune::store, memory_store: any type with text()
+/// Errors   attune::error: there is no winner in it, or `path` cannot be written; no half-written
+///          file remains
 /// Example  attune::store tuned{"sgemm.attune"};
 ///          attune::export_header(tuned, "sgemm.tuned.hpp");
 template <class Store>

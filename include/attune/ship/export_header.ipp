@@ -13,8 +13,8 @@
 #include <attune/ship/export_header.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -39,7 +39,8 @@ ATTUNE_INLINE std::vector<record> winners_in(std::string const& text, std::strin
         throw error("the store has no winner", why.empty() ? path : why.front(),
                     "let the program tune once, and name the store that it wrote");
     }
-    // What an older source or another declaration of the kernel found is not what runs today.
+    // Results of an older source, or of another declaration of the kernel, do not concern the
+    // present code.
     std::map<std::string, std::pair<std::string, std::string>> today;
     for (record const& r : records)
         if (source.empty() || r.key.source == source)
@@ -64,20 +65,13 @@ ATTUNE_INLINE std::vector<record> winners_in(std::string const& text, std::strin
     return out;
 }
 
-/// The type of a column of texts in C++, and its values.
+/// A column of texts: its type in C++, and its values.
 struct cpp_column {
     std::string type;
     std::vector<std::string> values{};
 };
 
-[[nodiscard]] inline bool is_whole_number(std::string_view text)
-{
-    std::int64_t value = 0;
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return problem == std::errc{} && end == text.data() + text.size() && !text.empty();
-}
-
-/// The numbers in "{0, 2, 1}" or "(0, 2, 1)"; nothing for other texts.
+/// The numbers in "{0, 2, 1}" or "(0, 2, 1)"; empty for other texts.
 [[nodiscard]] inline std::optional<std::vector<std::string>> numbers_in_list(std::string_view text)
 {
     if (text.size() < 3) return {};
@@ -93,14 +87,14 @@ struct cpp_column {
             one.remove_prefix(1);
         while (one.ends_with(' '))
             one.remove_suffix(1);
-        if (!is_whole_number(one)) return {};
+        if (!parse_number<std::int64_t>(one)) return {};
         out.emplace_back(one);
         if (length == text.size()) return out;
         text.remove_prefix(length + 1);
     }
 }
 
-/// The narrowest type that holds all of them as they are.
+/// The narrowest type that holds all of them unchanged.
 [[nodiscard]] inline cpp_column column_of(std::vector<std::string> const& texts)
 {
     auto const all = [&](auto const& holds) {
@@ -108,7 +102,7 @@ struct cpp_column {
     };
     if (all([](std::string const& t) { return t == "true" || t == "false"; }))
         return {"bool", texts};
-    if (all([](std::string const& t) { return is_whole_number(t); })) {
+    if (all([](std::string const& t) { return parse_number<std::int64_t>(t).has_value(); })) {
         cpp_column out{"std::int64_t", texts};
         for (std::string& value : out.values) // no literal has this value
             if (value == "-9223372036854775808") value = "-9223372036854775807 - 1";
@@ -173,6 +167,22 @@ struct cpp_structure {
     return out;
 }
 
+inline constexpr char const* members_of_times =
+    "    double seconds;         ///< a call with `best`\n"
+    "    double default_seconds; ///< a call with the default configuration\n";
+/// The same for kernels with kernel.objective().
+inline constexpr char const* members_of_values =
+    "    double value;           ///< of `best`, in `unit`\n"
+    "    double default_value;   ///< of the default configuration\n"
+    "    std::string_view unit;  ///< \"s\": seconds of a call\n"
+    "    bool is_higher_better;\n";
+
+[[nodiscard]] inline std::string unit_of(problem_objective const& of)
+{
+    return ", " + literal_of(of.is_seconds ? std::string_view("s") : std::string_view(of.unit)) +
+           (of.is_higher_better ? ", true" : ", false");
+}
+
 ATTUNE_INLINE std::string configurations_text(std::vector<record> const& winners)
 {
     std::string out = "// The best configurations that attune " + std::string(version) +
@@ -187,11 +197,15 @@ ATTUNE_INLINE std::string configurations_text(std::vector<record> const& winners
         std::size_t end = begin;
         for (; end < winners.size() && winners[end].key.kernel == kernel; ++end) {
             inputs.push_back(winners[end].key.inputs);
-            // Figures of the machine: `device` says which one it is, and no call has them.
+            // Leaves out figures of the machine: `device` names it, and no call has them.
             std::erase_if(inputs.back(),
                           [](auto const& input) { return is_machine_figure(input.first); });
             configurations.push_back(winners[end].configuration);
         }
+        bool const is_of_times =
+            std::all_of(winners.begin() + static_cast<std::ptrdiff_t>(begin),
+                        winners.begin() + static_cast<std::ptrdiff_t>(end),
+                        [](record const& r) { return objective_of(r.key).is_seconds; });
         std::string const name = identifier_of(kernel);
         if (!taken.insert(name).second)
             throw error("two kernels of the store have one name in C++", name,
@@ -206,16 +220,15 @@ ATTUNE_INLINE std::string configurations_text(std::vector<record> const& winners
                "    call_inputs inputs;\n"
                "    configuration best;\n"
                "    std::string_view device;\n"
-               "    std::string_view compiler;\n"
-               "    double seconds;         ///< a call with `best`\n"
-               "    double default_seconds; ///< a call with the default configuration\n"
-               "};\n\n";
+               "    std::string_view compiler;\n" +
+               std::string(is_of_times ? members_of_times : members_of_values) + "};\n\n";
         out += "inline constexpr std::array<winner, " + std::to_string(end - begin) + "> all{{\n";
         for (std::size_t i = 0; i < end - begin; ++i) {
             record const& r = winners[begin + i];
             out += "    {" + given.values[i] + ", " + chosen.values[i] + ",\n     " +
                    literal_of(r.key.device) + ",\n     " + literal_of(r.key.compiler) + ",\n     " +
-                   literal_of(r.best_s) + ", " + literal_of(r.default_s) + "},\n";
+                   literal_of(r.best_s) + ", " + literal_of(r.default_s) +
+                   (is_of_times ? "" : unit_of(objective_of(r.key))) + "},\n";
         }
         out += "}};\n\n} // namespace attune_configurations::" + name + "\n";
         begin = end;

@@ -1,10 +1,9 @@
-// attune/ship/prepare.ipp - runs a compiler for each winner and instruction set, then writes all or none.
+// attune/ship/prepare.ipp - compiles each winner for each instruction set, writes all or none.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
-#include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
@@ -13,7 +12,7 @@
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/prepare.hpp>
-#include <attune/ship/prepare/prepared_code.hpp>
+#include <attune/ship/prepared_compiler.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The first line of what the compiler says of itself.
+/// The first line of the compiler's version output.
 [[nodiscard]] inline std::string version_of(std::string const& command)
 {
     if (find_program(command).empty())
@@ -30,7 +29,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out.substr(0, out.find('\n'));
 }
 
-/// Flags such as -mprefer-vector-width=512 are unknown elsewhere.
+/// Leaves out flags such as -mprefer-vector-width=512, which other machines do not have.
 inline void leave_out_flags_of_x86(std::vector<std::string>& flags)
 {
     std::erase_if(flags, [](std::string const& flag) {
@@ -38,7 +37,7 @@ inline void leave_out_flags_of_x86(std::vector<std::string>& flags)
     });
 }
 
-/// The shared object; empty, with the compiler's log: it could not be made.
+/// The shared object; empty, with the compiler's log, on a failure.
 [[nodiscard]] inline std::optional<std::string>
 prepared_object(prepare_request const& request, kernel_source const& kernel,
                 compile_request const& v, std::string const& level, std::string& log)

@@ -1,4 +1,4 @@
-// attune/ship/prepared_compiler.hpp - a compiler that compiles nothing: it has what `attune prepare` compiled ahead.
+// attune/ship/prepared_compiler.hpp - loads the code that `attune prepare` compiled; its files.
 // SPDX-License-Identifier: MIT
 // tested by ship/prepare.cpp
 #pragma once
@@ -6,49 +6,77 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
-#include <attune/compile/callable.hpp>
-#include <attune/compile/source/compile_request.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// 32 hexadecimal digits of a configuration: the kernel's text, its function, macros and flags.
+/// Flags that name a processor do not count. The kernel's headers do not count either, because they
+/// may be missing when the program runs.
+[[nodiscard]] std::string prepared_key(kernel_source const& kernel, compile_request const& v);
+
+/// "x86_64", "aarch64", "machine 243": the machine of a shared object; empty: it is none.
+[[nodiscard]] std::string machine_of_object(std::string_view bytes);
+
+[[nodiscard]] std::string machine_of_program();
+
+/// @param level  a name of instruction_level_names
+[[nodiscard]] std::string prepared_name(std::string const& key, std::string const& machine,
+                                        std::string_view level);
+
+/// The file that names the compiler of a machine's objects.
+[[nodiscard]] std::string prepared_by_name(std::string const& machine);
+
+/// Returns empty if it is no file, or cannot be read.
+[[nodiscard]] std::optional<std::string> bytes_of_file(std::string const& path);
+
+/// The kernel, and a function attune_entry that gives the address of the kernel's function.
+[[nodiscard]] std::string prepared_text(kernel_source const& kernel, std::string const& function);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
 namespace attune::inline ATTUNE_ABI {
 
 /// Loads the code of winners that were compiled on another machine, for the highest instruction set
-/// that this processor has. Models `compiler`.
+/// of this processor. Models `compiler`.
 ///
-/// With a shipped store, what won elsewhere is a near choice here: predicted and not measured, as
-/// explain() says. It serves a shape once it was verified here, beside the default. Give `tuned` a
-/// default that needs no compiler (attune_add_kernel, kernel.fallback()), and options.on_miss =
-/// miss_policy::lookup_only: a configuration that was not prepared cannot be tried. Users who may
-/// write to the folder decide which code runs. After a change of a header that the kernel includes,
-/// prepare anew.
+/// With a shipped store, a winner from another machine is a near choice here: predicted and not
+/// measured, as explain() reports. The winner serves a shape after a verification here, beside the
+/// default. Give `tuned` a default that needs no compiler (attune_add_kernel, kernel.fallback()).
+/// Set options.on_miss = miss_policy::lookup_only, because an unprepared configuration cannot be
+/// tried. Users who may write to the folder decide which code runs. After a change of a header of
+/// the kernel, prepare again.
 ///
 /// Example  attune::tuned sgemm{kernel, attune::prepared_compiler{"sgemm.code"},
 ///              attune::shipped{"sgemm.attune"}, {.on_miss = attune::miss_policy::lookup_only}};
 class prepared_compiler {
 public:
-    /// @param most  an instruction set that is not exceeded: "x86-64-v2", or "base"; empty: none
+    /// @param most  highest allowed instruction set: "x86-64-v2", or "base"; empty: any
     explicit prepared_compiler(std::string folder, std::string_view most = {});
 
-    /// Errors   attune::error: the folder has no code for such processors at all
+    /// Errors   attune::error: the folder has no code for such processors
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;
 
     /// "prepared for x86_64 x86-64-v3 by g++ (Debian 12.2.0-14) 12.2.0".
     [[nodiscard]] std::string identity() const;
 
-    /// The quantities for kernel.require(...) that it gives of prepared code.
+    /// The quantities of prepared code for kernel.require(...).
     [[nodiscard]] static std::vector<std::string_view> code_quantities() { return {"code_bytes"}; }
 
 private:
     [[nodiscard]] std::string made_by() const;
 
     std::string folder_;
-    std::size_t level_; ///< in instruction_level_names
+    std::size_t level_; ///< index in instruction_level_names
 };
 
 } // namespace attune::inline ATTUNE_ABI

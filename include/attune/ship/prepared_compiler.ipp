@@ -1,20 +1,136 @@
-// attune/ship/prepared_compiler.ipp - looks for a file of each instruction set, from the highest down.
+// attune/ship/prepared_compiler.ipp - names prepared files, and loads that of the highest instruction set.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/system/called_code.hpp>
-#include <attune/compile/system/code_size.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
-#include <attune/ship/prepare/prepared_code.hpp>
 #include <attune/ship/prepared_compiler.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <elf.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE std::string prepared_key(kernel_source const& kernel, compile_request const& v)
+{
+    content_hash out;
+    out.add("attune prepared 1").add(kernel.text).add(v.function);
+    auto const add_flags = [&](std::vector<std::string> const& flags) {
+        for (std::string const& flag : flags)
+            if (!is_machine_flag(flag)) out.add(flag);
+        out.add("");
+    };
+    add_flags(kernel.flags);
+    add_flags(v.flags);
+    std::vector<std::pair<std::string, std::string>> macros;
+    for (macro_definition const& macro : v.macros)
+        macros.emplace_back(macro.name, macro.value);
+    std::sort(macros.begin(), macros.end());
+    for (auto const& [name, value] : macros)
+        out.add(name).add(value);
+    return out.hex();
+}
+
+[[nodiscard]] inline std::string name_of_machine(unsigned machine)
+{
+    switch (machine) {
+    case EM_X86_64:
+        return "x86_64";
+    case EM_AARCH64:
+        return "aarch64";
+    default:
+        return "machine" + std::to_string(machine);
+    }
+}
+
+ATTUNE_INLINE std::string machine_of_object(std::string_view bytes)
+{
+    // The first 20 bytes are equal for 32 and 64 bits.
+    if (bytes.size() < 20 || !bytes.starts_with(ELFMAG)) return {};
+    bool const is_big = bytes[EI_DATA] == ELFDATA2MSB;
+    auto const byte = [&](std::size_t at) {
+        return static_cast<unsigned>(static_cast<unsigned char>(bytes[at]));
+    };
+    return name_of_machine(is_big ? byte(18) << 8 | byte(19) : byte(19) << 8 | byte(18));
+}
+
+ATTUNE_INLINE std::string machine_of_program()
+{
+#if defined(__x86_64__)
+    return name_of_machine(EM_X86_64);
+#elif defined(__aarch64__)
+    return name_of_machine(EM_AARCH64);
+#elif defined(__riscv)
+    return name_of_machine(EM_RISCV);
+#elif defined(__powerpc64__)
+    return name_of_machine(EM_PPC64);
+#else
+    return "unknown";
+#endif
+}
+
+ATTUNE_INLINE std::string prepared_name(std::string const& key, std::string const& machine,
+                                        std::string_view level)
+{
+    return key + '.' + machine + '.' + std::string(level) + ".so";
+}
+
+ATTUNE_INLINE std::string prepared_by_name(std::string const& machine)
+{
+    return "compiler." + machine + ".txt";
+}
+
+ATTUNE_INLINE std::optional<std::string> bytes_of_file(std::string const& path)
+{
+    std::error_code failed;
+    std::ifstream in(path, std::ios::binary);
+    if (!std::filesystem::is_regular_file(path, failed) || !in) return {};
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+}
+
+ATTUNE_INLINE std::string prepared_text(kernel_source const& kernel, std::string const& function)
+{
+    // The stack begins at a multiple of 64 bytes: see entry_symbol.
+    return "#line 1 " + detail::quoted(kernel.path) + '\n' + kernel.text + "\n#line 1 " +
+           detail::quoted("attune prepare of " + kernel.path) + R"cpp(
+namespace attune_prepared {
+template <class Pointer> struct function;
+template <class R, class... A> struct function<R (*)(A...)> { using type = R(A...); };
+template <class R, class... A> struct function<R (*)(A...) noexcept> { using type = R(A...); };
+template <class Type, Type* Function> struct entry;
+template <class R, class... A, R (*Function)(A...)> struct entry<R(A...), Function> {
+    static R call(A... a)
+    {
+        alignas(64) char frame;
+        __asm__ volatile("" : : "r"(&frame) : "memory");
+        return Function(static_cast<A&&>(a)...);
+    }
+};
+}
+extern "C" __attribute__((visibility("default"))) void* )cpp" +
+           entry_symbol +
+           "()\n{\n    using type = attune_prepared::function<decltype(&::" + function +
+           ")>::type;\n    return reinterpret_cast<void*>(&attune_prepared::entry<type, &::" +
+           function + ">::call);\n}\n";
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI {
 

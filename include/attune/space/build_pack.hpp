@@ -13,7 +13,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// All valid configurations of a declared space.
 ///
-/// @param inputs  one value per input the space mentions: {n(4096)}
+/// @param inputs  one value per input that the space reads: {n(4096)}
 /// Errors   attune::error: an input without a value, an empty or too wide space (see
 ///          chain_of_trees)
 /// Example  attune::chain_of_trees const all = attune::build(space, {n(4096)});

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/detail/chain_of_trees_state.hpp>
 #include <attune/space/detail/nearest_leaves.hpp>
-#include <attune/space/query/steps.hpp>
+#include <attune/space/query/distance.hpp>
 #include <attune/space/tree/tree.hpp>
 #include <attune/space/tree/wide_tree.hpp>
 
@@ -206,7 +206,7 @@ ATTUNE_INLINE std::vector<point> chain_of_trees::neighbours(point const& p) cons
     std::vector<point> out;
     std::vector<bool> can_move(p.size(), false);
     bool const is_valid = contains(p);
-    // From a valid point, a step of one parameter can break its own tree alone.
+    // If `p` is valid, a step of one parameter can only break the constraints of its own tree.
     bool const by_tree = is_valid && is_exact() && !shared_->is_conditional;
     auto const accepts = [&](std::uint32_t i, point const& next) {
         if (!by_tree) return contains(next);

@@ -1,4 +1,4 @@
-// attune/space/kept_settings.hpp - the settings of some parameters that a part of a space has, as data and as text.
+// attune/space/kept_settings.hpp - a part of a space, given by settings of some parameters, as data and as text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,8 +22,8 @@ inline constexpr std::uint64_t most_numbered_settings = std::uint64_t{1} << 20U;
 [[nodiscard]] std::optional<std::uint64_t> setting_list_size(description const& space,
                                                              std::span<std::uint32_t const> scope);
 
-/// Which settings of some discrete parameters a part of a space has. Plain data, so that a log can
-/// hold it.
+/// A part of a space: its settings of some discrete parameters. Plain data, so that a log can hold
+/// it.
 struct kept_settings {
     std::vector<std::uint32_t> scope{}; ///< parameters, ascending
     std::vector<bool> kept{};           ///< by number, see for_each_setting()
@@ -33,7 +33,7 @@ struct kept_settings {
 
 /// The parameters' numbers, then the lengths of runs of settings, kept ones first: "0 3\n5 2 93".
 [[nodiscard]] std::string text_of(kept_settings const& part);
-/// Nothing where the text is none of settings of this space.
+/// The part with this text; nothing if the text has no settings of this space.
 [[nodiscard]] std::optional<kept_settings> read_kept_settings(description const& space,
                                                               std::string_view text);
 

@@ -1,9 +1,9 @@
-// attune/tune/capture.hpp - a program that includes this captures calls, and tunes on captured ones.
+// attune/tune/capture.hpp - captures calls of the including program, and tunes on captured calls.
 // SPDX-License-Identifier: MIT
 //
 // ATTUNE_CAPTURE=KERNEL[:64MiB][=FILE] writes one call of a kernel to a file; `attune retune FILE
-// -- PROGRAM` has the program tune on that call. One file of the program includes this header, and
-// the program links attune::capture.
+// -- PROGRAM` has the program tune on that call. Include this header in one file of the program,
+// and link attune::capture.
 #pragma once
 
 #ifndef ATTUNE_OFF
@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Kernels of this program obey ATTUNE_CAPTURE and ATTUNE_REPLAY from now on.
+/// From now on kernels of this program obey ATTUNE_CAPTURE and ATTUNE_REPLAY.
 void watch_calls() noexcept;
 
-/// Before static objects are made: they may be kernels.
+/// Runs before the constructors of static objects, which may be kernels.
 [[gnu::constructor(102), gnu::used]] static void watch_calls_from_the_start() noexcept
 {
     watch_calls();

@@ -1,4 +1,4 @@
-// attune/tune/capture.ipp - what the tables of this program ask the folder capture/.
+// attune/tune/capture.ipp - connects the tables of this program with the folder capture/.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <attune/tune/capture.hpp>
 #include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/capture/call_replay.hpp>
-#include <attune/tune/capture/replay_report.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/report.hpp>
 
@@ -35,7 +34,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// Where ATTUNE_REPLAY_REPORT names a file, the process ends after the tuning.
+/// If ATTUNE_REPLAY_REPORT names a file, the process ends after the tuning.
 [[nodiscard]] inline std::string
 replay_of_kernel(dispatched_kernel const& of, call_maker const& make,
                  std::function<tuning_report(keyed_call const&)> const& tune)

@@ -1,33 +1,30 @@
-// attune/tune/kernel.hpp - a function to be tuned: its name, its source, its space.
+// attune/tune/kernel.hpp - a function to be tuned, with its name, its source and its space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
-#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/generated.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/shape/length_formula.hpp>
+#include <attune/core/goal.hpp>
+#include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
-#include <attune/tune/kernel/input_bucket.hpp>
 #include <attune/tune/kernel/kernel_description.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
-#include <attune/tune/kernel/stated_work.hpp>
 #include <attune/tune/kernel/user_functions.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -38,7 +35,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Whether kernel.memory(...) takes `E`: a number known before compilation.
+/// Returns true if kernel.memory(...) takes `E`: a number that is known before compilation.
 template <class E>
 [[nodiscard]] constexpr bool is_memory_formula()
 {
@@ -52,15 +49,16 @@ template <class E>
 
 template <class Signature>
 class kernel;
-/// A kernel `Result(Args...)`. Arguments are arrays of plain data (const: only read) and plain data
-/// by value, of types that attune::kernel_type describes. Arrays are std::span, attune::matrix_view
-/// and attune::volume_view of host memory, attune::device_span and raw pointers of device memory,
-/// and std::span<T* const>, pointers to arrays of one common length. extent<i>() gives the length
-/// behind pointers. A result is compared like a written array.
+/// A kernel `Result(Args...)`. Arguments are arrays of plain data and plain data by value, of types
+/// that attune::kernel_type describes. The kernel only reads arrays of const elements. Arrays in
+/// host memory are std::span, attune::matrix_view and attune::volume_view; arrays in device memory
+/// are attune::device_span and raw pointers. std::span<T* const> holds pointers to arrays of one
+/// common length. extent<i>() gives the length behind pointers. Results are compared like written
+/// arrays.
 ///
 /// For a device, grid() and block() declare the launch: whole numbers, or expressions over
-/// parameters and inputs. A compiler for this processor ignores the launch, so one declaration with
-/// host spans serves both.
+/// parameters and inputs. A compiler for this processor ignores the launch, so the same declaration
+/// with host spans serves both.
 ///
 /// Example   attune::kernel<void(std::span<float const>, std::span<float>, int)>
 ///               scale{"scale", attune::source_file("scale.kernel.cpp"), space};
@@ -70,17 +68,17 @@ public:
     using signature = Result(Args...);
 
     /// @param name    of the function in `source`: "sgemm", "linear::sgemm", or a template with its
-    ///                arguments, "sgemm<TILE>"; also names it in reports and records
-    /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter, except
-    ///                flags, compilers, template arguments in `name`, and those that only the
-    ///                launch reads; or a generated_source()
+    ///                arguments, "sgemm<TILE>"; reports and records use this name
+    /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter, or a
+    ///                generated_source(). Flags, compilers, template arguments in `name`, and
+    ///                parameters that only the launch reads need no ATTUNE_TUNABLE
     /// @param typed   the pack of attune::space(...)
     template <class Pack>
     [[gnu::visibility("hidden")]] kernel(std::string name, kernel_source source, Pack const& typed)
         : kernel(std::move(name), std::move(source), lower(typed))
     {
     }
-    /// @param space  made at run time, as by space_builder; its inputs without values
+    /// @param space  made at run time, for example by space_builder; its inputs have no values
     [[gnu::visibility("hidden")]] kernel(std::string name, kernel_source source, description space)
         : description_{.name = name, .source = std::move(source), .space = std::move(space)}
     {
@@ -137,7 +135,8 @@ public:
 
     /// Blocks of the launch in x, y, z; omitted ones are 1.
     ///
-    /// Errors   attune::error, here and below: a formula reads a parameter outside the space
+    /// Errors   attune::error, also of the next functions: a formula reads a parameter outside the
+    ///          space
     /// Example  kernel.bind<3>(n).grid(ceil_div(n, block_x * vec)).block(block_x)
     template <class... E>
     kernel& grid(E const&... blocks)
@@ -179,11 +178,11 @@ public:
         return *this;
     }
 
-    /// Conditions on the code of a variant; the variant is run only if all of them hold. On a
+    /// Conditions on the code of a variant; attune runs the variant only if all of them hold. On a
     /// device they may read attune::registers, spill_bytes, stack_bytes, static_shared_bytes and
-    /// occupancy; on this processor code_bytes, stack_bytes where Clang compiles, and spills and
-    /// vector_instructions of clang_compiler; and parameters, inputs and figures of the machine. A
-    /// variant of which a quantity is not known is refused.
+    /// occupancy. On this processor they may read code_bytes, stack_bytes if Clang compiles, and
+    /// spills and vector_instructions of clang_compiler. On both they may read parameters, inputs
+    /// and figures of the machine. A variant is refused if one of the quantities is not known.
     /// Errors   attune::error at the construction of `tuned`: the compiler does not give a quantity
     /// Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
     /// Example  kernel.require(attune::stack_bytes <= attune::machine::l1_bytes / 2)
@@ -195,8 +194,8 @@ public:
         return *this;
     }
 
-    /// Numbers over the same quantities that may explain run times: hints, as
-    /// space(...).features(). The search has their values for compiled code, refused code included,
+    /// Hints: numbers over the same quantities that may explain run times, like
+    /// space(...).features(). The search has their values for compiled code, also for refused code,
     /// and predicts the others. Compilers for this processor ignore them.
     /// Example  kernel.features(attune::registers, attune::spill_bytes > 0, attune::occupancy)
     template <class... F>
@@ -207,7 +206,7 @@ public:
     }
 
     /// Number of elements behind argument `Position`, a raw pointer, or behind each pointer of an
-    /// array of pointers: a number, or an expression over inputs.
+    /// array of pointers. A number, or an expression over inputs.
     template <std::size_t Position, class E>
     kernel& extent(E const& elements)
     {
@@ -227,17 +226,18 @@ public:
     }
 
     /// Declares that a variant verified for one call is valid for all calls with the same bound
-    /// inputs: it is not verified again for other lengths, integers, alignments or overlaps. For
-    /// kernels without remainder code, and for kernels that were proven by other means.
+    /// inputs. The variant is not verified again for other lengths, integers, alignments or
+    /// overlaps. For kernels without remainder code, or with another proof.
     kernel& any_shape()
     {
         description_.any_shape = true;
         return *this;
     }
 
-    /// Declares that variants are right wherever arrays lie in a cache line: one verified for some
-    /// addresses is not verified again for others. For kernels without aligned vector loads. In a
-    /// release, where nothing is verified, std::vector gives other addresses in each process.
+    /// Declares that variants are right at any position of arrays in a cache line. A variant
+    /// verified for some addresses is not verified again for others. For kernels without aligned
+    /// vector loads. Nothing is verified in a release, where std::vector gives other addresses in
+    /// each process.
     kernel& any_alignment()
     {
         description_.any_alignment = true;
@@ -245,7 +245,7 @@ public:
     }
 
     /// Declares that the value of argument `Position`, or the length of the array, does not affect
-    /// which variants are correct. For seeds, time steps, identifiers.
+    /// which variants are correct. For example seeds, time steps and identifiers.
     template <std::size_t Position>
     kernel& ignore()
     {
@@ -256,14 +256,13 @@ public:
         return *this;
     }
 
-    /// `f(value)` stands for each value of argument `Position`, which is bound to an input: for
-    /// sizes that never repeat, such as numbers of tokens or particles. All values with one
-    /// f(value) share one tuning, on the arguments of the first call of theirs, over the
-    /// configurations that are valid for f(value); the record has f(value) as the input. What
-    /// serves is decided for each call by its own value: a configuration that breaks a constraint
-    /// for it does not serve it, and a shape is verified as any other. `f` is called where a call
-    /// meets a new shape, not by known shapes, maybe by several threads at once; what it throws
-    /// leaves the call.
+    /// Maps each value of argument `Position`, which is bound to an input, to its bucket
+    /// `f(value)`. For sizes that never repeat, such as numbers of tokens or particles. All values
+    /// with one f(value) share one tuning, which uses the arguments of their first call. The tuning
+    /// searches the configurations that are valid for f(value), and the record has f(value) as the
+    /// input. Each call is still checked by its own value: a configuration that breaks a constraint
+    /// for it does not serve, and a new shape is verified. Calls of new shapes call `f`, maybe on
+    /// several threads at once; an exception of `f` leaves the call.
     ///
     /// Errors   attune::error at the construction of `tuned`: the argument is bound to no input, or
     ///          the kernel runs on a device
@@ -290,7 +289,7 @@ public:
         }
         return *this;
     }
-    /// The same for every argument that is a whole number and is bound to an input so far.
+    /// The same for every argument that is a whole number and that is bound to an input so far.
     template <class F>
     kernel& bucket(F f)
     {
@@ -315,11 +314,10 @@ public:
     }
 
     /// The lengths that the arrays of a call need, one for each std::span and constant_view among
-    /// the arguments, in order: formulas over attune::argument<i>, whole numbers, or
-    /// attune::any_length. The winner of a tuning proves itself on calls of such lengths, smaller
-    /// and larger ones, so that it serves other sizes at once; without this, attune guesses
-    /// lengths that are products of the call's numbers. Calls are checked when they meet a new
-    /// shape.
+    /// the arguments, in order. Each is a formula over attune::argument<i>, a whole number, or
+    /// attune::any_length. The winner of a tuning proves itself on calls of smaller and larger
+    /// lengths, and then serves other sizes at once. Without this declaration attune guesses
+    /// lengths that are products of the call's numbers. A call of a new shape is checked.
     ///
     /// Errors   attune::error at a call, naming the argument: its array is shorter
     /// Example  constexpr auto m = attune::argument<3>;
@@ -369,11 +367,11 @@ public:
         return *this;
     }
 
-    /// `f(draw)` makes the arguments of one call, a std::tuple with a container for each array: for
-    /// calls that attune cannot make, with index arrays, permutations, sorted keys, sparse
-    /// matrices. The winner of a tuning proves itself on such calls: see attune::call_draw, which
-    /// `f` asks for sizes and contents. `f` is called many times, also in forked children, and must
-    /// use nothing but `draw`: equal draws must make equal calls.
+    /// `f(draw)` makes the arguments of one call: a std::tuple with a container for each array. For
+    /// calls that attune cannot make: with index arrays, permutations, sorted keys or sparse
+    /// matrices. The winner of a tuning proves itself on such calls. `f` takes sizes and contents
+    /// from its attune::call_draw. `f` is called many times, also in forked children, and must use
+    /// `draw` alone: equal draws must make equal calls.
     ///
     /// Example  kernel.calls([](attune::call_draw& draw) {
     ///              csr m = random_matrix(draw.size(1, 5000), draw); // yours
@@ -414,11 +412,11 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` decides whether a result is right, instead of a comparison with the
-    /// default variant's result. It returns true, or a std::string that is empty for a right result
-    /// and else gives the reason. For kernels with several right results. `f` is called after a run
-    /// with copies of the call's arguments in host memory, plus the kernel's return value if there
-    /// is one. The default variant is checked too. An exception means that the result is wrong.
+    /// `f(arguments...)` decides whether a result is right, in place of a comparison with the
+    /// default variant's result. `f` returns a bool, or a std::string that is empty for a right
+    /// result and otherwise gives the reason. For kernels with several right results. `f` is called
+    /// after a run with copies of the call's arguments in host memory, and with the kernel's return
+    /// value if there is one. The default is checked too. An exception means a wrong result.
     template <class Check>
     kernel& check(Check f)
     {
@@ -432,10 +430,10 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` gives the error of a result, a double, and the fastest variant with an
-    /// error of at most `most` is looked for. As check(), but the search learns from errors on both
-    /// sides of the bound which variants will keep it, instead of from right and wrong alone.
-    /// Records of other bounds are those of another problem. The default must keep the bound.
+    /// `f(arguments...)` returns the error of a result, a double. The search looks for the fastest
+    /// variant whose error is at most `most`. Otherwise like check(), but the search learns from
+    /// the errors which variants keep the bound. Records with another bound belong to another
+    /// problem. The default must keep the bound.
     ///
     /// Errors    attune::error: `most` is not finite
     /// Example   kernel.check_error(1e-3, [](std::span<float const> x, std::span<float const> y) {
@@ -463,19 +461,19 @@ public:
         return *this;
     }
 
-    /// The fastest variant is looked for that takes at most so many joules per call of this
-    /// machine's processors, all packages, and of their memory: see joules_per_call(), which also
-    /// says what counts in. A variant runs for a third of a second more, until its joules are known
-    /// to 3 % or the time for one timing is spent; nothing is compiled beside. Variants beyond the
-    /// bound fail (failure_stage::bound), and so do those whose joules are known to 50 % or worse;
-    /// the search learns from joules on both sides of the bound. The bound holds for the call that
-    /// is tuned: other shapes take other joules. A remembered winner that was held to no bound, or
-    /// to a larger one, does not serve. The report has the joules of the default, which is measured
-    /// in each tuning and must keep the bound, and of what serves, where an event log or this
-    /// tuning measured it. Where a counter cannot be read any more, the tuning ends.
+    /// Looks for the fastest variant that takes at most `most` joules per call. The joules are of
+    /// all processor packages of this machine and their memory: see joules_per_call(). A variant
+    /// runs a third of a second more, until its joules are known to 3 % or the time for one timing
+    /// is spent. Nothing is compiled at the same time. A variant beyond the bound fails
+    /// (failure_stage::bound); so does a variant whose joules are known to 50 % or worse. The
+    /// search learns from joules on both sides of the bound. The bound holds for the tuned call:
+    /// other shapes take other joules. A remembered winner does not serve if its bound was larger
+    /// or if it had none. The report has the joules of the default, which is measured in each
+    /// tuning and must keep the bound. The report also has those of the serving variant, if an
+    /// event log or this tuning measured them. The tuning ends if a counter can no longer be read.
     ///
-    /// Where no counters can be read (tuning_measuring::powercap), or code runs on a device or on
-    /// other ranks, nothing is tuned, and the report says why; what the store remembers serves.
+    /// Nothing is tuned if no counters can be read (tuning_measuring::powercap), or if code runs on
+    /// a device or on other ranks. The report then says why, and the store's result serves.
     ///
     /// A program that bounds energy includes <attune/measure/energy.hpp> and links attune::energy.
     ///
@@ -490,8 +488,61 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` writes or returns the reference result, which every variant, the default
-    /// included, is compared with: slow, simple, trusted code. If `f` throws, nothing can be tuned.
+    /// The search looks for the best value of `f(run, arguments...)` in place of the shortest time.
+    /// `run` is a measured_call with the seconds, or a metered_call with seconds and joules. The
+    /// arguments are those of check(): arrays as std::span, as one run of the variant left them,
+    /// then the kernel's return value if there is one. `f` returns a double above 0, such as flops
+    /// per second, steps to a solution, or joules times seconds. A variant fails if `f` throws or
+    /// returns another number. `f` is called for each round of a comparison.
+    ///
+    /// Report, progress, store and pages have these values, with `unit` (may be empty). Members
+    /// such as record::best_s then have them, too, and limits.target is such a value. Results of
+    /// another unit or direction belong to another problem. Name another unit after a change of
+    /// `f`. A variant serves also where it is slower than the default. Rooflines, search.prune,
+    /// search.samples and search.techniques are of times and have no effect. miss_policy::online
+    /// tunes like tune_in_background.
+    ///
+    /// Only for this processor, in one process: a tuning on a device or on ranks, tune_together and
+    /// predict() are an attune::error, or the report's reason. The program includes
+    /// <attune/tune/objective.hpp> and links attune::objectives. An `f` that takes a metered_call
+    /// needs attune::energy, as bound_energy() does. The energy of a variant takes a third of a
+    /// second or more, and nothing is compiled at the same time.
+    ///
+    /// Example   kernel.objective("GFLOP/s", attune::goal::highest,
+    ///               [](attune::measured_call run, auto const& a, auto const&...) {
+    ///                   return 2e-9 * a.size() / run.seconds;
+    ///               });
+    template <class F>
+    kernel& objective(std::string unit, goal direction, F f)
+    {
+        using detail::objective_of_call;
+        constexpr bool on_host = !(detail::is_device_array<Args> || ...);
+        static_assert(on_host,
+                      "attune: kernel.objective(unit, goal, f): the kernel takes arrays of a "
+                      "device, and an objective is measured on this processor only");
+        constexpr bool takes_time =
+            detail::error_measure<objective_of_call<F, measured_call>, Result, Args...>;
+        constexpr bool takes_joules =
+            detail::error_measure<objective_of_call<F, metered_call>, Result, Args...>;
+        static_assert(!on_host || takes_time || takes_joules,
+                      "attune: kernel.objective(unit, goal, f): f must take an "
+                      "attune::measured_call or attune::metered_call, then the kernel's "
+                      "arguments, arrays as std::span, then what it returns, if anything, and "
+                      "return a double");
+        problem_objective of{.is_seconds = false,
+                             .unit = std::move(unit),
+                             .is_higher_better = direction == goal::highest};
+        if constexpr (on_host && takes_time)
+            description_.objective =
+                detail::make_objective<measured_call, host_call>(std::move(of), std::move(f));
+        else if constexpr (on_host && takes_joules)
+            description_.objective =
+                detail::make_objective<metered_call, host_call>(std::move(of), std::move(f));
+        return *this;
+    }
+
+    /// `f(arguments...)` writes or returns the reference result: slow, simple, trusted code. Every
+    /// variant, also the default, is compared with it. If `f` throws, nothing can be tuned.
     template <class Reference>
     kernel& reference(Reference f)
     {
@@ -504,10 +555,10 @@ public:
         return *this;
     }
 
-    /// The same for calls of which `serves(arguments...)` is true; of others, for which `f` would
-    /// take too long, results are compared with those of the default, and a notice says so.
-    /// `serves` gets what `f` gets, but looks at sizes and numbers alone: elements of a device's
-    /// array are not the host's.
+    /// The same for calls with a true `serves(arguments...)`. For other calls `f` would take too
+    /// long: their results are compared with the default's, and a notice says so. `serves` gets the
+    /// arguments of `f`, but may read sizes and numbers only: a device's elements are not on the
+    /// host.
     ///
     /// Example  kernel.reference(plain_product, [](auto... of) { return flops_of(of...) < 1e9; })
     template <class Reference, class Serves>
@@ -524,9 +575,9 @@ public:
         return reference(std::move(f));
     }
 
-    /// `f(arguments...)` serves calls where no variant can be compiled, for example without a
-    /// compiler: a function of the kernel's own type, or a lambda without captures. Not needed for
-    /// a kernel file that CMake's attune_add_kernel(target file) compiles into the program.
+    /// `f(arguments...)` serves calls if no variant can be compiled, for example without a
+    /// compiler. `f` is a function of the kernel's own type, or a lambda without captures. A kernel
+    /// file that CMake's attune_add_kernel(target file) compiles into the program needs none.
     ///
     /// Example   kernel.fallback([](std::span<float const> x, std::span<float> y, int n) { ... });
     template <class F>
@@ -542,8 +593,8 @@ public:
         return *this;
     }
 
-    /// The same for code that is far slower than the default: where there is a compiler, calls of
-    /// the default compile it.
+    /// The same for code that is far slower than the default. If there is a compiler, it compiles
+    /// the default.
     template <class F>
     kernel& slow_fallback(F f)
     {
@@ -551,11 +602,11 @@ public:
         return fallback(f);
     }
 
-    /// `f(arguments...)` says whether variants may serve a call: true, or false where only the
-    /// function of kernel.fallback(f) is right, as for arrays that overlap; what it throws leaves
-    /// the call. It is called where a call meets a new shape, before anything runs; overlaps are
-    /// part of a shape. On a device it is called in each call, and false is an attune::error: that
-    /// function is none for a device. Where arrays are the device's own, it is not called.
+    /// `f(arguments...)` returns true if variants may serve a call. `f` returns false if only the
+    /// function of kernel.fallback(f) is right, for example for arrays that overlap. Exceptions of
+    /// `f` leave the call. A call of a new shape calls `f` before anything runs; overlaps are part
+    /// of a shape. On a device each call calls `f`, and false is an attune::error, because the
+    /// fallback cannot run on a device. If arrays are in device memory, `f` is not called.
     template <class F>
     kernel& precondition(F f)
     {
@@ -570,11 +621,13 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` is the user's own code for the same task: a function or a lambda. Its
-    /// result is compared with the default's, its time is measured in turns with the winner and the
-    /// default, and the report gives the winner's speedup over it. It is never installed and does
-    /// not change the decision. If its result is wrong, a notice says so and it is not timed. Only
-    /// for kernels of this processor: on a device, a notice says that it is not timed.
+    /// `f(arguments...)` is the user's own code for the same task: a function or a lambda. The
+    /// result of `f` is compared with that of kernel.reference(f), or with the default's. If the
+    /// results differ, `f` is not timed, and a notice gives the first difference. Without a
+    /// reference the notice calls neither wrong: variants are compared with the default. The time
+    /// of `f` is measured in turns with the winner and the default, and the report gives the
+    /// winner's speedup over `f`. The baseline is never installed and does not change the decision.
+    /// Only for this processor: on a device, a notice says that it is not timed.
     ///
     /// Example  kernel.baseline(my_sgemm)   // void my_sgemm(std::span<float const>, ...)
     template <class Baseline>
@@ -595,10 +648,10 @@ public:
 
     /// The work of one call as two expressions over inputs and parameters: additions and
     /// multiplications, and bytes that must cross the memory bus. The report then gives the
-    /// fraction of the machine's limit that the kernel reaches, in a program that includes
-    /// <attune/tune/roofline.hpp> and links attune::roofline. Flops count as double precision if
-    /// an argument is a std::span of double. An expression may read parameters, but what it says of
-    /// a configuration is for the report alone and prunes nothing, unlike work(f).
+    /// fraction of the machine's limit that the kernel reaches. The program must include
+    /// <attune/tune/roofline.hpp> and link attune::roofline. Flops count as double precision if an
+    /// argument is a std::span of double. An expression may read parameters, but its value for a
+    /// configuration is only reported: it prunes nothing, unlike work(f).
     ///
     /// Errors   attune::error: an expression reads a parameter that is not in the space
     /// Example  kernel.bind<3>(n).work(2.0 * n * n * n, 12.0 * n * n);
@@ -611,12 +664,12 @@ public:
     }
 
     /// The same as a function of the call's arguments, for work that depends on data, such as the
-    /// entries of a sparse matrix. It is called once before the tuning and once at its end.
-    /// If its first parameter is an attune::configuration_view, which gives the values of
-    /// parameters, it is called for each configuration, too, and may say more of it: threads,
-    /// width of vectors, loads. Where tuning_search::prune is true, what cannot win by these
-    /// numbers is not tried. It must then depend on nothing but its parameters: it is called once
-    /// for all configurations that agree in what it reads of the view.
+    /// entries of a sparse matrix. The tuning calls `f` once before it begins and once at its end.
+    /// If the first parameter of `f` is an attune::configuration_view, which gives the values of
+    /// parameters, `f` is also called for each configuration. Then `f` may also state threads,
+    /// width of vectors and loads. If tuning_search::prune is true, configurations that cannot win
+    /// by these numbers are not tried. `f` must then depend on its parameters alone: configurations
+    /// that agree in the values that `f` reads share one call.
     ///
     /// Example  kernel.work([](auto const& start, auto const& column, auto const& value, auto...) {
     ///              return attune::work{.flops = 2.0 * value.size(), .bytes = 8.0 * value.size()};
@@ -632,13 +685,14 @@ public:
         return *this;
     }
 
-    /// The bytes that one call needs beside its arguments, as an expression over parameters, inputs
-    /// and figures of the machine: scratch arrays, packed copies, one buffer per thread. What needs
-    /// more than this machine has (attune::machine::memory_bytes) is no configuration of the space;
-    /// so sizes, samples and explanations count exactly. What needs more than three quarters of the
-    /// memory that is free when its turn comes is neither compiled nor run, and fails with a
-    /// sentence in the report: another program, not the space, is the reason. Compilers for a
-    /// device ignore it. For a bound of your own, such as a cache, write space(...).where(...).
+    /// The bytes that one call needs beside its arguments: scratch arrays, packed copies, one
+    /// buffer per thread. An expression over parameters, inputs and figures of the machine. A
+    /// configuration that needs more than this machine has (attune::machine::memory_bytes) is
+    /// outside the space; so sizes, samples and explanations count exactly. A configuration that
+    /// needs more than three quarters of the memory that is free at its turn is neither compiled
+    /// nor run. The failure has a sentence in the report: the reason is another program, not the
+    /// space. Compilers for a device ignore it. For a bound of your own, such as a cache, write
+    /// space(...).where(...).
     ///
     /// Errors   attune::error: the expression reads a parameter that is not in the space
     /// Example  kernel.memory(4 * tile_m * tile_k * threads)

@@ -5,6 +5,7 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstdint>
@@ -19,7 +20,7 @@ enum class choice_match : std::uint8_t {
     exact,         ///< tuned for these inputs
     exact_by_code, ///< tuned for these inputs; another source text or compiler made the same code
     near_size,     ///< the best on this device for other inputs, or of another version or compiler
-    near_device,   ///< the best on another device, or predicted for one of this kind
+    near_device,   ///< the best on another device, or predicted for a device of this kind
     by_default,    ///< nothing is known
 };
 
@@ -43,29 +44,34 @@ enum class choice_match : std::uint8_t {
     return "default";
 }
 
-/// What is known for the inputs of a call.
+/// The known configuration for the inputs of a call.
 /// Example  std::puts(sgemm.explain(a, b, c, n).text().c_str());
 struct known_choice {
     std::string kernel{};
     std::string configuration{}; ///< "TILE_M=64 UNROLL=4"
     choice_match how = choice_match::by_default;
-    /// From the nearest problem that it is taken from; 0 for these inputs on this device. Sum over
-    /// inputs of |log ratio|; .1 for another compiler, .25 for another source; 1 for another device
-    /// of the same kind, 2 for another vendor's, 3 for another instruction set.
+    /// Distance from the nearest problem that gave the configuration; 0 for these inputs on this
+    /// device. Sum over inputs of |log ratio|; .1 for another compiler, .25 for another source; 1
+    /// for another device of the same kind, 2 for another vendor's, 3 for another instruction set.
     double distance = 0;
     std::string why{}; ///< a sentence
-    /// Calls of this shape run it without another look. Else the first such call verifies it, or
+    /// True if calls of this shape run it at once. Otherwise the first such call verifies it, or
     /// tunes, and the default runs until then.
     bool serves = false;
 
-    /// One line: "sgemm: TILE_M=64 UNROLL=4 (near size, distance 0.69): best for N=512, not
-    /// N=1024; it has not served this shape so far".
+    /// A line: "sgemm: TILE_M=64 UNROLL=4 (near size, distance 0.69): best for N=512, not N=1024;
+    /// it has not served this shape so far".
     [[nodiscard]] std::string text() const;
 };
 
-} // namespace attune::inline ATTUNE_ABI
+inline std::string known_choice::text() const
+{
+    std::string out = kernel + ": " + configuration + " (" + std::string(describe(how));
+    if (distance > 0) out += detail::formatted(", distance %.2f", distance);
+    out += "): " + why;
+    if (!serves && how != choice_match::by_default) out += "; it has not served this shape so far";
+    return out;
+}
 
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/known_choice.ipp>
-#endif
+} // namespace attune::inline ATTUNE_ABI
 #endif // ATTUNE_OFF

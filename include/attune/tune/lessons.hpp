@@ -1,8 +1,8 @@
-// attune/tune/lessons.hpp - a program that includes this learns from other tunings, and keeps what its own say.
+// attune/tune/lessons.hpp - lets the including program learn from other tunings and keep its lessons.
 // SPDX-License-Identifier: MIT
 // tested by tune/program/samples.cpp
 //
-// For tuning_search::samples and tuning_search::techniques, and for event logs of tunings that had
+// For tuning_search::samples and tuning_search::techniques, and for event logs of tunings that used
 // them. The program links attune::lessons.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Tunings of this program use the files that they are given from now on.
+/// From now on tunings of this program use the files that their options name.
 void keep_lessons() noexcept;
 
-/// Before static objects are made: they may be kernels.
+/// Runs before the constructors of static objects, which may be kernels.
 [[gnu::constructor(102), gnu::used]] static void keep_lessons_from_the_start() noexcept
 {
     keep_lessons();

@@ -1,16 +1,15 @@
-// attune/tune/lessons.ipp - files of measured programs, and of what techniques gained.
+// attune/tune/lessons.ipp - files of measured programs, and of the gains of techniques.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/offer.hpp>
-#include <attune/core/posix/stay_loaded.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/transfer/other_programs.hpp>
-#include <attune/tune/dispatch/choice/kept_samples.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/lessons.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/tuning_lessons.hpp>
+#include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
 
 #include <memory>
@@ -21,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Those of tuning_search.
+/// The lessons in the files of tuning_search.
 class lessons_in_files final : public kept_lessons {
 public:
     explicit lessons_in_files(tuning_lessons::subject const& of)
@@ -32,7 +31,7 @@ public:
             techniques_.emplace(search_.techniques, of.problem.kernel, of.space.describe());
     }
 
-    /// Both, also where a file is not asked for: the log of a session may have begun with one.
+    /// Returns both lessons, also without a file: the log of a session may have begun with one.
     [[nodiscard]] lesson_list read() override
     {
         lesson_list out;
@@ -86,7 +85,7 @@ ATTUNE_INLINE void keep_lessons() noexcept
     keep_this_library_loaded();
     static constexpr tuning_lessons of_files{&open_lessons, &read_lesson};
     exchange_offer(&of_files);
-    programs_as_session = &session_of_programs; // static objects are not made yet
+    programs_as_session = &session_of_programs; // static objects do not exist yet
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -10,7 +10,6 @@
 #include <attune/search/search_limits.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/loop/found_minimum.hpp>
 #include <attune/tune/minimize_options.hpp>
 #include <attune/tune/progress.hpp>
 
@@ -25,25 +24,25 @@ namespace attune::inline ATTUNE_ABI {
 
 template <class Config>
 struct minimize_result {
-    std::optional<Config> best; ///< nothing when every configuration failed or broke a bound
-    double value = 0;           ///< the objective at `best`
+    std::optional<Config> best;         ///< empty if every configuration failed or broke a bound
+    double value = 0;                   ///< the objective at `best`
     std::vector<quantity> quantities{}; ///< of `best`, as the objective returned them
-    /// Where configurations worked but none of them kept all bounds: a sentence with the one that
-    /// comes nearest. Else empty.
+    /// A sentence with the configuration that comes nearest to the bounds, if configurations worked
+    /// but none of them kept all bounds. Otherwise empty.
     std::string shortfall{};
     std::uint32_t evaluations = 0;
     failure_counts failures{};
     /// Ctrl-C ended the search; the program's own handler for SIGINT does not run.
     bool interrupted = false;
-    /// What ended it: "budget", "space", "stop rule" or "interrupted"; of minimize_over() also
-    /// "no worker".
+    /// Why the search ended: "budget", "space", "stop rule" or "interrupted"; of minimize_over()
+    /// also "no worker".
     std::string ended{};
     std::optional<chain_of_trees> space{}; ///< the searched space; holds the texts in `best`
 };
 
 namespace detail {
 
-/// What an objective returned, a number or an outcome, as an outcome.
+/// Returns the result of an objective, a number or an outcome, as an outcome.
 template <class Returned>
 [[nodiscard]] outcome objective_outcome(Returned const& returned)
 {
@@ -53,8 +52,8 @@ template <class Returned>
         return returned;
 }
 
-/// The same, where quantities may be measured too. A number that is NaN or infinite stays one: the
-/// loop says where it was returned.
+/// The same for objectives that may also measure quantities. A NaN or infinite number stays in the
+/// evaluation: the loop reports which configuration returned it.
 template <class Returned>
 [[nodiscard]] evaluation objective_evaluation(Returned const& returned)
 {
@@ -64,7 +63,7 @@ template <class Returned>
         return returned;
 }
 
-/// Copies what was found, but for the configuration.
+/// Copies the found minimum without its configuration.
 template <class Config>
 void take_minimum(minimize_result<Config>& out, found_minimum const& found,
                   chain_of_trees const& space)
@@ -101,12 +100,13 @@ minimize_points(chain_of_trees const& space,
 /// @param typed      the pack of attune::space(...)
 /// @param objective  called as objective(config); returns a number, an attune::outcome if a
 ///                   configuration may fail, or an attune::evaluation with the quantities that
-///                   options.bounds bound. Its exceptions end the search and reach the caller. It
-///                   runs in the caller's floating-point environment; the search has its own.
+///                   options.bounds bound. Exceptions end the search and reach the caller. The
+///                   objective runs in the caller's floating-point environment, the search in its
+///                   own.
 /// @param limits     The search also ends when the space is exhausted; without limits, {}, only
 ///                   then. If evaluations or seconds are 0, only the first configuration is
-///                   evaluated (the default if every parameter has one), and the sink is told so.
-/// @param options    with event_log the search goes on from what an earlier call was told
+///                   evaluated (the default if every parameter has one), and the sink is notified.
+/// @param options    with event_log the search continues from the outcomes of an earlier call
 /// Errors   attune::error for an empty space, a missing input, or an evaluation that worked without
 ///          a quantity that has a bound
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});

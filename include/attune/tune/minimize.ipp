@@ -1,4 +1,4 @@
-// attune/tune/minimize.ipp - a search for the lowest value, as the loop sees it.
+// attune/tune/minimize.ipp - a search for the lowest value, evaluated on the caller's thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One slot, on which the caller itself evaluates. What the objective throws reaches the caller.
+/// One slot, on which the caller's thread evaluates. Exceptions of the objective reach the caller.
 class caller_evaluator final : public slot_evaluator {
 public:
     explicit caller_evaluator(std::function<evaluation(point const&)> const& objective)

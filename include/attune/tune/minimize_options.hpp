@@ -1,4 +1,4 @@
-// attune/tune/minimize_options.hpp - what can be chosen for a search of a plain function.
+// attune/tune/minimize_options.hpp - options and result of a search of a plain function.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/minimize.cpp
@@ -7,11 +7,13 @@
 #include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/point.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,17 +25,34 @@ struct minimize_options {
     std::vector<input_value> inputs{};
     progress_sink progress = default_progress();
     std::string name = "minimize"; ///< in messages
-    /// On quantities that the objective measures beside its value. What is beyond a bound is never
-    /// the best, and counts as a failure.
+    /// Bounds on quantities that the objective measures beside its value. A configuration beyond a
+    /// bound is never the best, and counts as a failure.
     std::vector<quantity_bound> bounds{};
     /// A file to which every call of the search is appended, for this search alone; empty: none.
-    /// Called again, the search goes on from it, however it ended: Ctrl-C, kill -9, or its limits
-    /// where they are higher now. Nothing that was told is evaluated again; what was being
-    /// evaluated is evaluated first. With one worker the sequence is as if there had been no
-    /// interruption. Evaluations and rules count from the first call on, seconds in this one. With
-    /// other values of name, seed, inputs or bounds, or another space, it begins anew: so give
-    /// another objective another file or name. A file that cannot be written leads to a notice.
+    /// The next call continues the search from the file, after Ctrl-C, kill -9, or limits that are
+    /// higher now. Known outcomes are not evaluated again; interrupted evaluations come first. With
+    /// one worker the sequence is the same as without an interruption. Evaluations and rules count
+    /// from the first call, seconds from this one. Another name, seed, space, input or bound begins
+    /// a new search: so give another objective another file or name. A file that cannot be written
+    /// leads to a notice.
     std::string event_log{};
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A minimize_result without the types of the space.
+struct found_minimum {
+    std::optional<point> best;
+    double value = 0;
+    std::vector<quantity> quantities{};
+    std::string shortfall{};
+    std::uint32_t evaluations = 0;
+    failure_counts failures{};
+    bool interrupted = false;
+    /// "budget", "space", "stop rule" or "interrupted", as in a record; on slots also "no worker".
+    std::string ended{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,7 +1,7 @@
 // attune/tune/minimize_over.hpp - searches the best configuration of a plain function on the ranks of an MPI job.
 // SPDX-License-Identifier: MIT
 //
-// The target attune::mpi. Nothing else includes this header; it includes nothing of MPI.
+// Needs the target attune::mpi. Only users include this header; it includes no MPI header.
 //
 // tested by tune/over/mpi/ranks.cpp
 #pragma once
@@ -14,7 +14,6 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/minimize.hpp>
-#include <attune/tune/over/minimize_over_options.hpp>
 #include <attune/tune/over/mpi/ranks.hpp>
 
 #include <type_traits>
@@ -24,46 +23,46 @@ namespace attune::inline ATTUNE_ABI {
 
 template <class Config>
 struct minimize_over_result : minimize_result<Config> {
-    /// What each rank did, in their order; rank 0 is among them where it evaluates.
+    /// The work of each rank, in rank order; rank 0 is included if it evaluates.
     std::vector<worker_use> workers;
 };
 
-/// Looks for the configuration with the lowest objective, as minimize() does, on all ranks of a
-/// communicator. All ranks must call it, and get the same result; it begins when the last one has
-/// called it. The objective runs on one rank alone: it must not call what all ranks of the
-/// communicator call together (MPI_Barrier, MPI_Allreduce).
+/// Looks for the configuration with the lowest objective, like minimize(), on all ranks of a
+/// communicator. All ranks must call it and get the same result; it begins when the last rank has
+/// called it. The objective runs on one rank alone: it must not call collective operations of the
+/// communicator (MPI_Barrier, MPI_Allreduce).
 ///
-/// Rank 0 searches, and each other rank evaluates one configuration after another: whoever is ready
-/// gets the next one, and nobody waits for others. Proposals depend on the order in which outcomes
-/// arrive, so that runs repeat exactly with one worker only. With a communicator of one rank it is
-/// minimize(): most_seconds has no effect, and what the objective throws reaches the caller.
+/// Rank 0 searches, and each other rank evaluates one configuration after another. A rank gets its
+/// next configuration without waiting for other ranks. Proposals depend on the order in which
+/// outcomes arrive, so runs repeat exactly with one worker only. With a communicator of one rank it
+/// is minimize(): most_seconds has no effect, and exceptions of the objective reach the caller.
 ///
-/// A rank whose objective throws, or returns NaN, costs one evaluation: a failure, of which the
-/// sink is told once for each rank, with rank and host. At the end, by a limit or by Ctrl-C at any
-/// rank, what is pending is waited for and counts. What is beyond options.most_seconds, and a rank
-/// that has not come, is waited for one second more; then it is left. It returns when its objective
-/// does, and until then MPI_Finalize, or the next call with this communicator, waits for it.
+/// If the objective of a rank throws or returns NaN, that evaluation is a failure. The sink gets
+/// one such notice for each rank, with rank and host. At the end, by a limit or by Ctrl-C at any
+/// rank, rank 0 waits for pending evaluations, and they count. For an evaluation beyond
+/// options.most_seconds, and for a rank that has not come, it waits one second more and then leaves
+/// the rank. A left rank returns when its objective does; until then MPI_Finalize, or the next call
+/// with this communicator, waits for it.
 ///
-/// What ranks return is compared as it is: where the objective is a time, call this on ranks of
-/// machines of one kind (MPI_Comm_split). tune_over(), which times a kernel, refuses others.
+/// Values of ranks are compared directly. If the objective is a time, use ranks of machines of one
+/// kind (MPI_Comm_split). The function tune_over(), which times a kernel, refuses other ranks.
 ///
-/// Ctrl-C at mpirun ends the job, without a result but what is in the event log. To end the search
-/// alone, send SIGINT to the process of one rank (kill -INT): a rank that evaluates says so with
-/// its outcome, one that waits when it is given the next configuration, which it does not evaluate.
-/// Where it came too late for the search, `interrupted` is set on that rank alone.
+/// Ctrl-C at mpirun ends the job; only the event log then keeps results. To end the search alone,
+/// send SIGINT to the process of one rank (kill -INT). A rank that evaluates reports it with its
+/// outcome. A rank that waits reports it at its next configuration, which it does not evaluate. If
+/// SIGINT came too late for the search, `interrupted` is set on that rank alone.
 ///
-/// A rank whose process dies takes the job with it. With options.minimize.event_log rank 0 keeps a
-/// file from which the same call of another job goes on, with any number of ranks.
+/// A rank whose process dies ends the whole job. With options.minimize.event_log rank 0 keeps a
+/// file. From it the same call of another job continues, with any number of ranks.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
 /// @param typed         the pack of attune::space(...), the same on all ranks
 /// @param objective     called as objective(config), as for minimize()
-/// @param options       what rank 0 has counts; inputs must be the same on all ranks
-/// Errors   attune::error on all ranks: those of minimize() on rank 0; a rank with another space,
-///          or other values of its inputs or figures of its machine (on that rank alone where it
-///          comes when the search is over); MPI not initialised; MPI_COMM_NULL or a communicator
-///          of two groups; most_seconds of 0, less, or NaN; rank 0 evaluates without
-///          MPI_THREAD_FUNNELED
+/// @param options       those of rank 0 count; inputs must be the same on all ranks
+/// Errors   attune::error on all ranks: errors of minimize() on rank 0; a rank with another space,
+///          or other values of its inputs or figures of its machine (on that rank alone if it comes
+///          when the search is over); MPI not initialised; MPI_COMM_NULL or a communicator of two
+///          groups; most_seconds of 0, less, or NaN; rank 0 evaluates without MPI_THREAD_FUNNELED
 /// Example  auto const r = attune::minimize_over(MPI_COMM_WORLD, space,
 ///                                               [](auto const& c) { return cost(c[x]); });
 template <class Communicator, class Pack, class Objective>

@@ -7,8 +7,6 @@
 #include <attune/space/files/recorded.hpp>
 #include <attune/tune/minimize.hpp>
 
-#include <utility>
-
 namespace attune::inline ATTUNE_ABI {
 
 /// Looks for the fastest configuration of a recording: simulation mode. The result's configuration

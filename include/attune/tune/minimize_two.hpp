@@ -6,8 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/pareto/front.hpp>
-#include <attune/search/pareto/pareto_search.hpp>
+#include <attune/search/pareto_search.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -85,18 +84,18 @@ minimize_two_of_points(chain_of_trees const& space,
 
 } // namespace detail
 
-/// Looks for the configurations that are best in one of two objectives for what they are in the
-/// other: its front.
+/// Looks for the front: the configurations that are best in one objective among those that are not
+/// worse in the other.
 ///
 /// @param typed      the pack of attune::space(...)
 /// @param objective  called as objective(config); returns attune::two_values{first, second}, or an
 ///                   attune::two_outcome if a configuration may fail. Values that are not finite
-///                   are a failure. Its exceptions end the search and reach the caller.
-/// @param limits     evaluations and seconds; patience counts outcomes after which the front is as
-///                   before; target, improvement and expected_gain end nothing, and the sink is
-///                   told so. Also ends when the space is exhausted. If
-///                   evaluations or seconds are 0, only the first configuration is evaluated (the
-///                   default if every parameter has one).
+///                   are a failure. Exceptions end the search and reach the caller.
+/// @param limits     evaluations and seconds; patience counts outcomes since the front changed;
+///                   target, improvement and expected_gain end nothing, and the sink gets a notice
+///                   of it. The search also ends when the space is exhausted. If evaluations or
+///                   seconds are 0, only the first configuration is evaluated (the default if every
+///                   parameter has one).
 /// Errors   attune::error for an empty space or a missing input
 /// Example  auto const r = attune::minimize_two(
 ///              space, [](auto const& c) { return attune::two_values{time(c), bytes(c)}; }, {60});

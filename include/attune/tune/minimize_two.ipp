@@ -1,4 +1,4 @@
-// attune/tune/minimize_two.ipp - a search for a front, as the loop sees it.
+// attune/tune/minimize_two.ipp - a search for a front, as an evaluated search.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/tune/loop/minimize_loop.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/minimize_two.hpp>
 
@@ -22,7 +22,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     return "(" + formatted("%.6g", v[0]) + ", " + formatted("%.6g", v[1]) + ")";
 }
 
-/// What is said at the end.
 [[nodiscard]] inline std::string text_of_front(std::vector<pareto_member> const& front,
                                                run_state const& board)
 {
@@ -35,7 +34,7 @@ namespace attune::inline ATTUNE_ABI::detail {
            text_of_two(front.front().values) + " to " + text_of_two(front.back().values) + after;
 }
 
-/// The second value as an outcome; a failure where one of the two is not finite.
+/// Returns the second value as an outcome; a failure if one of the two is not finite.
 [[nodiscard]] inline outcome counted_outcome(two_outcome const& seen)
 {
     auto const* const values = std::get_if<two_values>(&seen);

@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/fidelity/hyperband.hpp>
+#include <attune/search/hyperband.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -22,9 +22,9 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct minimize_with_budget_options {
-    hyperband_options budgets{}; ///< from which to which, and in all
-    /// Besides budgets.rounds and budgets.total_budget; `target` and `patience` look at values of
-    /// the most budget alone; expected_gain ends nothing, and the sink is told so.
+    hyperband_options budgets{}; ///< smallest, largest and total budget
+    /// Limits beside budgets.rounds and budgets.total_budget. `target` and `patience` count only
+    /// values at the most budget; expected_gain ends nothing, and the sink gets a notice of it.
     search_limits limits{};
     std::uint64_t seed = 0;
     search_factory search{}; ///< proposes configurations: see hyperband; empty: uniform draws
@@ -33,7 +33,7 @@ struct minimize_with_budget_options {
     std::string name = "minimize_with_budget"; ///< in messages
 };
 
-/// `best` is the best at the largest budget with which anything worked.
+/// The member `best` is the best at the largest budget with which any configuration worked.
 template <class Config>
 struct minimize_with_budget_result : minimize_result<Config> {
     double budget = 0; ///< at which `best` has `value`
@@ -60,8 +60,8 @@ minimize_points_with_budget(chain_of_trees const& space,
 ///
 /// @param typed      the pack of attune::space(...)
 /// @param objective  called as objective(config, budget), budget a double of options.budgets;
-///                   returns a number, or an attune::outcome if a configuration may fail. Its
-///                   exceptions end the search and reach the caller.
+///                   returns a number, or an attune::outcome if a configuration may fail.
+///                   Exceptions end the search and reach the caller.
 /// @param options    If limits.evaluations or limits.seconds is 0, only one configuration is
 ///                   evaluated, with the least budget. The first configuration is the default if
 ///                   every parameter has one.

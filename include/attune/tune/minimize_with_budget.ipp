@@ -1,4 +1,4 @@
-// attune/tune/minimize_with_budget.ipp - a search over configurations and their budgets, as the loop sees it.
+// attune/tune/minimize_with_budget.ipp - a search over configurations and budgets, as an evaluated search.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <attune/declare/text.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/stop.hpp>
-#include <attune/tune/loop/minimize_loop.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/minimize_with_budget.hpp>
 
@@ -27,7 +27,7 @@ struct budgeted_search {
     double most; ///< budget
     hyperband search;
     stop_judge judge;   ///< of values at the most budget
-    double largest = 0; ///< budget with which anything worked
+    double largest = 0; ///< budget with which any configuration worked
 
     [[nodiscard]] std::optional<fidelity_trial> ask()
     {
@@ -52,12 +52,12 @@ struct budgeted_search {
                   asked.budget == largest);
         if (asked.budget >= most) judge.add(result);
     }
-    /// Of trials with the most budget alone: before the first of them nothing has stood still.
+    /// Judges only trials with the most budget: the rules hold from the first of them on.
     [[nodiscard]] bool meets_a_rule() const
     {
         return judge.evaluations() > 0 && judge.verdict(0).has_value();
     }
-    /// Its brackets are a budget.
+    /// The brackets of Hyperband end the search as a budget.
     [[nodiscard]] bool is_exhausted() const { return false; }
 };
 

@@ -7,7 +7,6 @@
 #else
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
-#include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/search_limits.hpp>
@@ -32,57 +31,61 @@ struct tuning_problem;
 using bench_factory =
     std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>;
 
-/// What a call does whose inputs the store does not know.
+/// How a call behaves if the store does not know its inputs.
 enum class miss_policy : unsigned char {
-    lookup_only,     ///< the best of related problems serves where it is verified, else the default
-    tune_if_missing, ///< tunes in this call
-    /// Tunes on a thread of its own, on copies of the arguments; until then, as lookup_only.
-    /// Each set of inputs has a quarter of its limits first, whose winner then serves; after that
-    /// those go on that are called most, and have most to gain. Checks, references and sinks are
-    /// called on that thread, after the call has returned: they must not refer to its locals. The
-    /// destructor waits for what is at work.
+    lookup_only, ///< the best of related problems serves if it is verified, otherwise the default
+    /// Tunes in this call. Later calls verify the winner for other shapes. A thread verifies it on
+    /// copies of the arguments if that is expected to take more than 20 ms.
+    tune_if_missing,
+    /// Tunes on a separate thread, on copies of the arguments; until then like lookup_only. Each
+    /// set of inputs first gets a quarter of its limits, and its winner then serves. After that the
+    /// most called inputs with the most to gain continue. The tuning thread calls checks,
+    /// references and sinks after the call has returned: they must not refer to the call's locals.
+    /// The destructor waits for running tunings.
     tune_in_background,
-    /// As tune_in_background, but candidates that were right on the copy are timed in calls of the
-    /// program, which they delay by at most tuning_limits::lost_share: where calls differ from a
-    /// copy that is called alone, that is the truth. It takes many calls; limits.seconds does not
-    /// count. A kernel with a baseline or a bound on its energy is tuned as by tune_in_background.
+    /// Like tune_in_background, but candidates that were right on the copy are timed in calls of
+    /// the program. This measures true conditions, where they differ from a lone call on a copy.
+    /// Candidates delay the program's calls by at most tuning_limits::lost_share. The tuning takes
+    /// many calls; limits.seconds does not count. A kernel with a baseline, with an objective of
+    /// its own or with a bound on its energy is tuned like by tune_in_background.
     online,
-    always, ///< tunes in the first call, also what the store knows, which takes part
+    always, ///< tunes in the first call, also if the store has a result, which takes part
 };
 
 /// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is
-/// tuned: the remembered result serves, else as miss_policy::lookup_only.
+/// tuned: the remembered result serves, otherwise see miss_policy::lookup_only.
 /// Example  options.limits = {.evaluations = 100, .seconds = 30};
 struct tuning_limits {
-    std::uint64_t evaluations = search_limits::any_number; ///< per tuning, with the default's
-    /// Per tuning: wall seconds in total, but for the runs of a reference (kernel.reference; of a
-    /// program the plain nest), which may take as many again. A compilation that is under way at
-    /// its end may take ten times as long as the slowest before it, and two seconds at least. A
-    /// winner then proves itself on other sizes, for a second at most.
+    std::uint64_t evaluations = search_limits::any_number; ///< per tuning, including the default's
+    /// Wall seconds per tuning. Runs of a reference (kernel.reference; of a program the plain nest)
+    /// do not count, and may take as many seconds again. A compilation under way at the end may
+    /// take ten times as long as the slowest one before it, and at least two seconds. A winner then
+    /// proves itself on other sizes, for a second at most.
     double seconds = search_limits::any_time;
-    // When to stop early: see search_limits. Values are seconds of one call.
+    // Rules to stop early: see search_limits. Values are seconds of one call, or those of
+    // kernel.objective().
     double target = search_limits{}.target;
     std::uint64_t patience = search_limits{}.patience;
     double improvement = search_limits{}.improvement;
     double expected_gain = search_limits{}.expected_gain;
-    /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
-    /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
-    /// kernel.work(...), a device, no attune::roofline) the report says so.
+    /// The tuning ends when the best reaches this share of the roofline; 0: off. At 0.8 it ends at
+    /// 1.25 times the least time that the kernel's work takes by the roofline. If no roofline is
+    /// known (no kernel.work(...), a device, no attune::roofline), the report says so.
     double roofline_share = 0;
-    /// The evaluations and seconds of all tunings of one `tuned` together; no limit by default. The
-    /// rest of it limits the next tuning; when nothing is left, new inputs get the remembered
-    /// result, else as miss_policy::lookup_only.
+    /// Evaluations and seconds of all tunings of one `tuned` together; no limit by default. The
+    /// rest limits the next tuning. When nothing is left, new inputs get the remembered result,
+    /// otherwise see miss_policy::lookup_only.
     search_limits total{};
     double default_run_s = 60.0; ///< limit of the default configuration's first run
     /// A first run fails if it takes this many times the time of the quickest one so far.
     double first_run_ratio = detail::usual_first_run_ratio;
-    /// Limit of the check of a variant for calls of another shape, in seconds; if the check would
+    /// Limit of the check of a variant for calls of another shape, in seconds. If the check would
     /// take longer, the default serves such calls.
     double check_s = 1.0;
-    /// Bytes. miss_policy::tune_in_background tunes on copies of the arguments; those of all
-    /// tunings that run or wait take at most this. What does not fit waits for a later call.
+    /// Limit of the copies of arguments of all tunings that run or wait, in bytes. See
+    /// miss_policy::tune_in_background. If a copy does not fit, the tuning waits for a later call.
     std::size_t copied_bytes = std::size_t{1} << 30;
-    /// miss_policy::online: share of the time in calls that slow candidates may cost, for each
+    /// For miss_policy::online: share of the time in calls that slow candidates may cost, per
     /// shape.
     double lost_share = 0.03;
 
@@ -107,33 +110,33 @@ struct tuning_limits {
 /// The strategy of the search.
 struct tuning_search {
     search_factory strategy = default_search(); ///< attune::search_with<Searcher>()
-    std::uint64_t seed = 0; ///< equal seeds and outcomes, equal runs; not with `prune`
-    /// A tuning begins with what the store knows of other inputs, devices, compilers and versions
-    /// of the kernel: good configurations there are tried first, and the search expects them to be
-    /// good as far as its own outcomes agree. See search/transfer/.
+    std::uint64_t seed = 0; ///< equal seeds and outcomes give equal runs; not with `prune`
+    /// Uses the store's results for other inputs, devices, compilers and versions of the kernel.
+    /// Good configurations there are tried first. The search expects them to be good as far as its
+    /// own outcomes agree. See search/transfer/.
     bool use_related = true;
-    /// A file of measured programs, for kernels made from programs: each tuning appends what it
-    /// measures, and the strategy learns from those of other programs, sizes, compilers and
-    /// machines before its first evaluation: the default, two_level_search, evolutionary_search,
-    /// and each with learn_from(cost_samples). The program includes <attune/tune/lessons.hpp> and
-    /// links attune::lessons. Many tunings, also of other processes, may use one file. Programs for
-    /// a GPU (device_kernel()) have features of their own: they learn from programs for a GPU
-    /// alone, and programs for a processor from theirs. Empty: none.
+    /// A file of measured programs, for kernels made from programs; empty: none. Each tuning
+    /// appends its measurements. Before its first evaluation the strategy learns from the file's
+    /// other programs, sizes, compilers and machines. Strategies that learn: the default,
+    /// two_level_search, evolutionary_search, and each with learn_from(cost_samples). The program
+    /// includes <attune/tune/lessons.hpp> and links attune::lessons. Many tunings, also of other
+    /// processes, may use one file. Programs for a GPU (device_kernel()) have other features: GPU
+    /// programs learn only from GPU programs, and processor programs only from processor programs.
     std::string samples{};
-    /// A file of what techniques gained, and whole strategies: each tuning by a strategy with a
-    /// name (the default; search::recommended, which chooses by all lines: see
-    /// recommended_search(); make of a search::technique, such as parse_technique() and
-    /// auc_bandit_of() give) appends a line. `attune recommend` compares them. Many tunings, also
-    /// of other processes, may use one file; a long one gets another one beside it, FILE.sums,
-    /// which saves time and may be deleted. The program includes <attune/tune/lessons.hpp> and
-    /// links attune::lessons. Empty: none.
+    /// A file of the gains of techniques and of whole strategies; empty: none. A tuning by a
+    /// strategy with a name appends a line. Such are the default; search::recommended, which
+    /// chooses by all lines (see recommended_search()); and makers of a search::technique, such as
+    /// the results of parse_technique() and auc_bandit_of(). `attune recommend` compares the lines.
+    /// Many tunings, also of other processes, may use one file. A long file gets another file
+    /// beside it, FILE.sums, which saves time and may be deleted. The program includes
+    /// <attune/tune/lessons.hpp> and links attune::lessons.
     std::string techniques{};
-    /// A configuration is neither compiled nor run where its work (kernel.work, with parameters)
-    /// takes longer on this machine than the best so far; the report counts these. Where half of
-    /// the space cannot win by that, the search goes on in the rest: a new one, which is told all
-    /// outcomes there. A time that contradicts the stated work brings the whole space back. Off
-    /// until it is proven on more machines: all that the search proposes are tried. The program
-    /// includes <attune/tune/roofline.hpp> and links attune::roofline.
+    /// Skips a configuration, without compilation or run, if its work (kernel.work, with
+    /// parameters) takes longer on this machine than the best so far. The report counts them. If by
+    /// that rule half of the space cannot win, a new search continues in the rest and gets all
+    /// outcomes of the rest. A time that contradicts the stated work brings the whole space back.
+    /// Off until it is proven on more machines. The program includes <attune/tune/roofline.hpp> and
+    /// links attune::roofline.
     bool prune = false;
 };
 
@@ -141,23 +144,23 @@ struct tuning_search {
 struct tuning_measuring {
     double precision = 0.01;               ///< relative half-width that ends a timing
     cache_state cache = cache_state::warm; ///< state of the caches at a timed call
-    /// How the program is protected from its variants. On a device, `guard` and `none` run them in
-    /// this process, the others in a worker process.
+    /// How the program is protected from its variants. On a device, `guard` and `none` run variants
+    /// in this process, the others in a worker process.
     isolation protect = isolation::automatic;
     trial_limits trial{}; ///< limits of a first run in a forked child, without its time
-    /// The folder of the machine's energy counters, for kernel.bound_energy(), where a container
-    /// has it elsewhere; empty: where Linux has it.
+    /// The folder of the machine's energy counters, for kernel.bound_energy(), if a container has
+    /// moved it; empty: the folder of Linux.
     std::string powercap{};
-    /// Makes the bench, for tests with scripted times; empty: the bench of the device or of this
-    /// processor.
+    /// Makes the bench, for tests with scripted times; empty: the bench of device or processor.
     bench_factory make_bench{};
 };
 
 /// For device kernels only.
 struct tuning_device {
     bool as_graph = false; ///< times runs as launches of a CUDA graph
-    /// Ordinals of identical devices that measure variants beside the compiler's own, on which
-    /// alone the final is run. kernel.check(f) is then called from other threads, one at a time.
+    /// Ordinals of identical devices that measure variants beside the compiler's own device. Only
+    /// the compiler's own device runs the final. kernel.check(f) then runs on other threads, one at
+    /// a time.
     std::vector<int> others{};
 };
 
@@ -167,20 +170,19 @@ struct tuning_options {
     tuning_search search{};
     tuning_measuring measuring{};
     tuning_device device{};
-    progress_sink progress = default_progress(); ///< see there, and set_default_sink()
-    /// What a call does whose inputs the store does not know; tuned.tune(arguments...) tunes in any
-    /// case. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
-    /// tune_in_background, online or always. On a device, tune_in_background and online are
-    /// lookup_only.
+    progress_sink progress = default_progress(); ///< see progress.hpp and set_default_sink()
+    /// How a call behaves if the store does not know its inputs; tuned.tune(arguments...) always
+    /// tunes. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
+    /// tune_in_background, online or always. On a device, the latter two mean lookup_only.
     miss_policy on_miss = miss_policy::tune_if_missing;
     /// Number of variants compiled ahead while another is measured, by as many threads on other
-    /// cores; 0: each is compiled when it is due. Empty: see automatic_ahead().
+    /// cores. 0: each is compiled when it is due. Empty: see automatic_ahead().
     std::optional<std::uint32_t> compile_ahead{};
     /// A file to which every event of the tuning is appended; empty: none. attune::replay() reads
-    /// it. An interrupted tuning is continued from it, or else from the store, without measuring
-    /// anything twice (its clock and the rule limits.expected_gain start again). A line that cannot
-    /// be read costs the outcome that it says; a notice names the line. Another search than that of
-    /// the log begins with its outcomes.
+    /// it. An interrupted tuning continues from the file, or else from the store, and measures
+    /// nothing twice. The clock and the rule limits.expected_gain start again. An unreadable line
+    /// loses its outcome; a notice names the line. If the log is of another search, the search
+    /// begins with the log's outcomes.
     std::string event_log{};
 };
 

@@ -5,8 +5,9 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
+#include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/quantity_text.hpp>
+#include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 
 #include <array>
@@ -16,7 +17,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How many evaluations failed, by stage; indexed by failure_stage.
+/// Number of failed evaluations, by stage; indexed by failure_stage.
 using failure_counts = std::array<std::uint32_t, detail::failure_stage_count>;
 
 [[nodiscard]] constexpr std::uint32_t total(failure_counts const& counts) noexcept
@@ -30,7 +31,6 @@ using failure_counts = std::array<std::uint32_t, detail::failure_stage_count>;
 /// "3 did not compile, 1 crashed"; empty when nothing failed.
 [[nodiscard]] std::string describe(failure_counts const& counts);
 
-/// Kinds of events.
 enum class progress_event : std::uint8_t {
     started,   ///< the default configuration is measured, the search begins
     evaluated, ///< one more configuration has an outcome
@@ -43,14 +43,14 @@ enum class progress_event : std::uint8_t {
 struct progress {
     progress_event event{};
     std::string name{};            ///< of the kernel or the objective
-    std::uint32_t evaluation = 0;  ///< number of finished ones
+    std::uint32_t evaluation = 0;  ///< number of finished evaluations
     std::uint32_t evaluations = 0; ///< limit of the budget, or of a smaller space
-    std::uint32_t pruned = 0;      ///< not evaluated, because they could not win
+    std::uint32_t pruned = 0;      ///< configurations not evaluated, because they could not win
     bool has_best = false;         ///< `best_value` is valid
-    double best_value = 0;         ///< best so far, in the unit of `measurement::value`
+    double best_value = 0;         ///< best so far, in the unit of `objective`
     double default_value = 0;      ///< of the default configuration, same unit; 0 when unknown
-    double baseline_value = 0;     ///< of the user's own code, same unit; 0 when there is none
-    bool is_seconds = true;        ///< the unit is seconds
+    double baseline_value = 0;     ///< of the baseline, same unit; 0 when there is none
+    problem_objective objective{}; ///< meaning, unit and direction of these values
     bool improved = false;         ///< this evaluation is the new best
     failure_counts failures{};
     double elapsed_s = 0;
@@ -62,15 +62,15 @@ struct progress {
 /// call of that object with new inputs is an attune::error.
 using progress_sink = std::function<void(progress const&)>;
 
-/// One plain line per event: start, each improvement, one line every two seconds, end.
+/// A plain line per event: start, each improvement, one line every two seconds, end.
 /// @param write  receives each line, without its line end
 [[nodiscard]] progress_sink line_progress(std::function<void(std::string const&)> write);
 
 /// On stderr: one line that is updated on a terminal, plain lines otherwise.
 [[nodiscard]] progress_sink terminal_progress();
 
-/// The sink of tunings whose options name none: that of set_default_sink(), read at each event;
-/// else stderr, with all events on a terminal and only notices otherwise.
+/// The sink of tunings whose options name none. Sends each event to the sink of set_default_sink().
+/// If there is none, writes to stderr: all events on a terminal, only notices otherwise.
 [[nodiscard]] progress_sink default_progress();
 
 /// Sets the sink of all tunings whose options name none, for a program or for a library that uses

@@ -1,4 +1,4 @@
-// attune/tune/progress.ipp - writes progress as text.
+// attune/tune/progress.ipp - progress as text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -40,13 +40,15 @@ namespace detail {
     if (p.evaluations > 0) out += '/' + std::to_string(p.evaluations);
     if (p.pruned > 0) out += " and " + std::to_string(p.pruned) + " pruned";
     if (p.has_best) {
-        out += ", best " + text_of_quantity(p.best_value, p.is_seconds);
-        bool const is_faster = p.is_seconds && p.best_value > 0 && p.best_value < p.default_value;
-        if (is_faster && p.best_value < p.baseline_value)
-            out += formatted(" (%.2fx faster than your own,", p.baseline_value / p.best_value) +
-                   formatted(" %.2fx than the default)", p.default_value / p.best_value);
-        else if (is_faster)
-            out += formatted(" (%.2fx faster than the default)", p.default_value / p.best_value);
+        problem_objective const& of = p.objective;
+        out += ", best " + of.text(p.best_value);
+        double const gain = of.gain(p.best_value, p.default_value);
+        double const over_own = of.gain(p.best_value, p.baseline_value);
+        if (gain > 1 && over_own > 1)
+            out += formatted(" (%.2fx ", over_own) + of.better() +
+                   formatted(" than your own, %.2fx than the default)", gain);
+        else if (gain > 1)
+            out += formatted(" (%.2fx ", gain) + of.better() + " than the default)";
     } else
         out += ", nothing works yet";
     std::string const failures = describe(p.failures);
@@ -151,7 +153,7 @@ ATTUNE_INLINE progress_sink line_progress(std::function<void(std::string const&)
 
 namespace detail {
 
-/// One per copy of attune. Never destroyed: a thread may tune while the program ends.
+/// Made once per copy of attune. Never destroyed: a thread may tune while the program ends.
 struct chosen_sink {
     fork_safe_mutex lock{};
     std::shared_ptr<progress_sink const> sink{};

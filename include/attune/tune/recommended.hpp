@@ -1,6 +1,6 @@
-// attune/tune/recommended.hpp - tunings that choose their techniques by what these gained before.
+// attune/tune/recommended.hpp - tunings that choose their techniques by the gains of earlier tunings.
 // SPDX-License-Identifier: MIT
-// tested by tune/dispatch/choice/kept_techniques.cpp
+// tested by tune/dispatch/choice/kept_lessons.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -13,9 +13,9 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The search that chooses its techniques by what they gained in earlier tunings, of this kernel
-/// and of others, and that adds what they gain now.
-/// @param file  of tuning_search::techniques; made where it is missing
+/// The search that chooses its techniques by their gains in earlier tunings, of this kernel and of
+/// others. The search also appends the gains of this tuning.
+/// @param file  for tuning_search::techniques; made if it is missing
 /// Example  options.search = attune::recommended_search("kernels.techniques");
 [[nodiscard]] inline tuning_search recommended_search(std::string file)
 {

@@ -16,17 +16,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A session, repeated.
 struct replayed_session {
     std::vector<std::pair<point, outcome>> evaluations{}; ///< the default's first
-    std::optional<point> chosen{}; ///< the installed configuration; nothing if interrupted
+    std::optional<point> chosen{}; ///< the installed configuration; empty if interrupted
 };
 
 /// Repeats the last session of the log at `path`: makes a searcher with the session's seed, and
 /// repeats the calls of ask and tell.
 ///
 /// @param space   the bound space of that session
-/// @param search  the search of that session
+/// Errors   attune::error if the log cannot be read, or if the searcher does not repeat an event;
+///          the text has the number of the first such event
 /// Errors   attune::error if the log cannot be read, or with the number of the first event that the
 ///          searcher does not repeat
 [[nodiscard]] replayed_session replay(std::string const& path, chain_of_trees const& space,

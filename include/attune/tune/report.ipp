@@ -1,4 +1,4 @@
-// attune/tune/report.ipp - writes a report as one line.
+// attune/tune/report.ipp - a report as one line of text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -36,7 +36,7 @@ ATTUNE_INLINE std::string in_one_line(std::string_view text)
     return out;
 }
 
-/// What serves if nothing was tuned or remembered, and why.
+/// Returns which code serves if nothing was tuned or remembered, and why.
 [[nodiscard]] inline std::string untuned_summary(tuning_report const& report)
 {
     std::string const reason =
@@ -54,16 +54,29 @@ ATTUNE_INLINE std::string in_one_line(std::string_view text)
     return "nothing yet: no call has ended";
 }
 
+/// "faster", also for a prediction, or "better".
+[[nodiscard]] inline std::string better_text(tuning_report const& report)
+{
+    return report.predicted ? "faster" : report.objective.better();
+}
+
+[[nodiscard]] inline std::string as_own_text(tuning_report const& report)
+{
+    return report.objective.is_seconds || report.predicted ? "as fast as your own"
+                                                           : "as good as your own";
+}
+
 /// "6.40x faster than your own, 14.1x than the default"; only the parts that are true.
 [[nodiscard]] inline std::string faster_text(tuning_report const& report)
 {
-    std::string const times = formatted("%.2fx", report.speedup);
+    std::string const times = formatted("%.2fx ", report.speedup);
+    std::string const better = better_text(report);
     if (!report.baseline || report.baseline->speedup_high < 1)
-        return times + " faster than the default";
+        return times + better + " than the default";
     if (report.baseline->speedup_low <= 1)
-        return "as fast as your own, " + times + " faster than the default";
-    return formatted("%.2fx faster than your own, ", report.baseline->speedup) + times +
-           " than the default";
+        return as_own_text(report) + ", " + times + better + " than the default";
+    return formatted("%.2fx ", report.baseline->speedup) + better + " than your own, " + times +
+           "than the default";
 }
 
 ATTUNE_INLINE tuning_report untuned_report(std::string kernel, decision how, std::string reason)
@@ -81,9 +94,8 @@ ATTUNE_INLINE std::string tuning_report::summary() const
 {
     detail::own_float_environment const numbers;
     tuning_report const& report = *this;
-    auto const time = [&](measurement const& m) {
-        return text_of_quantity(m.value, !report.predicted);
-    };
+    auto const time = [&](measurement const& m) { return report.objective.text(m.value); };
+    std::string const better = detail::better_text(report);
     std::string const roof = report.roofline ? "; " + text_of(*report.roofline) : "";
     std::string const caches = report.predicted                    ? ""
                                : report.cache == cache_state::warm ? " (warm caches)"
@@ -91,8 +103,8 @@ ATTUNE_INLINE std::string tuning_report::summary() const
     bool const own_is_faster = report.baseline && report.baseline->speedup_high < 1;
     std::string out;
     if (own_is_faster)
-        out = "your own is " + detail::formatted("%.2fx faster, ", 1 / report.baseline->speedup) +
-              time(report.baseline->time) + ": ";
+        out = "your own is " + detail::formatted("%.2fx ", 1 / report.baseline->speedup) + better +
+              ", " + time(report.baseline->time) + ": ";
     switch (report.how) {
     case decision::nothing_yet:
     case decision::served_near:
@@ -106,13 +118,12 @@ ATTUNE_INLINE std::string tuning_report::summary() const
                " per call when it was tuned)" + roof + "; nothing to tune";
     case decision::kept_default:
         out += "keeps the default " + report.configuration + ", " + time(report.default_time) +
-               caches + ": nothing was proven faster";
+               caches + ": nothing was proven " + better;
         if (report.baseline && report.baseline->speedup_low > 1)
-            out += "; " +
-                   detail::formatted("%.2fx faster than your own, ", report.baseline->speedup) +
-                   time(report.baseline->time);
+            out += "; " + detail::formatted("%.2fx ", report.baseline->speedup) + better +
+                   " than your own, " + time(report.baseline->time);
         else if (report.baseline && !own_is_faster)
-            out += "; as fast as your own";
+            out += "; " + detail::as_own_text(report);
         break;
     case decision::tuned:
         out += detail::faster_text(report) + ": " + time(report.best) + ", was ";
@@ -132,6 +143,8 @@ ATTUNE_INLINE std::string tuning_report::summary() const
     std::string const failed = describe(report.failures);
     if (!failed.empty()) out += ", " + failed;
     if (report.predicted) out += "; predicted, not measured";
+    if (!report.baseline_differs.empty())
+        out += "; your own code has another result than the default: " + report.baseline_differs;
     if (report.interrupted) out += "; interrupted";
     if (report.noise.is_disturbed) out += "; the machine was disturbed";
     return out;

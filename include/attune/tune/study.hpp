@@ -10,7 +10,6 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/minimize.hpp>
-#include <attune/tune/study/study_options.hpp>
 #include <attune/tune/study/study_search.hpp>
 
 #include <string>
@@ -20,29 +19,30 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Evaluations, failures, best and space are those of the whole study.
+/// The result of a study; evaluations, failures, best and space are those of the whole study.
 template <class Config>
 struct study_result : minimize_result<Config> {
-    /// What each worker did, in the order in which they joined; one that joined twice, twice.
+    /// The work of each worker, in the order of joining; a worker that joined twice is listed
+    /// twice.
     std::vector<worker_use> workers;
-    std::string worker; ///< the name of this one: "node7:4711", host and process
+    std::string worker; ///< name of this worker: "node7:4711", host and process
 };
 
-/// Looks for the configuration with the lowest objective, as minimize() does, together with all
-/// processes that call it for the same study, whenever they come: they need a common file system
-/// with locks, and nothing else. Each searches by itself, and is told what the others evaluate and
-/// found; no configuration is evaluated twice. A process may end or be killed at any moment: what
-/// it told stays, and what it was at is evaluated by another when nothing was heard of it for
-/// options.lease_s. Alone it proposes what minimize() would. Called again, also after all processes
-/// ended, it goes on with what is known.
+/// Looks for the configuration with the lowest objective, like minimize(), together with all
+/// processes that call it for the same study. A process may join at any time. The processes need
+/// only a common file system with locks. Each process searches by itself and reads the evaluations
+/// and results of the others; no configuration is evaluated twice. A process may end or be killed
+/// at any moment: its results stay, and another process evaluates its unfinished configuration
+/// after options.lease_s of silence. A lone process proposes the same configurations as minimize().
+/// A later call continues from the known results, also after all processes ended.
 ///
-/// The objective runs on a thread of its own, which ends before this returns. What it throws, and
-/// NaN, is a failure, of which the sink is told with the name of the worker.
+/// The objective runs on a separate thread, which ends before this function returns. An exception
+/// or NaN is a failure; the sink gets it with the name of the worker.
 ///
-/// @param of         where the study is
+/// @param of         the place of the study
 /// @param typed      the pack of attune::space(...), the same in all processes
 /// @param objective  called as objective(config), as for minimize()
-/// Errors   attune::error: those of minimize(); options out of their ranges; the study cannot be
+/// Errors   attune::error: errors of minimize(); options out of their ranges; the study cannot be
 ///          written when this begins, is of another space, name, inputs or bounds, or is replaced
 /// Example  auto const r = attune::minimize_over(attune::study{"/scratch/me", "halo"}, space,
 ///                                               [](auto const& c) { return cost(c[x]); });

@@ -1,4 +1,4 @@
-// attune/tune/together.hpp - many kernels are tuned on one budget, which goes where the whole gains most.
+// attune/tune/together.hpp - tunes many kernels on one budget, which goes where the program gains most.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/together.cpp
 #pragma once
@@ -8,9 +8,9 @@
 #else
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/tune/dispatch/background/turn_policy.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
-#include <attune/tune/kernel/keyed_call.hpp>
+#include <attune/tune/dispatch/tuning_slice.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/tuned.hpp>
 
@@ -24,8 +24,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One call of a tuned kernel, and how much of the whole it is: see share(). Without a weight the
-/// whole makes one such call.
+/// A call of a tuned kernel, and its share of the program: see share(). Without a weight the
+/// program makes one such call.
 class tuning_share {
 public:
     /// @pre  `of` outlives this object
@@ -36,10 +36,10 @@ public:
     {
     }
 
-    /// The whole makes so many of these calls. 0: nothing is spent on them.
+    /// States that the program makes `count` of these calls. 0: nothing is spent on them.
     [[nodiscard]] tuning_share calls(double count) const { return with(count, false); }
-    /// These calls take this part of the whole's time, as a profiler has measured it with the
-    /// default: 0.4 is 40 %. Say it of all shares or of none.
+    /// States that these calls take this part of the program's time, as a profiler measured it with
+    /// the default: 0.4 is 40 %. Give it for all shares or for none.
     [[nodiscard]] tuning_share of_time(double part) const { return with(part, true); }
 
     [[nodiscard]] std::string const& kernel() const noexcept { return kernel_; }
@@ -77,7 +77,7 @@ struct share_access {
 
 } // namespace detail
 
-/// A call for tune_together(). The arrays are read then: they must live until it returns.
+/// A call for tune_together(), which reads the arrays: they must live until it returns.
 /// @param of  outlives the result
 /// Example    attune::share(gemm, a, b, c, 512).calls(48)
 template <class Result, class... Args, class Compiler, class Store>
@@ -87,46 +87,46 @@ template <class Result, class... Args, class Compiler, class Store>
     return detail::share_access::make(of, args...);
 }
 
-/// How one share went.
 struct share_report {
     tuning_report report{};
-    double calls = 0;              ///< by which it was weighted; 0: unknown, or nothing was gained
+    double calls = 0;              ///< the weight of the share; 0: unknown, or nothing was gained
     std::uint64_t evaluations = 0; ///< of the budget
     double spent_s = 0;            ///< wall seconds of the budget
 };
 
-/// How all went.
 struct together_report {
     std::vector<share_report> shares{}; ///< in the order of the call
-    double default_s = 0;               ///< of all calls whose times are known, by the defaults
-    double best_s = 0;                  ///< of the same calls, as they are served now
+    double default_s = 0; ///< seconds of all calls whose times are known, by the defaults
+    double best_s = 0;    ///< seconds of the same calls, by the code that serves them now
     std::uint64_t evaluations = 0;
     double elapsed_s = 0;
-    bool interrupted = false; ///< Ctrl-C
+    bool interrupted = false; ///< by Ctrl-C
 
-    /// default_s / best_s; 1 where no time is known.
+    /// default_s / best_s; 1 if no time is known.
     [[nodiscard]] double speedup() const noexcept { return best_s > 0 ? default_s / best_s : 1.0; }
     /// A line for each share, then one for all.
     [[nodiscard]] std::string summary() const;
 };
 
-/// Tunes for all these calls on one budget. Each has its default measured and a few evaluations;
-/// each further evaluation goes where it is expected to save the whole most: by the calls, the time
-/// of the best so far, what the latest evaluations gained, and what the roofline leaves to gain
-/// (kernel.work). Winners are stored and installed as by tuned.tune(arguments...). In the
-/// store they are results of an equal part of the budget: as large a budget tunes nothing again, a
-/// larger one goes on from there, and so does a later call whose options ask for more.
+/// Tunes for all these calls on one budget. Each share begins with its default and a few
+/// evaluations. Each further evaluation goes to the share that is expected to save the program most
+/// time. The estimate uses the calls, the time of the best so far, the latest gains, and the gain
+/// that the roofline leaves (kernel.work). Winners are stored and installed like those of
+/// tuned.tune(arguments...). A record of a winner holds an equal part of the budget: an equal
+/// budget later tunes nothing again. A larger budget continues from there, and so does a later call
+/// whose options ask for more.
 ///
-/// Nothing waits: a problem that another process, or another `tuned` with the same store, is tuning
-/// is left to that one. Its result serves if it is in the store when the budget is spent; else the
-/// default, until a later call finds it.
+/// The function does not wait for other tunings. If another process, or another `tuned` with the
+/// same store, is tuning a problem, the function leaves the problem to it. The result of that
+/// tuning serves if it is in the store when the budget is spent. Otherwise the default serves,
+/// until a later call finds the result.
 ///
-/// A kernel that cannot be tuned has the reason in its report, and the others go on. Ctrl-C ends
-/// all tunings. Other rules of each kernel's options hold (target, patience, roofline_share, ...),
-/// but not their evaluations and seconds. Other threads are served the defaults meanwhile. In
-/// steps, with other work between them: together_session.
-/// @param budget  its evaluations and seconds, of all together, finals included. Where it has fewer
-///                evaluations than there are shares, those with the smallest weights have none.
+/// If a kernel cannot be tuned, its report has the reason and the others continue. Ctrl-C ends all
+/// tunings. Each kernel's other rules hold (target, patience, roofline_share, ...), but not its
+/// evaluations and seconds. Calls on other threads run the defaults meanwhile. For steps with other
+/// work between them see together_session.
+/// @param budget  evaluations and seconds of all shares together, including finals. If it has fewer
+///                evaluations than there are shares, the shares with the smallest weights get none.
 /// Errors   attune::error: no share; a weight that is negative or no number; calls and parts of
 ///          the time mixed; called from within a tuning of one of the kernels
 /// Example  auto const r = attune::tune_together({.seconds = 60}, attune::share(gemm, a, b, c, n)
@@ -140,7 +140,7 @@ together_report tune_together(search_limits const& budget, tuning_share first, M
 
 namespace detail {
 
-/// The same by another policy, for comparisons.
+/// The same with another policy, for comparisons.
 [[nodiscard]] together_report tune_together_by(turn_policy const& whose_turn,
                                                search_limits const& budget,
                                                std::vector<tuning_share> const& shares);

@@ -1,10 +1,9 @@
-// attune/tune/together.ipp - all steps at once, and their report.
+// attune/tune/together.ipp - all steps of a session at once, and its report.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
-#include <attune/core/quantity_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/together.hpp>
 #include <attune/tune/together/together_tuning.hpp>

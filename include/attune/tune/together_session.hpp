@@ -16,29 +16,29 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// tune_together(), a step at a time: what a loop of steps does is what that function does, and
-/// between two steps the thread is the program's: nothing is compiled or run, the thread is not
-/// pinned, Ctrl-C is the program's unless another thread tunes, and what passes is no part of the
-/// budget.
+/// Runs tune_together() in steps; a loop over all steps does the same. Between two steps the thread
+/// belongs to the program. Nothing is compiled or run then, the thread is not pinned, and the time
+/// is not part of the budget. Ctrl-C is the program's then, unless another thread tunes.
 ///
-/// The arrays are copied at construction, once for each share: they may change and be freed
-/// meanwhile. Arrays of kernels for a device are not: they must stay as they are until the last
+/// The constructor copies the arrays once for each share: the program may change and free them
+/// meanwhile. Arrays of kernels for a device are not copied: they must not change before the last
 /// step.
 ///
-/// From construction to the last step the kernels are being tuned. Calls run what served them
-/// before, else the default, on this thread, too. Here tune(), explain(), wait() and predict() are
-/// errors, and so is a second session of one of the kernels; on another thread predict() is an
-/// error and the others wait until this one is over, so that the session's thread must not wait for
-/// such a thread. Another `tuned` of the same problem and store waits for up to a minute. The
-/// environment variables that attune reads stay as they were at construction until it is destroyed.
+/// From construction to the last step the kernels are being tuned. Calls run the code that served
+/// them before, else the default, also on this thread. On this thread tune(), explain(), wait() and
+/// predict() are errors, and so is a second session of one of the kernels. On another thread
+/// predict() is an error and the other functions wait for the end of the session. The session's
+/// thread must therefore not wait for such a thread. Another `tuned` of the same problem and store
+/// waits for up to a minute. The session keeps attune's environment variables as they were at
+/// construction.
 ///
-/// Destroyed before its last step it ends at once. Where no final was made, no winner is installed,
-/// and what was measured is kept as of a tuning that was cut short: another session, or a call that
-/// tunes, goes on from there, if the store keeps outcomes (note(), recall()). If a `tuned` is
-/// destroyed first, its part ends in that way, and the others go on. In the child of a fork there
-/// is no other step; the parent's goes on.
+/// The destructor ends a session at once, also before its last step. A kernel without a final gets
+/// no winner, and its measurements are kept like those of an interrupted tuning. Another session,
+/// or a call that tunes, continues from them if the store keeps outcomes (note(), recall()). If a
+/// `tuned` is destroyed first, its part ends in the same way, and the others continue. The child of
+/// a fork cannot step; the session of the parent continues.
 ///
-/// One thread makes it, steps, and destroys it, and those `tuned` that end before it.
+/// The same thread must construct, step and destroy the session, and each `tuned` that ends before.
 /// Example  attune::together_session all{{.seconds = 60}, attune::share(gemm, a, b, c, n)};
 ///          while (all.step())
 ///              draw_a_frame();
@@ -46,7 +46,7 @@ namespace attune::inline ATTUNE_ABI {
 class together_session {
 public:
     /// Copies the arrays; tunes nothing yet. Waits while another thread tunes one of the kernels.
-    /// @param budget  as of tune_together(); `seconds` are those within steps
+    /// @param budget  as of tune_together(); `seconds` are seconds within steps
     /// Errors   as tune_together(); std::bad_alloc: no memory for the copies
     together_session(search_limits const& budget, std::vector<tuning_share> shares);
     template <std::same_as<tuning_share>... More>
@@ -58,15 +58,15 @@ public:
     together_session& operator=(together_session&& other) noexcept;
     ~together_session();
 
-    /// One evaluation of one kernel (several, where several devices measure); the first one of a
-    /// kernel compiles, runs and times its default. Once the budget is spent, one final. The last
-    /// step is the one that ends what is left. After Ctrl-C within a step that is this step.
-    /// @return  whether there is another; false: the winners are stored and installed, and always
-    ///          from then on
-    /// Errors   attune::error: called by another thread, or from within a step. What a progress sink
-    ///          throws that is no std::exception: the session is over then
+    /// Makes one evaluation of one kernel (several, if several devices measure). The first
+    /// evaluation of a kernel compiles, runs and times its default. When the budget is spent, a
+    /// step makes one final. The last step ends the rest; after Ctrl-C within a step, it is the
+    /// last one.
+    /// @return  true if there is another step; false from the step on that installs the winners
+    /// Errors   attune::error: called by another thread, or from within a step. Exceptions of a
+    ///          progress sink that are no std::exception: they end the session
     bool step();
-    /// Ends the evaluations here, makes the finals that are left, and says how all went.
+    /// Ends the evaluations, makes the finals that are left, and returns the report.
     /// Errors   as step(); attune::error: in the child of a fork
     together_report finish();
 

@@ -1,11 +1,9 @@
-// attune/tune/together_session.ipp - what a session asks of its caller, and how it rests and goes.
+// attune/tune/together_session.ipp - steps of a session, its checks of the caller, and its end.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
-#include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/together/together_tuning.hpp>
@@ -18,10 +16,10 @@ namespace attune::inline ATTUNE_ABI {
 struct together_session::parts {
     detail::together_tuning tuning;
     std::thread::id thread = std::this_thread::get_id();
-    bool is_within = false; ///< a step
+    bool is_within = false; ///< within a step
 };
 
-/// The time in which a session works; it rests at the end.
+/// Guards one step of the session, which rests again at the end of the guard.
 class together_session::within_step {
 public:
     explicit within_step(parts& of)
@@ -73,10 +71,10 @@ ATTUNE_INLINE together_session::~together_session()
         parts_.reset();
         return;
     }
-    // Workers and files are the parent's, as are the turns, and a `tuned` of these may be gone; at
-    // the end of the program others may use them.
+    // Workers, files and turns belong to the parent process, and a `tuned` of the session may be
+    // destroyed. At the end of the program other threads may use them.
     parts* const kept = parts_.release();
-    try { // keeps them reachable for a leak checker
+    try { // keep_forever() keeps them reachable for a leak checker
         detail::keep_forever({std::shared_ptr<void const>(), kept});
     } catch (...) {
     }

@@ -1,7 +1,7 @@
-// attune/tune/tune_over.hpp - tunes a kernel on the ranks of an MPI job, each of which is as one machine.
+// attune/tune/tune_over.hpp - tunes a kernel on the ranks of an MPI job; each rank counts as one machine.
 // SPDX-License-Identifier: MIT
 //
-// The target attune::mpi. Nothing else includes this header; it includes nothing of MPI.
+// Needs the target attune::mpi. Only users include this header; it includes no MPI header.
 //
 // tested by tune/over/mpi/tuned_ranks.cpp
 #pragma once
@@ -20,53 +20,54 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How tune_over() went.
 struct tune_over_report {
-    /// That of rank 0, also of why it serves the default: see tuned.tune(). Elsewhere without
-    /// noise, roofline and baseline, and with what there is to say of the rank's own data.
+    /// The report of rank 0, also with the reason if the default serves: see tuned.tune(). On other
+    /// ranks it has no noise, roofline and baseline, but has notices on the rank's own data.
     tuning_report report{};
-    std::vector<worker_use> workers{}; ///< what each rank from 1 on did; empty: there is one rank
+    std::vector<worker_use>
+        workers{}; ///< the work of each rank from 1 on; empty: there is one rank
 };
 
-/// tuned.tune(arguments...) on rank 0, with the other ranks as its places to measure. All ranks
-/// must call it, each with its own `tuned` of one declaration and its own arrays; it begins when
-/// the last one has called it. Afterwards all ranks serve what was found, and rank 0 has put it
-/// into its store. Rank 0 takes limits, searcher, seed, event log and sink from its own options; it
-/// searches, measures its own default and, after trying the leaders itself, the final.
+/// Runs tuned.tune(arguments...) on rank 0 and measures on the other ranks. All ranks must call it,
+/// each with its own `tuned` of one declaration and its own arrays; it begins when the last rank
+/// has called it. Afterwards all ranks serve the result, and rank 0 has stored it. Rank 0 takes
+/// limits, searcher, seed, event log and sink from its own options. Rank 0 searches, measures its
+/// own default, tries the leaders itself, and makes the final.
 ///
-/// Each other rank compiles what it is given, runs it where a crash costs nothing, compares the
-/// result with that of its own default (or of the reference), and times it, as a tuning on one
-/// machine does; whoever is ready gets the next configuration, and nobody waits for others. No code
-/// travels between ranks: the compiler's cache may lie on a file system that they share. Ranks on
-/// processors in common measure in turns, so bind ranks to cores of their own (mpirun --bind-to
-/// core), and give each rank a device of its own where the kernel runs on one. Proposals depend on
-/// the order in which outcomes arrive.
+/// Each other rank compiles its configurations and runs them where a crash is harmless. The rank
+/// compares the result with its own default's (or the reference's) and times the variant, like a
+/// tuning on one machine. A rank gets its next configuration without waiting for other ranks. No
+/// code travels between ranks: the compiler's cache may lie on a shared file system. Ranks on
+/// common processors measure in turns, so bind ranks to separate cores (mpirun --bind-to core). If
+/// the kernel runs on a device, give each rank its own device. Proposals depend on the order in
+/// which outcomes arrive.
 ///
-/// The ranks must be on machines of one device name: others are refused, with a table, on all
-/// ranks. Where the default takes more than a quarter longer, or less, on a rank than on rank 0, a
-/// notice has the times; where it takes more than twice as long, or less than half, the rank takes
-/// no part, with a notice. A rank on which the default fails takes no part, with a notice; without
-/// any other rank, rank 0 goes on alone. A rank that throws costs one evaluation.
+/// The ranks must be on machines with one device name: others are refused, with a table, on all
+/// ranks. If the default takes over a quarter longer, or less, on a rank than on rank 0, a notice
+/// has the times. If it takes more than twice as long, or less than half, the rank does not take
+/// part, with a notice. A rank on which the default fails does not take part, with a notice.
+/// Without any other rank, rank 0 continues alone. A rank that throws costs one evaluation.
 ///
-/// A rank is overdue when an evaluation, or its coming, takes longer than 10 s and than ten times
-/// the longest evaluation that has ended. The search ends without overdue ranks when nothing else
-/// is to do, and while no rank is there that is not overdue, rank 0 tries configurations itself.
+/// A rank is overdue when an evaluation, or its arrival, takes longer than 10 s and than ten times
+/// the longest ended evaluation. The search ends without overdue ranks if no other work is left.
+/// While all other ranks are overdue, rank 0 tries configurations itself.
 ///
-/// What is pending when the limits end the search counts as long as the final still fits. A rank
-/// that is still at work is then left, with a notice: it returns when its evaluation ends, and
-/// MPI_Finalize, or the next call on the communicator, waits for it. Before the final rank 0
-/// compiles and runs the leaders, eight at most: the first in any case, others while the limits
-/// leave time for them and the final. Give all ranks calls that are not empty.
+/// Evaluations that are pending when the limits end the search count as long as the final still
+/// fits. Rank 0 then leaves a rank that still evaluates, with a notice. The left rank returns when
+/// its evaluation ends; MPI_Finalize, or the next call on the communicator, waits for it. Before
+/// the final rank 0 compiles and runs up to eight leaders. The first always runs, others while the
+/// limits leave time for them and the final. Give all ranks calls that are not empty.
 ///
-/// Ctrl-C at one process (kill -INT) ends the search: what is pending does not count, and a later
-/// tuning goes on from the store or the event log. Where the process is that of rank 0, no other
-/// leader is begun and there is no final: one that has run there serves if its interval lies below
-/// the default's, else the default, with a notice, because what was tried elsewhere was not tried
-/// there. Where it is another process, leaders and final follow at once.
+/// Ctrl-C at one process (kill -INT) ends the search. Pending evaluations do not count, and a later
+/// tuning continues from the store or the event log. On rank 0, no other leader is begun and there
+/// is no final. A leader that has run there serves if its interval lies below the default's.
+/// Otherwise the default serves, with a notice, because other ranks' leaders were not tried there.
+/// On another rank, leaders and final follow at once.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
-/// @param args          as of a call; the kernel is not called, and they are as before afterwards
-/// Errors   attune::error on all ranks: those of tuned.tune(); another kernel, space, inputs,
+/// @param args          those of a call; the kernel is not called, and they are as before
+///                      afterwards
+/// Errors   attune::error on all ranks: errors of tuned.tune(); another kernel, space, inputs,
 ///          compiler or way of measuring on some rank; unlike machines; MPI not initialised;
 ///          MPI_COMM_NULL or a communicator of two groups
 /// Example  auto const r = attune::tune_over(MPI_COMM_WORLD, sgemm, a, b, c, n);

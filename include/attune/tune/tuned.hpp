@@ -1,4 +1,4 @@
-// attune/tune/tuned.hpp - a kernel that is tuned at its first call, and remembered.
+// attune/tune/tuned.hpp - a kernel that is tuned at its first call, and whose result is remembered.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,8 +7,7 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/compile/compiler.hpp>
-#include <attune/compile/device_compiler.hpp>
-#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
@@ -22,12 +21,10 @@
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/shape/online_slot.hpp>
-#include <attune/tune/shape/resized_frame.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -45,39 +42,42 @@ template <class Signature, class Compiler, class Store = memory_store>
 class tuned;
 
 /// Calls the best known variant of a kernel. The first call for a set of bound inputs looks into
-/// the store and tunes if there is no match, or if the limits ask for more than was tried then. A
-/// variant serves calls of a shape (lengths, integers, alignments, overlaps) for which it, or its
-/// class of shapes, was verified; the default serves others: see dispatch_table. A call of a known
-/// shape costs a lookup in a hash table more than a call through the function pointer.
+/// the store. If there is no match, or if the limits ask for more than was tried then, the call
+/// tunes. A shape is the lengths, integers, alignments and overlaps of a call. A variant serves
+/// calls of the shapes for which it, or its class of shapes, was verified; the default serves the
+/// others: see dispatch_table. A call of a known shape costs a lookup in a hash table more than a
+/// call through the function pointer.
 ///
-/// May be called from several threads: while one tunes or verifies, calls of unknown shapes in the
-/// others run the default.
+/// Several threads may call it. While one thread tunes or verifies, calls of unknown shapes on
+/// other threads run the default.
 ///
-/// In a signal handler a call of a known shape is as anywhere. Of another shape the default serves
-/// it where the default is at hand: the function of kernel.fallback() or attune_add_kernel, or
-/// compiled already and the same for all inputs. Else it is an error. Nothing is tuned there.
+/// In a signal handler a call of a known shape works as usual. For another shape the default runs
+/// if it is ready, otherwise the call is an error. Ready are the function of kernel.fallback() or
+/// attune_add_kernel, and compiled code that is the same for all inputs. A signal handler tunes
+/// nothing.
 ///
 /// After a call the caller's data is the result of one call of the kernel, also if that call tuned.
 /// While the call tunes, the data must not change or be freed. Other threads may continue, and
-/// their changes of the process (environment, working directory, handlers ...) stay; such changes
+/// their changes of the process (environment, working directory, handlers ...) stay. Such changes
 /// by a variant are then noticed only in a forked child: see isolation.
 ///
 /// The kernel runs in the caller's floating-point environment (traps, rounding, flushing to zero),
-/// also while it is tuned; attune's own arithmetic does not, and leaves that environment as it was.
+/// also in a tuning. For its own arithmetic attune uses another one, and then restores the
+/// caller's.
 ///
-/// Where ATTUNE_REPLAY names a captured call of this kernel, construction tunes on it; whatever is
-/// wrong with that is a notice. ATTUNE_CAPTURE writes one: see tune/capture.hpp.
+/// If ATTUNE_REPLAY names a captured call of this kernel, the constructor tunes on that call; an
+/// error in that is a notice. ATTUNE_CAPTURE writes such a call: see tune/capture.hpp.
 ///
 /// With a device compiler, kernels run on that device. A call is then a launch: it returns while
-/// the kernel may still run, on the legacy default stream or that of on(stream). Host arrays
-/// (std::span) are copied to the device and back, and such a call waits for its end. Without a
-/// device, only predict() works.
+/// the kernel may still run, on the legacy default stream or on the stream of on(stream). Host
+/// arrays (std::span) are copied to the device and back, and such a call waits for its end. Without
+/// a device, only predict() works.
 ///
-/// In files with ATTUNE_OFF it is a call of the kernel's default, without a tuner: off/tuned.hpp.
+/// In files with ATTUNE_OFF a call runs the kernel's default, without a tuner: off/tuned.hpp.
 ///
-/// Errors   attune::error at construction: parameters that only one of kernel file and declaration
-///          names. At a call, only if the kernel could not run without attune either: its default
-///          configuration fails; it cannot be compiled and the program contains none
+/// Errors   attune::error at construction: a parameter is named only in the kernel file or only in
+///          the declaration. At a call, only if the kernel could not run without attune either: its
+///          default configuration fails; it cannot be compiled and the program contains none
 ///          (attune_add_kernel, kernel.fallback); no device, a launch that the driver refuses, an
 ///          array outside the device's memory (checked for new shapes); in a signal handler, as
 ///          above
@@ -135,7 +135,7 @@ public:
     {
     }
 
-    /// One call of the kernel on these arguments.
+    /// Calls the kernel once on these arguments.
     Result operator()(Args... args)
     {
         if constexpr (device_compiler<Compiler>)
@@ -144,7 +144,7 @@ public:
             return call(args...);
     }
 
-    /// Calls on a stream of the caller's: see on().
+    /// Calls on a stream of the caller: see on().
     class on_stream {
     public:
         on_stream(tuned& self, void* stream) noexcept
@@ -160,9 +160,9 @@ public:
     };
 
     /// `tuned.on(stream)(args...)` launches on that stream. A stream that is being captured takes
-    /// launches into its graph, but nothing can be tuned or verified: a call of an unknown shape
-    /// launches the default. If that was never loaded, or a std::span must be copied, the call is
-    /// an error, and the capture continues. Make one call before the capture.
+    /// launches into its graph, but nothing can be tuned or verified. A call of an unknown shape
+    /// then launches the default. The call is an error if the default was never loaded or if a
+    /// std::span must be copied; the capture continues. Make one call before the capture.
     /// @param stream  a CUstream or cudaStream_t
     [[nodiscard]] on_stream on(void* stream)
     {
@@ -173,28 +173,28 @@ public:
         return {*this, stream};
     }
 
-    /// Tunes for calls with these arguments now, whatever tuning_options::on_miss says, unless the
-    /// store knows them. The kernel is not called; the arguments are as before afterwards. Waits
-    /// while another thread tunes.
-    /// @return  how that went
+    /// Tunes for calls with these arguments now, independent of tuning_options::on_miss, unless the
+    /// store has the result. The kernel is not called; afterwards the arguments are as before.
+    /// Waits while another thread tunes.
+    /// @return  the report of that tuning
     /// Errors   as a call; attune::error: called from within a tuning of this object
     tuning_report tune(Args... args)
     {
         return self_->known->tune(self_->shape_of(args...), inputs_of(args...), frame_of(args...));
     }
-    /// tune() for each of these calls.
+    /// Calls tune() for each of these calls.
     /// Example  sgemm.prepare({{a, b, c, 512}, {a, b, c, 1024}});
     void prepare(std::initializer_list<std::tuple<Args...>> calls)
     {
         for (std::tuple<Args...> const& one : calls)
             std::apply([this](Args const&... args) { static_cast<void>(tune(args...)); }, one);
     }
-    /// Whether calls with such inputs need no tuning: one ended, or the store's result is enough.
-    /// Waits while another thread tunes.
+    /// Returns true if calls with such inputs need no tuning: a tuning ended, or the store's result
+    /// is enough. Waits while another thread tunes.
     [[nodiscard]] bool is_tuned(Args... args) { return self_->known->is_tuned(inputs_of(args...)); }
-    /// What is known for calls with these arguments, how it is known, and whether it serves them.
-    /// Nothing is tuned or run; code is compiled where that decides. Waits while another thread
-    /// tunes.
+    /// Returns the known configuration for calls with these arguments, its origin, and if it serves
+    /// them. Tunes and runs nothing; compiles code only if the answer depends on it. Waits while
+    /// another thread tunes.
     /// Errors   attune::error: no compiler; called from within a tuning of this object
     [[nodiscard]] known_choice explain(Args... args)
     {
@@ -204,10 +204,10 @@ public:
     /// Errors   attune::error: called from within a tuning
     void wait() const { self_->known->wait(); }
 
-    /// Tunes without a device, for the one that the compiler names, by the resources of the
-    /// compiled code, see predicted_objective(). Nothing is run, and arrays are not read: they may
-    /// be empty. The result is remembered apart from measured ones. On a device of that
-    /// instruction set it is a near choice, where nothing was measured: see choice_match.
+    /// Tunes without a device, for the device that the compiler names, by the resources of the
+    /// compiled code: see predicted_objective(). Nothing is run, and arrays are not read: they may
+    /// be empty. The result is remembered apart from measured ones. On a device of that instruction
+    /// set it is a near choice if nothing was measured: see choice_match.
     /// @return  the result; its times have no unit
     [[nodiscard]] tuning_report predict(Args... args)
     {
@@ -218,8 +218,8 @@ public:
         return self_->known->predict(inputs_of(args...), frame_of(args...));
     }
 
-    /// The origin of the variant in use, and what serves the latest new shape, with the reason.
-    /// Does not wait: during a tuning, the report of the call before.
+    /// Returns the origin of the variant in use, and which code serves the latest new shape, with
+    /// the reason. Does not wait: during a tuning, it returns the report of the call before.
     [[nodiscard]] tuning_report report() const { return self_->known->report(); }
 
 private:
@@ -254,7 +254,7 @@ private:
             return detail::make_frame_of<Result, Args...>(tolerances, these...);
         };
         call_frame out = frame(args...);
-        // No calls of other sizes with views and arrays of pointers.
+        // Calls with views or arrays of pointers are not drawn in other sizes.
         constexpr bool can_shrink =
             !((detail::is_view<Args> || ...) || (detail::is_pointer_array<Args>() || ...));
         if constexpr (can_shrink)
@@ -272,7 +272,7 @@ private:
         return {{key.begin(), key.end()}, inputs_of(args...), frame_of(args...)};
     }
 
-    /// Makes a captured call one of this kernel's; empty: it runs on a device.
+    /// Returns a maker that turns a captured call into a call of this kernel; empty on a device.
     [[nodiscard]] detail::call_maker call_maker() const
     {
         if constexpr (device_compiler<Compiler> || (detail::is_device_array<Args> || ...))
@@ -284,46 +284,76 @@ private:
             };
     }
 
-    [[nodiscard]] detail::installed_variant const& obtain(typename shape::key const& key,
-                                                          void* stream, Args const&... args)
+    /// Runs the code of a call that takes the slow path.
+    [[gnu::noinline]] Result call_slowly(typename shape::key const& key, Args const&... args)
     {
-        if (auto const* const by = self_->known->in_signal_handler()) return *by;
-        return self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream);
+        if (auto const* const by = self_->known->in_signal_handler())
+            return function_of(by->code)(args...);
+        detail::served_call counted;
+        detail::installed_variant const& by =
+            self_->known->obtain(key, inputs_of(args...), frame_of(args...), nullptr, &counted);
+        detail::timed_call const watch(
+            [&](double seconds) { self_->known->count(counted, by, seconds); });
+        return function_of(by.code)(args...);
+    }
+    /// Runs one of the timed calls of a known shape.
+    [[gnu::noinline]] Result call_timed(detail::known_shape& met,
+                                        detail::installed_variant const& by, Args const&... args)
+    {
+        detail::timed_call const watch([&](double seconds) { met.took(by, seconds); });
+        return function_of(by.code)(args...);
+    }
+    [[nodiscard]] static auto function_of(callable const& code) noexcept
+    {
+        return reinterpret_cast<Result (*)(Args...)>(code.address);
     }
 
-    /// On this processor.
     Result call(Args const&... args)
     {
-        auto const function = [](void* entry) {
-            return reinterpret_cast<Result (*)(Args...)>(entry);
-        };
         typename shape::key const key = self_->shape_of(args...);
         if (detail::known_shape* const met = self_->known->shapes().find(key)) {
             auto const* const ready = met->serves.load(std::memory_order_acquire);
             if (auto* const counter = met->counter.load(std::memory_order_acquire)) counter->add();
-            if (ready != nullptr) return function(ready->code.address)(args...);
+            if (ready != nullptr) {
+                if (met->count()) return call_timed(*met, *ready, args...);
+                return function_of(ready->code)(args...);
+            }
             if (auto* const slot = met->tries.load(std::memory_order_acquire)) {
+                static_cast<void>(met->count());
                 detail::online_call const turn(*slot);
-                return function(turn.entry())(args...);
+                return reinterpret_cast<Result (*)(Args...)>(turn.entry())(args...);
             }
         }
-        return function(obtain(key, nullptr, args...).code.address)(args...);
+        return call_slowly(key, args...);
+    }
+
+    [[nodiscard]] detail::installed_variant const&
+    obtain_for_launch(typename shape::key const& key, void* stream, Args const&... args)
+    {
+        if (auto const* const by = self_->known->in_signal_handler()) return *by;
+        detail::served_call counted;
+        detail::installed_variant const& by =
+            self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream, &counted);
+        self_->known->count(counted, by, detail::untimed);
+        return by;
     }
 
     void launch(void* stream, Args const&... args)
     {
         detail::launch_arguments<Args...> passed{args...};
         typename shape::key const key = self_->shape_of(args...);
-        detail::known_shape const* const met = self_->known->shapes().find(key);
+        detail::known_shape* const met = self_->known->shapes().find(key);
         auto const* by = met != nullptr ? met->serves.load(std::memory_order_acquire) : nullptr;
-        if (by == nullptr)
-            by = &obtain(key, stream, args...);
-        else
+        if (by == nullptr) {
+            by = &obtain_for_launch(key, stream, args...);
+        } else {
             require_taken(args...);
+            static_cast<void>(met->count());
+        }
         passed.launch(*by->on_device, stream);
     }
 
-    /// The shape of a call on a device does not say where its arrays are on the host.
+    /// The shape of a device call does not contain the host addresses of its arrays.
     void require_taken(Args const&... args) const
     {
         if constexpr ((std::is_same_v<Args, detail::host_argument<Args>> && ...)) {

@@ -9,5 +9,3 @@
 #include <attune/tune/capture.ipp>
 #include <attune/tune/capture/call_capture.ipp>
 #include <attune/tune/capture/call_replay.ipp>
-#include <attune/tune/capture/captured_arguments.ipp>
-#include <attune/tune/capture/replay_report.ipp>

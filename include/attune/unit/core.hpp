@@ -1,4 +1,4 @@
-// attune/unit/core.hpp - the definitions of what every stage stands on: core/ and declare/.
+// attune/unit/core.hpp - the definitions of core/ and declare/.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -7,35 +7,22 @@
 
 #include <attune/core/environment.ipp>
 #include <attune/core/evaluation.ipp>
-#include <attune/core/launch.ipp>
 #include <attune/core/number_text.ipp>
-#include <attune/core/outcome.ipp>
 #include <attune/core/own_float_environment.ipp>
-#include <attune/core/posix/checked_open.ipp>
 #include <attune/core/posix/descriptor.ipp>
-#include <attune/core/posix/file_lock.ipp>
-#include <attune/core/posix/forever.ipp>
 #include <attune/core/posix/fork_gate.ipp>
 #include <attune/core/posix/machine_figures.ipp>
 #include <attune/core/posix/memory.ipp>
 #include <attune/core/posix/processor.ipp>
-#include <attune/core/posix/processor_shape.ipp>
 #include <attune/core/posix/program_end.ipp>
 #include <attune/core/posix/range_lock.ipp>
 #include <attune/core/posix/replace_file.ipp>
-#include <attune/core/posix/signal_context.ipp>
+#include <attune/core/posix/signals.ipp>
 #include <attune/core/posix/spawn.ipp>
-#include <attune/core/posix/stay_loaded.ipp>
-#include <attune/core/posix/steady_seconds.ipp>
-#include <attune/core/posix/taken_handler.ipp>
-#include <attune/core/quantity_text.ipp>
 #include <attune/declare/activity.ipp>
 #include <attune/declare/bind_inputs.ipp>
 #include <attune/declare/expression/lower_code.ipp>
-#include <attune/declare/expression/operation_text.ipp>
 #include <attune/declare/group.ipp>
-#include <attune/declare/kind/kind_rules.ipp>
-#include <attune/declare/order.ipp>
-#include <attune/declare/schema.ipp>
+#include <attune/declare/kind_rules.ipp>
 #include <attune/declare/table.ipp>
 #include <attune/declare/text.ipp>

@@ -8,15 +8,9 @@
 #include <attune/measure/cuda/worker/worker_arrays.ipp>
 #include <attune/measure/cuda/worker/worker_bench.ipp>
 #include <attune/measure/cuda/worker/worker_door.ipp>
-#include <attune/measure/cuda/worker/worker_main.ipp>
 #include <attune/measure/cuda/worker/worker_process.ipp>
 #include <attune/measure/cuda/worker/worker_protocol.ipp>
 #include <attune/measure/cuda/worker/worker_wire.ipp>
 #include <attune/tune/device/cuda/cuda_bench.ipp>
 #include <attune/tune/device/cuda/cuda_device.ipp>
 #include <attune/tune/device/cuda/cuda_kernel.ipp>
-#include <attune/tune/device/cuda/device_call.ipp>
-#include <attune/tune/device/cuda/launch_limits.ipp>
-#include <attune/tune/device/cuda/more_devices.ipp>
-#include <attune/tune/device/cuda/predicted_bench.ipp>
-#include <attune/tune/device/cuda/program_ptx.ipp>

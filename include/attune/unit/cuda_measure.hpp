@@ -6,13 +6,8 @@
 #pragma once
 
 #include <attune/measure/cuda/device_bench.ipp>
-#include <attune/measure/cuda/device_clock.ipp>
+#include <attune/measure/cuda/device_call.ipp>
 #include <attune/measure/cuda/device_compare.ipp>
-#include <attune/measure/cuda/device_copies.ipp>
-#include <attune/measure/cuda/device_memory.ipp>
 #include <attune/measure/cuda/device_runs.ipp>
 #include <attune/measure/cuda/device_session.ipp>
 #include <attune/measure/cuda/device_trials.ipp>
-#include <attune/measure/cuda/host_check.ipp>
-#include <attune/measure/cuda/launch_graph.ipp>
-#include <attune/measure/cuda/loaded_variant.ipp>

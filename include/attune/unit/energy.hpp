@@ -6,4 +6,4 @@
 #pragma once
 
 #include <attune/measure/energy.ipp>
-#include <attune/measure/energy/energy_counters.ipp>
+#include <attune/measure/energy/joules_per_call.ipp>

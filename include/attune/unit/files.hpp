@@ -5,14 +5,12 @@
 // attune::files. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
+// clang-format off: nni and t1 use functions of the two before them
 #include <attune/space/files/expression_parser.ipp>
 #include <attune/space/files/read_json.ipp>
-#include <attune/space/files/read_nni.ipp>
-#include <attune/space/files/read_t1.ipp>
-#include <attune/space/files/recorded.ipp>
-#include <attune/space/files/syntax_error.ipp>
-#include <attune/space/files/write_expression.ipp>
 #include <attune/space/files/write_json.ipp>
-#include <attune/space/files/write_nni.ipp>
+#include <attune/space/files/nni.ipp>
+#include <attune/space/files/recorded.ipp>
+#include <attune/space/files/t1.ipp>
 #include <attune/space/files/write_smtlib.ipp>
-#include <attune/space/files/write_t1.ipp>
+// clang-format on

@@ -1,4 +1,4 @@
-// attune/unit/lessons.hpp - what tunings learn from others, and the files of it.
+// attune/unit/lessons.hpp - the definitions of lessons from other tunings, and their files.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -6,5 +6,5 @@
 #pragma once
 
 #include <attune/remember/files/sample_file.ipp>
-#include <attune/tune/dispatch/choice/kept_samples.ipp>
+#include <attune/tune/dispatch/choice/kept_lessons.ipp>
 #include <attune/tune/lessons.ipp>

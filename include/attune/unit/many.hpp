@@ -5,14 +5,9 @@
 // With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/remember/study/study_board.ipp>
-#include <attune/remember/study/study_file.ipp>
-#include <attune/remember/study/study_line.ipp>
+#include <attune/remember/study.ipp>
 #include <attune/tune/over/mpi/rank_messages.ipp>
-#include <attune/tune/over/own_slot.ipp>
-#include <attune/tune/over/process_identity.ipp>
-#include <attune/tune/over/slot_trials.ipp>
-#include <attune/tune/over/trial_worker.ipp>
+#include <attune/tune/over/slots.ipp>
 #include <attune/tune/over/tuning_elsewhere.ipp>
 #include <attune/tune/over/variant_text.ipp>
 #include <attune/tune/study/study_search.ipp>

@@ -7,6 +7,5 @@
 
 #include <attune/tune/together.ipp>
 #include <attune/tune/together/shared_budget.ipp>
-#include <attune/tune/together/stepped_tuning.ipp>
 #include <attune/tune/together/together_tuning.ipp>
 #include <attune/tune/together_session.ipp>

@@ -5,31 +5,21 @@
 // attune::measure. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/measure/arrays/buffer.ipp>
 #include <attune/measure/arrays/cache.ipp>
 #include <attune/measure/arrays/compare.ipp>
-#include <attune/measure/arrays/fresh_memory.ipp>
+#include <attune/measure/arrays/content.ipp>
 #include <attune/measure/arrays/perturb.ipp>
 #include <attune/measure/bench.ipp>
-#include <attune/measure/call_energy.ipp>
 #include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/noise.ipp>
-#include <attune/measure/clock/processor_use.ipp>
 #include <attune/measure/clock/time_in_turns.ipp>
 #include <attune/measure/cpu/cpu_bench.ipp>
 #include <attune/measure/cpu/cpu_first_runs.ipp>
 #include <attune/measure/cpu/guarded_timed_runs.ipp>
-#include <attune/measure/cpu/variant_timing.ipp>
-#include <attune/measure/roofline/roofline.ipp>
 #include <attune/measure/sandbox/child_process.ipp>
-#include <attune/measure/sandbox/descriptor_state.ipp>
-#include <attune/measure/sandbox/fork_exclusions.ipp>
 #include <attune/measure/sandbox/guarded.ipp>
 #include <attune/measure/sandbox/isolation.ipp>
 #include <attune/measure/sandbox/process_state.ipp>
-#include <attune/measure/sandbox/sandboxed_run.ipp>
-#include <attune/measure/sandbox/shared_with_child.ipp>
 #include <attune/measure/sandbox/signal_guard.ipp>
-#include <attune/measure/turns/place_turn.ipp>
-#include <attune/measure/turns/timing_turns.ipp>
+#include <attune/measure/timing_turns.ipp>

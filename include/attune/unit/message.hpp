@@ -6,4 +6,3 @@
 #pragma once
 
 #include <attune/measure/message/message_values.ipp>
-#include <attune/measure/message/outcome_values.ipp>

@@ -7,11 +7,9 @@
 
 #include <attune/search/bayes/forest/coding.ipp>
 #include <attune/search/bayes/forest/forest.ipp>
-#include <attune/search/bayes/forest/masked_tree.ipp>
-#include <attune/search/bayes/forest/tree_grower.ipp>
+#include <attune/search/bayes/forest/tree.ipp>
 #include <attune/search/cost/boosted_trees.ipp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/transfer/other_programs.ipp>
 #include <attune/search/two_level/evolutionary_search.ipp>
-#include <attune/search/two_level/two_level_options.ipp>
 #include <attune/search/two_level/two_level_search.ipp>

@@ -11,4 +11,3 @@
 #include <attune/declare/model/network.ipp>
 #include <attune/declare/model/quantity.ipp>
 #include <attune/declare/model/roofline.ipp>
-#include <attune/declare/model/sequence.ipp>

@@ -8,11 +8,8 @@
 #include <attune/compile/nvrtc.ipp>
 #include <attune/compile/nvrtc/cubin.ipp>
 #include <attune/compile/nvrtc/library.ipp>
-#include <attune/cuda/capture.ipp>
-#include <attune/cuda/clocks.ipp>
+#include <attune/cuda/code.ipp>
 #include <attune/cuda/device.ipp>
 #include <attune/cuda/device_array.ipp>
 #include <attune/cuda/driver.ipp>
-#include <attune/cuda/limits.ipp>
-#include <attune/cuda/loaded_code.ipp>
 #include <attune/cuda/occupancy.ipp>

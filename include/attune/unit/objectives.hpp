@@ -1,12 +1,12 @@
-// attune/unit/objectives.hpp - searches for two objectives, and for an objective with a budget.
+// attune/unit/objectives.hpp - two objectives, an objective with a budget, and objectives of kernels.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
 // attune::objectives. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/search/fidelity/hyperband.ipp>
-#include <attune/search/pareto/front.ipp>
-#include <attune/search/pareto/pareto_search.ipp>
+#include <attune/search/hyperband.ipp>
+#include <attune/search/pareto_search.ipp>
 #include <attune/tune/minimize_two.ipp>
 #include <attune/tune/minimize_with_budget.ipp>
+#include <attune/tune/objective.ipp>

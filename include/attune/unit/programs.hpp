@@ -5,29 +5,20 @@
 // attune::programs. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/compile/nest/device/write_device_program.ipp>
-#include <attune/compile/nest/kept_forms.ipp>
 #include <attune/compile/nest/nest_text.ipp>
+#include <attune/compile/nest/write_device_program.ipp>
 #include <attune/compile/nest/write_program.ipp>
 #include <attune/declare/nest/describe.ipp>
 #include <attune/declare/nest/loop_program.ipp>
-#include <attune/declare/nest/nest_builder.ipp>
-#include <attune/space/schedule/buffers.ipp>
-#include <attune/space/schedule/compute_at.ipp>
 #include <attune/space/schedule/derived_space.ipp>
 #include <attune/space/schedule/device/device_features.ipp>
 #include <attune/space/schedule/device/device_space.ipp>
 #include <attune/space/schedule/loop_tree.ipp>
 #include <attune/space/schedule/metaschedule.ipp>
+#include <attune/space/schedule/placement.ipp>
 #include <attune/space/schedule/program_features.ipp>
 #include <attune/space/schedule/rewrite.ipp>
-#include <attune/space/schedule/rule.ipp>
-#include <attune/space/schedule/space_builder.ipp>
-#include <attune/space/schedule/structure.ipp>
 #include <attune/space/schedule/trace.ipp>
 #include <attune/space/schedule/transform.ipp>
-#include <attune/tune/program/configuration_text.ipp>
-#include <attune/tune/program/device_source.ipp>
-#include <attune/tune/program/placed_loops.ipp>
 #include <attune/tune/program/program_facts.ipp>
 #include <attune/tune/program/program_source.ipp>

@@ -1,4 +1,4 @@
-// attune/unit/published.hpp - other tools' searches as they were published.
+// attune/unit/published.hpp - published searches of other tools.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -6,6 +6,5 @@
 #pragma once
 
 #include <attune/search/published/baco.ipp>
-#include <attune/search/published/cot_sampling.ipp>
 #include <attune/search/published/kernel_tuner_bo.ipp>
 #include <attune/search/published/opentuner_default.ipp>

@@ -8,9 +8,7 @@
 #include <attune/remember/any_store.ipp>
 #include <attune/remember/files/event_log.ipp>
 #include <attune/remember/files/t4.ipp>
-#include <attune/remember/followed_store.ipp>
 #include <attune/remember/layers.ipp>
-#include <attune/remember/lines/compacted.ipp>
 #include <attune/remember/lines/line_index.ipp>
 #include <attune/remember/lines/record_line.ipp>
 #include <attune/remember/lines/record_table.ipp>
@@ -18,7 +16,6 @@
 #include <attune/remember/lines/store_lines.ipp>
 #include <attune/remember/memory_store.ipp>
 #include <attune/remember/problem/call_facts.ipp>
-#include <attune/remember/problem/claim.ipp>
-#include <attune/remember/problem/relation.ipp>
+#include <attune/remember/problem/problem.ipp>
 #include <attune/remember/shipped.ipp>
 #include <attune/remember/store.ipp>

@@ -9,17 +9,10 @@
 #include <attune/ship/bake/bake_plan.ipp>
 #include <attune/ship/bake/bake_text.ipp>
 #include <attune/ship/bake/build_proofs.ipp>
-#include <attune/ship/bake/build_script.ipp>
 #include <attune/ship/bake/device_images.ipp>
-#include <attune/ship/bake/device_text.ipp>
-#include <attune/ship/bake/dispatch_tree.ipp>
-#include <attune/ship/bake/listed_shapes.ipp>
 #include <attune/ship/export_header.ipp>
 #include <attune/ship/prepare.ipp>
-#include <attune/ship/prepare/prepared_code.ipp>
 #include <attune/ship/prepared_compiler.ipp>
-#include <attune/ship/report/html_page.ipp>
-#include <attune/ship/report/model_course.ipp>
 #include <attune/ship/report/problem_report.ipp>
 #include <attune/ship/report/watch.ipp>
 #include <attune/ship/report/write_html.ipp>

@@ -6,5 +6,4 @@
 #pragma once
 
 #include <attune/ship/tool/command.ipp>
-#include <attune/ship/tool/console.ipp>
 #include <attune/ship/tool/tool.ipp>

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <functional>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -123,9 +122,7 @@ TEST_CASE("processes that compile over one cache and are killed leave right code
         return;
     }
     cache_folder const folder;
-    attune::clang_options options;
-    options.cache = folder.options();
-    options.flags = {"-O1"};
+    attune::clang_options options{.flags = {"-O1"}, .cache = folder.options()};
     auto const value = [&](unsigned factor) {
         auto const made = attune::clang_compiler(options).compile(
             attune_laws::scaled_sum_source(),

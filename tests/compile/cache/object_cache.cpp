@@ -46,12 +46,30 @@ std::string found(attune::detail::object_cache const& cache, std::string const& 
     return bytes ? bytes->bytes : "nothing";
 }
 
+/// A cache in a folder of its own.
+struct own_cache {
+    cache_folder folder{};
+    attune::detail::object_cache cache{folder.options()};
+};
+
+/// @return  the status of a child that adds, for ten seconds at most
+int status_of_adding_child(attune::detail::object_cache const& cache, std::string const& key)
+{
+    pid_t const child = ::fork();
+    if (child == 0) {
+        ::alarm(10);
+        ::_exit(cache.add(key, "of a child", inputs_of({})) ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return status;
+}
+
 } // namespace
 
 TEST_CASE("what was added is found, by any cache on the folder, and counted")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     std::string const bytes("a\0b\n", 4);
     CHECK(found(cache, key_of("one")) == "nothing");
     CHECK(cache.add(key_of("one"), bytes, inputs_of({})));
@@ -70,8 +88,7 @@ TEST_CASE("what was added is found, by any cache on the folder, and counted")
 
 TEST_CASE("later bytes replace earlier ones, and what is removed is gone")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     CHECK(cache.add(key_of("one"), "first", inputs_of({})));
     CHECK(cache.add(key_of("one"), "second", inputs_of({})));
     CHECK(found(cache, key_of("one")) == "second");
@@ -81,9 +98,8 @@ TEST_CASE("later bytes replace earlier ones, and what is removed is gone")
 
 TEST_CASE("a file that was read counts by its content")
 {
-    cache_folder const folder;
+    auto const [folder, cache] = own_cache();
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
     CHECK(found(cache, key_of("one")) == "code");
     SUBCASE("another content") { attune_test::replace_text(header, "int b;\n"); }
@@ -99,9 +115,8 @@ TEST_CASE("a file that was read counts by its content")
 
 TEST_CASE("a file that was written again with the same content changes nothing")
 {
-    cache_folder const folder;
+    auto const [folder, cache] = own_cache();
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
     std::filesystem::remove(header);
     attune_test::replace_text(header, "int a;\n");
@@ -114,10 +129,9 @@ TEST_CASE("a file that was written again with the same content changes nothing")
 
 TEST_CASE("a file that was looked for must stay absent")
 {
-    cache_folder const folder;
+    auto const [folder, cache] = own_cache();
     std::string const header = folder.write("a.hpp", "int a;\n");
     std::string const earlier = header + ".earlier";
-    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header}, {earlier})));
     CHECK(found(cache, key_of("one")) == "code");
     (void)folder.write("a.hpp.earlier", "");
@@ -127,9 +141,8 @@ TEST_CASE("a file that was looked for must stay absent")
 
 TEST_CASE("a tool counts by its size and time of change")
 {
-    cache_folder const folder;
+    auto const [folder, cache] = own_cache();
     std::string const tool = folder.write("tool", "program");
-    attune::detail::object_cache const cache(folder.options());
     attune::detail::cache_inputs const inputs{{}, {}, {tool}, now_ns()};
     REQUIRE(cache.add(key_of("one"), "code", inputs));
     CHECK(found(cache, key_of("one")) == "code");
@@ -140,37 +153,25 @@ TEST_CASE("a tool counts by its size and time of change")
 
 TEST_CASE("nothing is kept that a later look could not judge")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     std::string const old = folder.write("old.hpp", "int a;\n");
-    SUBCASE("a file that changed when it was already being read")
-    {
-        attune::detail::cache_inputs inputs = inputs_of({old});
-        inputs.began_ns -= 1'000'000'000;
+    attune::detail::cache_inputs late = inputs_of({old}); // it changed while it was being read
+    late.began_ns -= 1'000'000'000;
+    std::string const gone = old + ".not_there";
+    std::string const clock = folder.write("clock.hpp", "auto const when = __DATE__;\n");
+    for (attune::detail::cache_inputs const& inputs :
+         {late, inputs_of({gone}), inputs_of({clock}), inputs_of({}, {"not/absolute"}),
+          inputs_of({}, {"/not\nthere"})}) {
+        CAPTURE(inputs.read);
         CHECK_FALSE(cache.add(key_of("one"), "code", inputs));
+        CHECK(found(cache, key_of("one")) == "nothing");
     }
-    SUBCASE("a file that is gone")
-    {
-        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({old + ".not_there"})));
-    }
-    SUBCASE("a file that tells the time of compilation")
-    {
-        std::string const clock = folder.write("clock.hpp", "auto const when = __DATE__;\n");
-        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({clock})));
-    }
-    SUBCASE("a path that is not absolute, or has a line end")
-    {
-        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({}, {"not/absolute"})));
-        CHECK_FALSE(cache.add(key_of("one"), "code", inputs_of({}, {"/not\nthere"})));
-    }
-    CHECK(found(cache, key_of("one")) == "nothing");
 }
 
 TEST_CASE("bytes can depend on the files that others depend on")
 {
-    cache_folder const folder;
+    auto const [folder, cache] = own_cache();
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({header})));
     REQUIRE(cache.add(key_of("two"), "more code", cache.find(key_of("one"))->inputs));
     CHECK(found(cache, key_of("two")) == "more code");
@@ -180,9 +181,8 @@ TEST_CASE("bytes can depend on the files that others depend on")
 
 TEST_CASE("a damaged file is never given out, and is removed")
 {
-    cache_folder const folder;
+    auto const [folder, writer] = own_cache();
     std::string const header = folder.write("a.hpp", "int a;\n");
-    attune::detail::object_cache const writer(folder.options());
     auto const fill = [&] {
         REQUIRE(writer.add(key_of("one"), "some code", inputs_of({header})));
         return folder.files();
@@ -216,8 +216,7 @@ TEST_CASE("a damaged file is never given out, and is removed")
 
 TEST_CASE("a file under the name of another is not taken for it")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     REQUIRE(cache.add(key_of("one"), "one", inputs_of({})));
     REQUIRE(cache.add(key_of("two"), "two", inputs_of({})));
     auto const place = [&](std::string const& key) {
@@ -232,8 +231,7 @@ TEST_CASE("a file under the name of another is not taken for it")
 
 TEST_CASE("the folder and its files are this user's alone")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     auto const mode = [](std::filesystem::path const& path) {
         return std::filesystem::status(path).permissions();
@@ -260,17 +258,15 @@ TEST_CASE("a folder that others may write to is refused in one sentence")
 
 TEST_CASE("what another user owns is never code here: neither a folder nor a file in an own one")
 {
-    cache_folder const folder;
+    auto const [folder, cache] = own_cache();
     std::string const place =
         folder.path() + '/' + key_of("one").substr(0, 2) + '/' + key_of("one").substr(2);
-    attune::detail::object_cache const cache(folder.options());
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     REQUIRE(::chmod(place.c_str(), 0620) == 0);
     CHECK(found(cache, key_of("one")) == "nothing");
     CHECK(cache.statistics().damaged == 1);
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     CHECK(found(cache, key_of("one")) == "code");
-
     constexpr ::uid_t other = 12345;
     if (::chown(place.c_str(), other, static_cast<::gid_t>(-1)) != 0) {
         MESSAGE("skipped: only root can give a file to another user");
@@ -319,8 +315,7 @@ TEST_CASE("an option or ATTUNE_CACHE=off turns the cache off, a folder in the op
 
 TEST_CASE("a cache whose folder is deleted meanwhile starts anew")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     std::filesystem::remove_all(folder.path());
     CHECK(found(cache, key_of("one")) == "nothing");
@@ -405,27 +400,9 @@ TEST_CASE("several threads share one cache")
     CHECK(cache.statistics().hits + cache.statistics().misses == 400);
 }
 
-namespace {
-
-/// @return  the status of a child that adds, for ten seconds at most
-int status_of_adding_child(attune::detail::object_cache const& cache, std::string const& key)
-{
-    pid_t const child = ::fork();
-    if (child == 0) {
-        ::alarm(10);
-        ::_exit(cache.add(key, "of a child", inputs_of({})) ? 0 : 1);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    return status;
-}
-
-} // namespace
-
 TEST_CASE("a child of fork() can add, also where another thread was adding")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     std::atomic<bool> is_over{false};
     std::thread adding([&] {
         while (!is_over)
@@ -443,8 +420,7 @@ TEST_CASE("a child of fork() can add, also where another thread was adding")
 
 TEST_CASE("what a stopped process has locked delays no addition")
 {
-    cache_folder const folder;
-    attune::detail::object_cache const cache(folder.options());
+    auto const [folder, cache] = own_cache();
     REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
     int const total = ::open((folder.path() + "/total").c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(total >= 0);

@@ -1,7 +1,6 @@
 // tests/compile/cache/request_key.cpp - the key of a variant, known before it is compiled.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/cache/request_key.hpp>
-
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>
 

@@ -254,9 +254,7 @@ TEST_CASE(
     attune::compile_request const v = attune::variant_of<attune_test::plain_kernel>("f");
     attune::code_facts const expected{.address_modulus = 4, .depends_on_this_call_alone = true};
     for (bool const is_apart : {true, false}) {
-        attune::clang_options options;
-        options.cache = folder.options();
-        options.separate_process = is_apart;
+        attune::clang_options options{.separate_process = is_apart, .cache = folder.options()};
         options.cache.folder += is_apart ? "" : "2";
         attune::clang_compiler const compiler(options);
         for (bool const is_kept : {false, true}) {

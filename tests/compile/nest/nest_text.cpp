@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/nest/nest_text.hpp>
 
-#include <attune/declare/nest/declare_nest.hpp>
+#include <attune/declare/nest/declaration.hpp>
 #include <attune/declare/nest/describe.hpp>
 #include <attune/declare/nest/operators.hpp>
 

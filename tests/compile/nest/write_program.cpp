@@ -50,6 +50,18 @@ std::string loops_of(attune::loop_program const& program)
     return out;
 }
 
+/// A softmax of rows whose result is stored in vectors, past the caches.
+attune::loop_program streamed_softmax(std::int64_t rows, std::int64_t columns, std::int64_t lanes,
+                                      std::uint32_t copies)
+{
+    attune::loop_program program = attune::plain_program(support::softmax(rows, columns));
+    auto const last = static_cast<std::uint32_t>(program.loops.size() - 1);
+    attune::vectorize(program, attune::split_loop(program, last, lanes));
+    if (copies > 0) attune::unroll(program, last, copies);
+    attune::stream_stores(program, static_cast<std::uint32_t>(program.blocks.size() - 1));
+    return program;
+}
+
 } // namespace
 
 TEST_CASE("the loops as stated compute what the statements say")
@@ -109,36 +121,18 @@ TEST_CASE(
     CHECK(loops_of(attune::plain_program(support::matmul(3, 2, 17))) == "i_0! j_0! k_0");
     CHECK(loops_of(attune::plain_program(support::matmul(9, 2, 9))) == "i_0! j_0 k_0");
     CHECK(loops_of(attune::plain_program(support::matmul_of_inputs())) == "i_0! j_0! k_0");
-
     attune::loop_program program = attune::plain_program(support::matmul(2, 2, 16));
     auto const k = static_cast<std::uint32_t>(program.loops.size() - 1);
     attune::unroll(program, k, 4);
     CHECK(loops_of(program) == "i_0! j_0! k_0*"); // 4 steps of 4 are a loop
     attune::unroll(program, k, 16);
     CHECK(loops_of(program) == "i_0! j_0 k_0*");
-
     program = attune::plain_program(support::matmul(2, 64, 2));
     auto const j = static_cast<std::uint32_t>(program.loops.size() - 2);
     attune::unroll(program, k);
     CHECK(loops_of(program) == "i_0! j_0! k_0*"); // around a tile
     CHECK(program.loops[j].kind == attune::loop_kind::serial);
 }
-
-namespace {
-
-/// A softmax of rows whose result is stored in vectors, past the caches.
-attune::loop_program streamed_softmax(std::int64_t rows, std::int64_t columns, std::int64_t lanes,
-                                      std::uint32_t copies)
-{
-    attune::loop_program program = attune::plain_program(support::softmax(rows, columns));
-    auto const last = static_cast<std::uint32_t>(program.loops.size() - 1);
-    attune::vectorize(program, attune::split_loop(program, last, lanes));
-    if (copies > 0) attune::unroll(program, last, copies);
-    attune::stream_stores(program, static_cast<std::uint32_t>(program.blocks.size() - 1));
-    return program;
-}
-
-} // namespace
 
 TEST_CASE("results that are stored past the caches are right for all extents, by every compiler")
 {

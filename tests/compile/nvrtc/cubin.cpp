@@ -8,7 +8,6 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "../../support/needs_nvrtc.hpp"
 
@@ -119,7 +118,6 @@ TEST_CASE("what the code states and what ptxas says are the same, on every archi
         CAPTURE(architecture);
         compiled const code = compile(architecture);
         check_agreement(code, architecture);
-
         auto const figures = [&](char const* name) {
             return resources_of_kernel(code.image, code.log, name).value_or(code_resources{});
         };

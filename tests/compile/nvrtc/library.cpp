@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <fstream>
 #include <string>
 
 #include "../../support/needs_nvrtc.hpp"

@@ -1,6 +1,6 @@
 // tests/compile/nvrtc/log.cpp - what NVRTC said, as attune's other compilers say it.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/nvrtc/log.hpp>
+#include <attune/compile/nvrtc/detail/run.hpp>
 
 #include <doctest/doctest.h>
 
@@ -70,12 +70,10 @@ TEST_CASE("a failure has the first error as its reason, and its log holds the re
     CHECK(f.stage == attune::failure_stage::compile);
     CHECK(f.reason == "dir/k.cu:2: error: expected an expression");
     CHECK(f.log == "dir/k.cu:2: error: expected an expression\n  two\n   ^\n");
-
     attune::failure const silent =
         device_compile_failure("", "NVRTC_ERROR_COMPILATION", kernel, plain);
     CHECK(silent.reason == "NVRTC failed without a message: NVRTC_ERROR_COMPILATION");
     CHECK(silent.log.find(silent.reason) == 0);
-
     attune::failure const entry = device_compile_failure(
         "attune entry of dir/k.cu(2): error: the global scope has no \"k\"\n", "E", kernel, plain);
     CHECK(entry.reason.find("attune entry of dir/k.cu: error: attune: kernel 'k' is not defined in "

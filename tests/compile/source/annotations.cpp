@@ -9,16 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "../../support/texts.hpp"
+
 namespace {
 
 std::string error_of(std::string const& text)
 {
-    try {
-        (void)attune::detail::find_annotations(text, "k.cpp");
-    } catch (attune::error const& caught) {
-        return caught.what();
-    }
-    return {};
+    return attune_test::error_of([&] { (void)attune::detail::find_annotations(text, "k.cpp"); });
 }
 
 /// The names that the text declares itself, with a blank after each.
@@ -155,12 +152,8 @@ TEST_CASE("a name that is only read stays a macro")
 TEST_CASE("an #if that reads a constant is an error that says what to write")
 {
     std::string const text = "#include <x>\nconstexpr int P = ATTUNE_TUNABLE(P, 4);\n";
-    std::string said;
-    try {
-        (void)own_names_of(text + "#ifdef P\n#elif P > 2\n#endif\n");
-    } catch (attune::error const& caught) {
-        said = caught.what();
-    }
+    std::string const said = attune_test::error_of(
+        [&] { (void)own_names_of(text + "#ifdef P\n#elif P > 2\n#endif\n"); });
     CHECK(said.find("an #if reads the tunable parameter 'P'") != std::string::npos);
     CHECK(said.find("k.cpp:4\n") != std::string::npos);
     CHECK(said.find("ATTUNE_TUNABLE(P, default)") != std::string::npos);

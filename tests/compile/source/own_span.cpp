@@ -1,8 +1,7 @@
 // tests/compile/source/own_span.cpp - a generated kernel gets spans without <span>.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/source/own_span.hpp>
-
 #include <attune/compile/clang.hpp>
+#include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system.hpp>

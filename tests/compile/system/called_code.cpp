@@ -1,18 +1,16 @@
 // tests/compile/system/called_code.cpp - the key of code changes with the libraries that it calls.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/system/called_code.hpp>
-
-#include <attune/compile/callable.hpp>
 #include <attune/compile/clang.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>
 
 #include <chrono>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -127,10 +125,8 @@ TEST_CASE("the key changes with a library, and with one that it needs, in either
     if (!attune::system_compiler().missing().empty()) return;
     for (std::string const flags : {"", "-Wl,--build-id=none"}) {
         libraries const made(flags);
-        attune::clang_options by_clang;
-        by_clang.cache = made.files.options();
-        attune::system_options by_system;
-        by_system.cache = made.files.options();
+        attune::clang_options by_clang{.cache = made.files.options()};
+        attune::system_options by_system{.cache = made.files.options()};
         auto const both = [&] {
             std::string out = elsewhere(
                 [&] { return value_and_key(attune::clang_compiler(by_clang), made.kernel()); });

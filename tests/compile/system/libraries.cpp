@@ -85,20 +85,15 @@ void library_laws(Compiler const& compiler)
     v.flags = {"-lattune_seven", "-Werror"};
     CHECK(result_of({"-L" + seven.path}) == 15);
     v.flags.clear();
-
     attune::compile_result const none = compiler.compile(fifteen({"-lattune_no_such"}), v);
-    REQUIRE(std::holds_alternative<failure>(none));
     CHECK(has(std::get<failure>(none).reason, "attune_no_such"));
     attune::compile_result const without = compiler.compile(fifteen({}), v);
-    REQUIRE(std::holds_alternative<failure>(without));
     CHECK(has(std::get<failure>(without).reason, "undefined symbol: "));
-
     attune::kernel_source sine = attune::source_text(
         "#include <cmath>\ndouble f(double x) { return std::sin(x); }\n", "sine.cpp");
     sine.flags = {"-lm", "-lpthread", "-ldl"};
     attune::compile_result const made =
         compiler.compile(sine, attune::variant_of<double(double)>("f"));
-    REQUIRE(std::holds_alternative<attune::callable>(made));
     CHECK(std::get<attune::callable>(made).as<double(double)>()(0.5) == std::sin(0.5));
 }
 
@@ -119,7 +114,7 @@ TEST_CASE("-L and -l are taken out of the flags, and nothing else")
     CHECK(taken.folders[0].ends_with("/one"));
     CHECK(taken.folders[1] == "/two");
     CHECK(attune::detail::linker_flags({{"/two"}, {"foo"}}) ==
-          strings{"-L/two", "-Wl,-rpath,/two", "-lfoo"});
+          strings{"-L/two", "-Xlinker", "-rpath=/two", "-lfoo"});
     flags = {"-l"};
     CHECK(attune::detail::take_library_flags(flags).names == strings{""});
 }
@@ -178,12 +173,10 @@ TEST_CASE("the kept objects of clang_compiler find their libraries again")
     library_folder const seven;
     attune::kernel_source const kernel = fifteen({"-L" + seven.path, "-lattune_seven"});
     attune::compile_request const v = attune::variant_of<int()>("f");
-    attune::clang_options options;
-    options.cache = cache.options();
+    attune::clang_options options{.cache = cache.options()};
     for (int run = 0; run < 2; ++run) {
         attune::clang_compiler const compiler(options);
         attune::compile_result const made = compiler.compile(kernel, v);
-        REQUIRE(std::holds_alternative<attune::callable>(made));
         CHECK(std::get<attune::callable>(made).from_cache == (run == 1));
         CHECK(std::get<attune::callable>(made).as<int()>()() == 15);
         if (!compiler.keep_winner(kernel, v)) continue; // no linker here

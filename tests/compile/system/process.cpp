@@ -17,6 +17,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "../../support/open_files.hpp"
 #include "../../support/set_variable.hpp"
 
 using attune::detail::run_process;
@@ -86,7 +87,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a status that another thread took is no success")
+TEST_CASE("a status that another thread took is known nevertheless")
 {
     std::atomic<bool> is_over{false};
     std::thread thief([&] {
@@ -95,8 +96,9 @@ TEST_CASE("a status that another thread took is no success")
         }
     });
     for (int i = 0; i < 5; ++i) {
-        attune::detail::process_result const run = run_process({"sh", "-c", "exit 1"}, 10);
-        CHECK_FALSE(run.succeeded());
+        CHECK(run_process({"sh", "-c", "exit 1"}, 10).exit_status == 1);
+        CHECK(run_process({"true"}, 10).succeeded());
+        CHECK(run_process({"sh", "-c", "kill -TERM $$"}, 10).signal == SIGTERM);
     }
     is_over = true;
     thief.join();
@@ -175,11 +177,9 @@ TEST_CASE("temporary folders of processes that were killed are removed, those of
 TEST_CASE("a fork of the program leaves a temporary folder to the process that made it")
 {
     attune::detail::temporary_folder folder;
-    pid_t const id = ::fork();
-    if (id == 0) {
+    ::pid_t const id = attune_test::fork_child([&] {
         folder.~temporary_folder(); // as exit() does with a static one
-        ::_exit(0);
-    }
+    });
     REQUIRE(::waitpid(id, nullptr, 0) == id);
     CHECK(std::filesystem::exists(folder.path()));
 }

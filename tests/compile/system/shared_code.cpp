@@ -4,11 +4,14 @@
 
 #include <attune/compile/system/process.hpp>
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../../support/cache_folder.hpp"
+#include "../../support/set_variable.hpp"
 
 namespace {
 
@@ -93,6 +96,31 @@ TEST_CASE("what cannot be loaded or linked says why")
     CHECK(problem.find("the linker") == 0);
 }
 
+TEST_CASE("a static object whose constructor throws is a problem, and leaves the loader usable")
+{
+    if (!usable()) return;
+    std::string const object = compiled(
+        "#include <stdexcept>\n#include <stdlib.h>\n#include <string>\n"
+        "static void note(char c)\n{\n    std::string all(getenv(\"ATTUNE_TEST_TALE\"));\n"
+        "    setenv(\"ATTUNE_TEST_TALE\", (all + c).c_str(), 1);\n}\n"
+        "static struct first { first() { note('a'); } ~first() { note('b'); } } one;\n"
+        "static struct second { second() { note('c'); throw std::runtime_error(\"no\"); } } "
+        "two;\nextern \"C\" int attune_entry() { return &one != nullptr; }\n",
+        true);
+    attune_test::set_variable const begun("ATTUNE_TEST_TALE", "");
+    std::string problem;
+    CHECK(attune::detail::load_shared_code(object, problem).code == nullptr);
+    CHECK(problem == "a static object of the kernel threw an exception: no");
+    CHECK(std::string(::getenv("ATTUNE_TEST_TALE")) == "acb");
+    std::string const other = compiled(number_text(7), true);
+    int got = 0;
+    std::thread([&] {
+        std::string none;
+        got = call(attune::detail::load_shared_code(other, none));
+    }).join();
+    CHECK(got == 7);
+}
+
 TEST_CASE("the loading leaves no file and no descriptor behind")
 {
     if (!usable()) return;
@@ -103,7 +131,7 @@ TEST_CASE("the loading leaves no file and no descriptor behind")
     std::string const object = compiled(number_text(7), true);
     std::string problem;
     auto const before = descriptors();
-    auto const loaded = attune::detail::load_shared_code(object, problem);
+    auto const loaded = attune::detail::load_shared_code(object, problem); // while it is loaded
     CHECK(loaded.code != nullptr);
     CHECK(descriptors() == before);
 }

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <functional>
@@ -37,6 +36,22 @@ int in_fork(std::function<int()> const& f)
     int status = 0;
     ::waitpid(id, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Whether each of so many children ends with 7 while another thread does `work` again and again.
+bool all_end_with_7(int children, std::function<void()> const& work, std::function<int()> const& f)
+{
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over)
+            work();
+    });
+    bool is_right = true;
+    for (int i = 0; i < children && is_right; ++i)
+        is_right = in_fork(f) == 7;
+    is_over = true;
+    other.join();
+    return is_right;
 }
 
 /// Another thread that does something until the end.
@@ -89,41 +104,22 @@ TEST_CASE(
 TEST_CASE("a mutex is free in the child, wherever in lock() and unlock() another thread was")
 {
     fork_safe_mutex mutex;
-    std::atomic<bool> is_over{false};
-    std::thread other([&] {
-        while (!is_over)
-            std::scoped_lock const held(mutex);
-    });
-    int failed = 0;
-    for (int i = 0; i < 400 && failed == 0; ++i)
-        if (in_fork([&] {
-                mutex.lock();
-                mutex.unlock();
-                return 7;
-            }) != 7)
-            ++failed;
-    is_over = true;
-    other.join();
-    CHECK(failed == 0);
+    CHECK(all_end_with_7(
+        400, [&] { std::scoped_lock const held(mutex); },
+        [&] {
+            mutex.lock();
+            mutex.unlock();
+            return 7;
+        }));
 }
 
 TEST_CASE("the environment can be read in the child, while another thread copies it")
 {
     REQUIRE(
         !attune::detail::environment_variable("PATH").empty()); // the first call makes the mutex
-    std::atomic<bool> is_over{false};
-    std::thread other([&] {
-        while (!is_over)
-            static_cast<void>(attune::detail::environment_snapshot{});
-    });
-    int failed = 0;
-    for (int i = 0; i < 200 && failed == 0; ++i)
-        if (in_fork([] { return attune::detail::environment_variable("PATH").empty() ? 8 : 7; }) !=
-            7)
-            ++failed;
-    is_over = true;
-    other.join();
-    CHECK(failed == 0);
+    CHECK(all_end_with_7(
+        200, [] { static_cast<void>(attune::detail::environment_snapshot{}); },
+        [] { return attune::detail::environment_variable("PATH").empty() ? 8 : 7; }));
 }
 
 TEST_CASE("a mutex that the forking thread holds stays its own")
@@ -245,24 +241,17 @@ TEST_CASE("what a brief mutex protects is whole in the child")
 {
     fork_safe_mutex mutex{attune::detail::lock_use::brief};
     std::array<int, 64> data{};
-    std::atomic<bool> is_over{false};
-    std::thread other([&] {
-        while (!is_over) {
+    CHECK(all_end_with_7(
+        200,
+        [&] {
             std::scoped_lock const held(mutex);
             for (int& n : data)
                 ++n;
-        }
-    });
-    int failed = 0;
-    for (int i = 0; i < 200 && failed == 0; ++i)
-        if (in_fork([&] {
-                std::scoped_lock const held(mutex);
-                return data.front() == data.back() ? 7 : 8;
-            }) != 7)
-            ++failed;
-    is_over = true;
-    other.join();
-    CHECK(failed == 0);
+        },
+        [&] {
+            std::scoped_lock const held(mutex);
+            return data.front() == data.back() ? 7 : 8;
+        }));
 }
 
 TEST_CASE("a fork waits for the end of work that a child could not mend, and has its own")
@@ -288,38 +277,21 @@ TEST_CASE("a fork waits for the end of work that a child could not mend, and has
 
 TEST_CASE("a mutex that is made while the program forks is usable in the child")
 {
-    std::atomic<bool> is_over{false};
-    std::thread other([&] {
-        while (!is_over) {
+    CHECK(all_end_with_7(
+        200,
+        [] {
             fork_safe_mutex mutex;
             std::scoped_lock const held(mutex);
-        }
-    });
-    int failed = 0;
-    for (int i = 0; i < 200 && failed == 0; ++i)
-        if (in_fork([] {
-                fork_safe_mutex mine;
-                std::scoped_lock const held(mine);
-                return 7;
-            }) != 7)
-            ++failed;
-    is_over = true;
-    other.join();
-    CHECK(failed == 0);
+        },
+        [] {
+            fork_safe_mutex mine;
+            std::scoped_lock const held(mine);
+            return 7;
+        }));
 }
 
 TEST_CASE("a child can walk over what is loaded, also where another thread was at it")
 {
     auto const walk = [] { return attune::detail::any_loaded([](auto const&) { return false; }); };
-    std::atomic<bool> is_over{false};
-    std::thread walking([&] {
-        while (!is_over)
-            static_cast<void>(walk());
-    });
-    int bad = 0;
-    for (int i = 0; i < 300 && bad == 0; ++i)
-        bad = in_fork([&] { return walk() ? 1 : 0; });
-    is_over = true;
-    walking.join();
-    CHECK(bad == 0);
+    CHECK(all_end_with_7(300, [&] { static_cast<void>(walk()); }, [&] { return walk() ? 8 : 7; }));
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <functional>
+#include <memory>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -130,4 +131,27 @@ TEST_CASE("what may be cut is cut when its time is over, the shortest of several
         CHECK_NOTHROW(cut_here());
     }
     CHECK_NOTHROW(cut_here());
+}
+
+TEST_CASE("a program is no library that could be unloaded")
+{
+    attune::detail::keep_this_library_loaded();
+    attune::detail::keep_this_library_loaded();
+}
+
+TEST_CASE("what is kept is never destroyed, and kept once")
+{
+    static int destroyed = 0;
+    struct counted {
+        ~counted() { ++destroyed; }
+    };
+    auto object = std::make_shared<counted>();
+    std::weak_ptr<counted> const alive = object;
+    attune::detail::keep_forever(object);
+    attune::detail::keep_forever(object);
+    attune::detail::keep_forever(nullptr);
+    CHECK(object.use_count() == 2); // this one, and one that is kept
+    object.reset();
+    CHECK(!alive.expired());
+    CHECK(destroyed == 0);
 }

@@ -5,7 +5,6 @@
 #include <attune/core/posix/steady_seconds.hpp>
 
 #include <csignal>
-#include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
@@ -99,7 +98,6 @@ TEST_CASE("a child that is forked meanwhile neither keeps the lock nor gives it 
     int status = -1;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(status == 0);
-
     ::pid_t const other = ::fork(); // has the file open for as long as it lives
     REQUIRE(other >= 0);
     if (other == 0) {

@@ -1,7 +1,7 @@
 // tests/core/posix/replace_file.cpp - a file is replaced whole, or not at all.
 // SPDX-License-Identifier: MIT
 #include <attune/core/posix/replace_file.hpp>
-// and what the test needs besides
+
 #include <attune/core/posix/detail/quiet_writes.hpp>
 
 #include <cerrno>
@@ -55,8 +55,7 @@ TEST_CASE("a file is created, and replaced with its mode and through a link")
 TEST_CASE("a file for this user alone is that, also in the place of another one")
 {
     using std::filesystem::perms;
-    support::scratch_directory const folder;
-    std::string const path = folder.file("c.capture");
+    auto const [folder, path] = support::scratch_file("c.capture");
     for (perms const before : {perms::none, perms::owner_all | perms::others_read}) {
         if (before != perms::none) std::filesystem::permissions(path, before);
         replace_file(path, "data of a call", attune::detail::file_readers::owner);
@@ -67,8 +66,7 @@ TEST_CASE("a file for this user alone is that, also in the place of another one"
 
 TEST_CASE("what cannot be written leaves the old text and nothing beside it")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("kept");
+    auto const [folder, path] = support::scratch_file("kept");
     replace_file(path, "old");
     ::rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -104,9 +102,7 @@ TEST_CASE("of files that belong together all are written, or none")
 TEST_CASE(
     "a text in pieces is there when all are written, and leaves nothing if that never happens")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a");
-    support::write_file(path, "old");
+    auto const [folder, path] = support::scratch_file("a", "old");
     {
         replaced_file left(path);
         left.write("half of ");
@@ -150,8 +146,7 @@ TEST_CASE("a file of pieces gets its name where the path led at first")
 
 TEST_CASE("a piece that finds no room is an error, and the old text stays")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("kept");
+    auto const [folder, path] = support::scratch_file("kept");
     replace_file(path, "old");
     ::rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -172,9 +167,7 @@ TEST_CASE("a piece that finds no room is an error, and the old text stays")
 
 TEST_CASE("what is planted beside a file is neither followed nor written to")
 {
-    support::scratch_directory const folder;
-    std::string const victim = folder.file("victim");
-    support::write_file(victim, "mine");
+    auto const [folder, victim] = support::scratch_file("victim", "mine");
     std::string const path = folder.file("a");
     // The names that this process uses next.
     for (int i = 0; i < 40; ++i)
@@ -188,8 +181,7 @@ TEST_CASE("what is planted beside a file is neither followed nor written to")
 
 TEST_CASE("a file that is there is not created anew, whatever it is")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a");
+    auto const [folder, path] = support::scratch_file("a");
     CHECK(create_file(path, "first"));
     CHECK_FALSE(create_file(path, "second"));
     CHECK(support::read_file(path) == "first");

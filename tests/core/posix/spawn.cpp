@@ -22,12 +22,11 @@ std::pair<std::string, int> printed(std::string const& script, int close_from = 
 {
     std::array<int, 2> ends{};
     REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-    spawn_request request;
-    request.path = "/bin/sh";
-    request.arguments = {"sh", "-c", script};
-    request.environment = {"GREETING=hello", "PATH=/usr/bin:/bin"};
-    request.files = {{0, -1}, {1, ends[1]}, {2, -1}};
-    request.close_from = close_from;
+    spawn_request request{.path = "/bin/sh",
+                          .arguments = {"sh", "-c", script},
+                          .environment = {"GREETING=hello", "PATH=/usr/bin:/bin"},
+                          .files = {{0, -1}, {1, ends[1]}, {2, -1}},
+                          .close_from = close_from};
     spawn_outcome const started = attune::detail::spawn(std::move(request));
     REQUIRE(started.error_code == 0);
     ::close(ends[1]);

@@ -65,7 +65,9 @@ TEST_CASE("a place is the address modulo 64; pairs of which one is written may o
         return static_cast<std::uint64_t>(of(a, b, c).back());
     };
     auto const overlaps = [&](in a, in b, out c) { return of(a, b, c)[3]; };
-    CHECK(overlaps({x.at(0), 8}, {x.at(0), 8}, {y.at(0), 8}) == 0);        // both are only read
+    CHECK(overlaps({x.at(0), 8}, {x.at(1), 8}, {y.at(0), 8}) == 0);        // both are only read
+    CHECK(overlaps({x.at(0), 8}, {x.at(0), 6}, {y.at(0), 8}) != 0);        // and begin at one place
+    CHECK(overlaps({x.at(0), 0}, {x.at(0), 8}, {y.at(0), 8}) == 0);        // one is empty
     auto const first = overlaps({x.at(0), 8}, {y.at(0), 8}, {x.at(7), 8}); // and the third
     CHECK(first != 0);
     CHECK(overlaps({x.at(1), 8}, {y.at(0), 8}, {x.at(8), 8}) == first); // the same distance
@@ -84,8 +86,7 @@ TEST_CASE("what is ignored does not count; what is bound does, also under any_sh
 {
     using shape = shape_of_call<in, int, int, double>;
     floats x;
-    shape_choice choice;
-    choice.ignored = {true, true};
+    shape_choice choice{.ignored = {true, true}};
     auto const some = shape{choice}(in{x.at(3), 10}, 5, 6, 1.0);
     std::int64_t const one = attune::detail::real_class(std::bit_cast<std::int64_t>(1.0));
     CHECK(some == shape::key{0, 0, 6, one, 0});
@@ -138,12 +139,15 @@ TEST_CASE(
                                                 {-1.0f},
                                                 {2.0f},
                                                 {3.0f},
-                                                {2.5f, 3.25f, 2.0001f},
-                                                {-2.5f, -3.25f},
-                                                {5.0f, 6.0f, 7.0f},
-                                                {5.5f, 7.75f},
+                                                {2.5f, 2.75f, 2.0001f},
+                                                {3.25f, 3.75f},
+                                                {-2.5f, -2.25f},
+                                                {5.0f},
+                                                {6.0f, 7.0f},
+                                                {5.5f, 4.75f},
                                                 {0.25f},
-                                                {0.3f, 0.4f},
+                                                {0.3f, 0.35f},
+                                                {0.4f, 0.45f},
                                                 {1e30f, 1.1e30f},
                                                 {endless},
                                                 {-endless},

@@ -113,8 +113,7 @@ TEST_CASE("equal parts are one node, whoever uses them")
     auto const again = attune::detail::lower_code(space, (a * b + a * b == n).code);
     CHECK(space.nodes.size() == before + 6);
     CHECK(again.root == first.root);
-    auto const other = attune::detail::lower_code(space, (b * a + a * b == n).code);
-    CHECK(other.root != first.root);
+    CHECK(attune::detail::lower_code(space, (b * a + a * b == n).code).root != first.root);
     CHECK(space.inputs.size() == 1);
     // A whole 2 and a real 2 are two numbers, two texts two texts.
     auto const whole = attune::detail::lower_code(space, (a < 2).code);
@@ -129,8 +128,7 @@ TEST_CASE("equal parts are one node, whoever uses them")
 TEST_CASE("operands stand before the operation that takes them")
 {
     attune::description space = parameters();
-    static_cast<void>(
-        attune::detail::lower_code(space, (select(flag, a / b, c % 3) - a * b < -c).code));
+    (void)attune::detail::lower_code(space, (select(flag, a / b, c % 3) - a * b < -c).code);
     for (std::uint32_t i = 0; i < space.nodes.size(); ++i)
         for (std::uint32_t const operand :
              {space.nodes[i].first, space.nodes[i].second, space.nodes[i].third})
@@ -148,7 +146,7 @@ TEST_CASE("an input keeps the kind it was declared with")
 {
     attune::description space = parameters();
     auto const rate = attune::input<"rate", double>();
-    static_cast<void>(attune::detail::lower_code(space, (a * rate < n).code));
+    (void)attune::detail::lower_code(space, (a * rate < n).code);
     CHECK(space.inputs[space.find_input("rate")].type == attune::value_kind::real);
     CHECK(space.inputs[space.find_input("n")].type == attune::value_kind::integer);
 }

@@ -353,13 +353,11 @@ TEST_CASE("a space refuses parameters that it lacks, and negative ones")
     constexpr auto below = attune::integer<"BELOW">(-1, 8);
     model::network net("net");
     model::dense(net.input({n, 4}), 2);
-    CHECK_THROWS_AS(static_cast<void>(net.space(attune::space(below), {net.flops() <= 100})),
-                    attune::error);
+    CHECK_THROWS_AS((void)net.space(attune::space(below), {net.flops() <= 100}), attune::error);
     model::network odd("odd");
     model::dense(odd.input({1, 4}), below);
-    CHECK_THROWS_AS(static_cast<void>(odd.space(attune::space(below), {odd.flops() <= 100})),
-                    attune::error);
-    CHECK_THROWS_AS(static_cast<void>(net.space(attune::space(n), {net.flops()})),
+    CHECK_THROWS_AS((void)odd.space(attune::space(below), {odd.flops() <= 100}), attune::error);
+    CHECK_THROWS_AS((void)net.space(attune::space(n), {net.flops()}),
                     attune::error); // no truth
 }
 
@@ -392,7 +390,7 @@ TEST_CASE("a fault of ranks or axes is an error under a choice too")
     model::network net("net");
     tensor const x = net.input({2, 3});
     auto const refused = [&](tensor const& from, auto const& layers) {
-        CHECK_THROWS_AS(static_cast<void>(model::only_if(from, on, layers)), attune::error);
+        CHECK_THROWS_AS((void)model::only_if(from, on, layers), attune::error);
     };
     refused(x, [](tensor const& t) { return model::concat({t, t}, 64); });
     refused(x, [](tensor const& t) { return model::transpose(t, {0, 5}); });
@@ -401,8 +399,8 @@ TEST_CASE("a fault of ranks or axes is an error under a choice too")
     refused(x, [](tensor const& t) { return model::reshape(t, {1, 2, 3}); }); // unequal ranks
     refused(net.input({3}), [](tensor const& t) { return model::matmul(t, t); });
     tensor const none = net.input({});
-    CHECK_THROWS_AS(static_cast<void>(model::flatten(none)), attune::error);
-    CHECK_THROWS_AS(static_cast<void>(model::layer_norm(none)), attune::error);
+    CHECK_THROWS_AS((void)model::flatten(none), attune::error);
+    CHECK_THROWS_AS((void)model::layer_norm(none), attune::error);
     model::network other("other");
     tensor const far = other.input({2, 3});
     refused(x, [&](tensor const&) { return far; });

@@ -3,8 +3,8 @@
 #include <attune/declare/nest/evaluate.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/declare/nest/nest_memory.hpp>
-#include <attune/declare/nest/plain_function.hpp>
+#include <attune/declare/nest/declaration.hpp>
+#include <attune/declare/nest/nest_call.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // tests/measure/arrays/cache.cpp : mirrors include/attune/measure/arrays/cache.hpp, which it includes first
 // SPDX-License-Identifier: MIT
 #include <attune/measure/arrays/cache.hpp>
-// and what the test needs besides
+
 #include <attune/measure/sandbox/child_process.hpp>
 
 #include <array>

@@ -169,7 +169,6 @@ TEST_CASE("a kernel that adds does not overwrite, also where its tolerance hides
     CHECK_FALSE(adds.overwrites);
     c.y = {1, 1, 1, 1, 1};
     CHECK(c.ask([&] { c.y = c.x; }).overwrites);
-
     std::vector<int> counts{1, 2, 3};
     buffer b = as_buffer(std::span<int>(counts), 0);
     b.within = {5, 0};

@@ -1,7 +1,7 @@
 // tests/measure/clock/adaptive_timer.cpp : mirrors include/attune/measure/clock/adaptive_timer.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/adaptive_timer.hpp>
-// and what the tests need besides
+
 #include <attune/core/random.hpp>
 
 #include <cmath>
@@ -39,6 +39,13 @@ struct scripted_run {
     }
 };
 
+/// Without a prepare.
+template <class Run>
+measurement timed(scripted_clocks& clocks, adaptive_timer_options const& options, Run const& run)
+{
+    return attune::detail::time_adaptively(clocks, options, [] {}, run);
+}
+
 /// Thrown through a timer to see that it comes out as it went in.
 struct thrown_through {
     int value;
@@ -47,11 +54,53 @@ struct thrown_through {
 /// Options under which nothing stops but what a test sets.
 adaptive_timer_options unlimited()
 {
-    adaptive_timer_options options;
-    options.precision = 0;
-    options.max_samples = 1000;
-    options.max_s = 1e9;
+    adaptive_timer_options options{.precision = 0, .max_samples = 1000, .max_s = 1e9};
     return options;
+}
+
+/// How often a timing by the wall clock is stopped as slower than 1 although the median of its
+/// undisturbed runs is 1: a share `disturbed` of all runs takes three times as long.
+double wrongly_slower(double disturbed)
+{
+    attune::random_engine engine(13);
+    int const timings = 4000;
+    int stopped = 0;
+    for (int i = 0; i < timings; ++i) {
+        scripted_clocks clocks;
+        attune::timing_record record;
+        adaptive_timer_options options = unlimited();
+        options.clock = clock_choice::wall;
+        options.stop_above = 1;
+        options.max_samples = 25;
+        options.record = &record;
+        static_cast<void>(timed(clocks, options, [&] {
+            bool const is_disturbed = attune::uniform_unit(engine) < disturbed;
+            clocks.taken_away += is_disturbed ? 1U : 0U;
+            clocks.pass(is_disturbed ? 3 : 0.95 + 0.1 * attune::uniform_unit(engine));
+        }));
+        stopped += record.times.size() < options.max_samples ? 1 : 0; // nothing else stops it
+    }
+    return stopped / double{timings};
+}
+
+/// How often the interval of a timing with its own stopping rule holds the true median, 1.
+template <class Draw>
+double coverage(double precision, bool counts_warm_up, Draw draw)
+{
+    attune::random_engine engine(11);
+    int const timings = 2000;
+    int hits = 0;
+    for (int i = 0; i < timings; ++i) {
+        scripted_clocks clocks;
+        adaptive_timer_options options = unlimited();
+        options.precision = precision;
+        options.max_samples = 200;
+        options.clock = clock_choice::wall;
+        if (counts_warm_up) options.warm_up_counts_from_s = 0;
+        measurement const m = timed(clocks, options, [&] { clocks.pass(draw(engine)); });
+        hits += m.low <= 1 && 1 <= m.high ? 1 : 0;
+    }
+    return hits / double{timings};
 }
 
 } // namespace
@@ -142,11 +191,9 @@ TEST_CASE("the number of samples at which it stops is the one the interval asks 
     options.max_samples = 50;
     options.precision = 0.015;
     CHECK(wide.time(options).samples == 50);
-
     scripted_run enough{.clocks = {}, .durations_s = {1.00, 1.04}};
     options.precision = 0.025;
     CHECK(enough.time(options).samples == 6);
-
     // One run is slow. With n samples, ranks 0 and n - 1 are the interval up to n = 8; at n = 9 the
     // largest is left out: the one slow run no longer matters. It is looked at 6, 8 and 10 samples.
     scripted_run outlier{.clocks = {}, .durations_s = {1, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
@@ -276,12 +323,10 @@ TEST_CASE("a long warm-up run is a sample, unless it took longer than each of th
         options.precision = 0;
         options.max_samples = 8;
         options.record = &record;
-        measurement const m = attune::detail::time_adaptively(
-            script.clocks, options, [] {},
-            [&] {
-                script.clocks.taken_away += script.runs == 2 ? 1U : 0U;
-                script.clocks.pass(script.durations_s[script.runs++ % 7]);
-            });
+        measurement const m = timed(script.clocks, options, [&] {
+            script.clocks.taken_away += script.runs == 2 ? 1U : 0U;
+            script.clocks.pass(script.durations_s[script.runs++ % 7]);
+        });
         REQUIRE(record.times.size() == 8);
         CHECK(record.times.front() == doctest::Approx(0.49));
         CHECK(record.times[2] == doctest::Approx(0.51));
@@ -338,25 +383,15 @@ TEST_CASE("the warm-up chooses the clock: other threads at work mean wall time")
         clocks.thread += 0.5;
         clocks.process += 0.5;
     };
-    CHECK(attune::detail::time_adaptively(
-              clocks, options, [] {}, two_threads)
-              .value == doctest::Approx(1));
-    CHECK(attune::detail::time_adaptively(
-              clocks, options, [] {}, preempted)
-              .value == doctest::Approx(0.5));
+    CHECK(timed(clocks, options, two_threads).value == doctest::Approx(1));
+    CHECK(timed(clocks, options, preempted).value == doctest::Approx(0.5));
     options.clock = clock_choice::wall;
-    CHECK(attune::detail::time_adaptively(
-              clocks, options, [] {}, preempted)
-              .value == doctest::Approx(1));
+    CHECK(timed(clocks, options, preempted).value == doctest::Approx(1));
     options.clock = clock_choice::thread_cpu;
-    CHECK(attune::detail::time_adaptively(
-              clocks, options, [] {}, two_threads)
-              .value == doctest::Approx(0.5));
+    CHECK(timed(clocks, options, two_threads).value == doctest::Approx(0.5));
     options.clock = clock_choice::automatic;
     options.warm_up_runs = 0;
-    CHECK(attune::detail::time_adaptively(
-              clocks, options, [] {}, preempted)
-              .value == doctest::Approx(1));
+    CHECK(timed(clocks, options, preempted).value == doctest::Approx(1));
 }
 
 TEST_CASE("what a measurement is made of is recorded, and leads to it again")
@@ -373,22 +408,18 @@ TEST_CASE("what a measurement is made of is recorded, and leads to it again")
     CHECK(record.runs == 1);
     CHECK(attune::detail::estimate_of(record).value == m.value);
     CHECK(attune::detail::estimate_of(record).samples == m.samples);
-
     options.max_s = 1; // the warm-up is all there is time for
     script.runs = 0;
     CHECK(script.time(options).value == 9);
     CHECK(record.times == std::vector<double>{9});
-
     options = unlimited();
     options.max_samples = 2;
     options.record = &record;
-    (void)attune::detail::time_adaptively(
-        script.clocks, options, [] {},
-        [&] {
-            script.clocks.pass(1);
-            script.clocks.process += 2;
-            ++script.clocks.taken_away;
-        });
+    (void)timed(script.clocks, options, [&] {
+        script.clocks.pass(1);
+        script.clocks.process += 2;
+        ++script.clocks.taken_away;
+    });
     CHECK(record.threads == 3);
     CHECK(record.clock == "wall");
     CHECK(record.disturbed == std::vector<std::uint32_t>{0, 1});
@@ -402,8 +433,7 @@ TEST_CASE("an exception in the middle of the repetitions comes out as it is")
         clocks.pass(1);
         if (++runs == 4) throw std::out_of_range("fourth");
     };
-    CHECK_THROWS_AS(static_cast<void>(attune::detail::time_adaptively(
-                        clocks, unlimited(), [] {}, fails_at_four)),
+    CHECK_THROWS_AS(static_cast<void>(timed(clocks, unlimited(), fails_at_four)),
                     std::out_of_range);
     CHECK(runs == 4);
 }
@@ -439,7 +469,6 @@ TEST_CASE("short runs share a sample where they may be repeated without prepare"
     CHECK(m.samples == 5);
     CHECK(script.runs == 3 + 5 * 100); // one to warm up, two to see how short they are
     CHECK(script.prepares == 3 + 5);
-
     scripted_run longer{.clocks = {}, .durations_s = {1}};
     bool asked = false;
     options.is_repeatable = [&] { return asked = true; };
@@ -454,13 +483,11 @@ TEST_CASE("preempted runs do not count")
     options.max_samples = 30;
     options.stop_above = 2;
     int runs = 0;
-    measurement const m = attune::detail::time_adaptively(
-        clocks, options, [] {},
-        [&] {
-            bool const preempted = ++runs % 3 == 0;
-            clocks.taken_away += preempted ? 1U : 0U;
-            clocks.pass(preempted ? 50 : 1);
-        });
+    measurement const m = timed(clocks, options, [&] {
+        bool const preempted = ++runs % 3 == 0;
+        clocks.taken_away += preempted ? 1U : 0U;
+        clocks.pass(preempted ? 50 : 1);
+    });
     CHECK(m.samples == 20);
     CHECK(m.high == doctest::Approx(1));
 }
@@ -476,57 +503,23 @@ TEST_CASE("where every run is preempted, racing proves nothing and the other lim
         ++clocks.taken_away;
         clocks.pass(50);
     };
-    measurement const all = attune::detail::time_adaptively(clocks, options, [] {}, preempted);
+    measurement const all = timed(clocks, options, preempted);
     CHECK(all.samples == 40);
     CHECK(all.value == doctest::Approx(50));
     options.max_s = 500; // ten runs, the first to warm up
-    CHECK(attune::detail::time_adaptively(clocks, options, [] {}, preempted).samples == 9);
-
+    CHECK(timed(clocks, options, preempted).samples == 9);
     // One undisturbed run in three is enough to be proven slower by those.
     int runs = 0;
     attune::timing_record record;
     options.max_s = 1e9;
     options.record = &record;
-    static_cast<void>(attune::detail::time_adaptively(
-        clocks, options, [] {},
-        [&] {
-            clocks.taken_away += ++runs % 3 == 0 ? 0U : 1U;
-            clocks.pass(50);
-        }));
+    static_cast<void>(timed(clocks, options, [&] {
+        clocks.taken_away += ++runs % 3 == 0 ? 0U : 1U;
+        clocks.pass(50);
+    }));
     CHECK(record.times.size() - record.disturbed.size() == 6);
     CHECK(record.times.size() < 40);
 }
-
-namespace {
-
-/// How often a timing by the wall clock is stopped as slower than 1 although the median of its
-/// undisturbed runs is 1: a share `disturbed` of all runs takes three times as long.
-double wrongly_slower(double disturbed)
-{
-    attune::random_engine engine(13);
-    int const timings = 4000;
-    int stopped = 0;
-    for (int i = 0; i < timings; ++i) {
-        scripted_clocks clocks;
-        attune::timing_record record;
-        adaptive_timer_options options = unlimited();
-        options.clock = clock_choice::wall;
-        options.stop_above = 1;
-        options.max_samples = 25;
-        options.record = &record;
-        static_cast<void>(attune::detail::time_adaptively(
-            clocks, options, [] {},
-            [&] {
-                bool const is_disturbed = attune::uniform_unit(engine) < disturbed;
-                clocks.taken_away += is_disturbed ? 1U : 0U;
-                clocks.pass(is_disturbed ? 3 : 0.95 + 0.1 * attune::uniform_unit(engine));
-            }));
-        stopped += record.times.size() < options.max_samples ? 1 : 0; // nothing else stops it
-    }
-    return stopped / double{timings};
-}
-
-} // namespace
 
 TEST_CASE(
     "a run as fast as the limit is stopped as slower no oftener than stated, disturbed or not")
@@ -536,31 +529,6 @@ TEST_CASE(
         CHECK(wrongly_slower(disturbed) <= 0.05);
     }
 }
-
-namespace {
-
-/// How often the interval of a timing with its own stopping rule holds the true median, 1.
-template <class Draw>
-double coverage(double precision, bool counts_warm_up, Draw draw)
-{
-    attune::random_engine engine(11);
-    int const timings = 2000;
-    int hits = 0;
-    for (int i = 0; i < timings; ++i) {
-        scripted_clocks clocks;
-        adaptive_timer_options options = unlimited();
-        options.precision = precision;
-        options.max_samples = 200;
-        options.clock = clock_choice::wall;
-        if (counts_warm_up) options.warm_up_counts_from_s = 0;
-        measurement const m = attune::detail::time_adaptively(
-            clocks, options, [] {}, [&] { clocks.pass(draw(engine)); });
-        hits += m.low <= 1 && 1 <= m.high ? 1 : 0;
-    }
-    return hits / double{timings};
-}
-
-} // namespace
 
 TEST_CASE("the interval holds the true median about as often as it says, although it stops itself")
 {
@@ -600,9 +568,8 @@ TEST_CASE("a warm-up run that counts where it was no longer than others moves no
         adaptive_timer_options options = unlimited();
         options.max_samples = 6;
         options.warm_up_counts_from_s = 0;
-        measurement const m = attune::detail::time_adaptively(
-            clocks, options, [] {},
-            [&] { clocks.pass(0.99 + 0.02 * attune::uniform_unit(engine)); });
+        measurement const m = timed(
+            clocks, options, [&] { clocks.pass(0.99 + 0.02 * attune::uniform_unit(engine)); });
         below += m.value < 1 ? 1 : 0;
         sum += m.value;
     }

@@ -1,7 +1,7 @@
 // tests/measure/clock/pace.cpp - how fast the machine is, by a run of known time.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/pace.hpp>
-// and what the tests need besides
+
 #include <attune/core/random.hpp>
 
 #include <cmath>

@@ -1,13 +1,12 @@
-// tests/measure/clock/racing.cpp : mirrors include/attune/measure/clock/racing.hpp, which it includes first
+// tests/measure/clock/racing.cpp : slower_test of include/attune/measure/clock/adaptive_timer.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/clock/racing.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
 // and what the test needs besides
 #include <attune/core/random.hpp>
-#include <attune/measure/clock/estimate.hpp>
+#include <attune/measure/clock/sampler.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>

@@ -1,7 +1,7 @@
 // tests/measure/clock/time_in_turns.cpp : mirrors include/attune/measure/clock/time_in_turns.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/time_in_turns.hpp>
-// and what the test needs besides
+
 #include <attune/core/random.hpp>
 
 #include <doctest/doctest.h>
@@ -12,7 +12,6 @@
 
 #include "../scripted_clocks.hpp"
 
-using attune::clock_choice;
 using attune::round_times;
 using attune::time_in_turns_options;
 using attune_test::scripted_clocks;
@@ -21,11 +20,7 @@ namespace {
 
 time_in_turns_options unlimited()
 {
-    time_in_turns_options options;
-    options.precision = 0;
-    options.clear_by = 1e9;
-    options.max_s = 1e9;
-    options.max_rounds = 20;
+    time_in_turns_options options{.precision = 0, .clear_by = 1e9, .max_rounds = 20, .max_s = 1e9};
     return options;
 }
 

@@ -1,17 +1,15 @@
 // tests/measure/cpu/cpu_bench.cpp - runs, times and turns of variants in this process.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cpu/cpu_bench.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
 #include <attune/measure/clock/sampler.hpp>
-#include <attune/measure/energy/counted_energy.hpp>
-#include <attune/measure/turns/place_turn.hpp>
+#include <attune/measure/energy/joules_per_call.hpp>
+#include <attune/measure/timing_turns.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <filesystem>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -29,6 +27,9 @@
 
 using namespace attune_test;
 using attune::failure_stage;
+using attune::detail::bench_options_of;
+using attune::detail::trial_call_of;
+using support::write_file;
 
 namespace {
 
@@ -68,8 +69,7 @@ struct bench {
 TEST_CASE("what is right is learnt from the default, and holds for all others")
 {
     bench b;
-    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
-                                   attune::detail::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{trial_call_of(b.problem), bench_options_of(b.options)};
     CHECK(std::get<double>(runs.establish(b.code(usual), 10)) > 0);
     CHECK(std::holds_alternative<double>(runs.first_run(b.code(fast), 10)));
     auto const refused = runs.first_run(b.code(wrong), 10);
@@ -82,8 +82,7 @@ TEST_CASE("what is right is learnt from the default, and holds for all others")
 TEST_CASE("times are those of the variants, also in turns, and the data is put back")
 {
     bench b;
-    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
-                                   attune::detail::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{trial_call_of(b.problem), bench_options_of(b.options)};
     (void)runs.establish(b.code(usual), 10);
     bool asked = false;
     runs.set_background([&] {
@@ -113,11 +112,25 @@ TEST_CASE("times are those of the variants, also in turns, and the data is put b
     CHECK(b.data.called_times(0, 3.0));
 }
 
+TEST_CASE("a comparison keeps a slower variant to the end where another value than time decides")
+{
+    bench b;
+    attune::bench_options how = bench_options_of(b.options);
+    for (bool const drops : {true, false}) {
+        how.drops_slower = drops;
+        attune::detail::cpu_bench runs{trial_call_of(b.problem), how};
+        (void)runs.establish(b.code(usual), 10);
+        std::vector const both{b.code(usual), b.code(fast)};
+        auto const times = std::get<attune::round_times>(runs.compare(both, 5));
+        CHECK(times.rounds(0) == times.rounds(1));
+        CHECK((times.rounds(0) > 10) == !drops); // ten rounds show that it is slower
+    }
+}
+
 TEST_CASE("code of known time is sampled as it was timed, and the data is put back")
 {
     bench b;
-    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
-                                   attune::detail::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{trial_call_of(b.problem), bench_options_of(b.options)};
     (void)runs.establish(b.code(usual), 10);
     attune::timing_record how{.runs = 3, .clock = "thread_cpu"};
     calls_to<usual> = 0;
@@ -134,8 +147,7 @@ TEST_CASE("code of known time is sampled as it was timed, and the data is put ba
 TEST_CASE("runs can be watched outside, and are undone")
 {
     bench b;
-    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem),
-                                   attune::detail::bench_options_of(b.options)};
+    attune::detail::cpu_bench runs{trial_call_of(b.problem), bench_options_of(b.options)};
     (void)runs.establish(b.code(fast), 10);
     {
         attune::detail::guarded_timed_runs watched = runs.watch(10);
@@ -151,8 +163,7 @@ TEST_CASE("the protection is said with its reason")
 {
     bench b;
     b.options.measuring.protect = attune::isolation::none;
-    attune::detail::cpu_bench const runs{attune::detail::trial_call_of(b.problem),
-                                         attune::detail::bench_options_of(b.options)};
+    attune::detail::cpu_bench const runs{trial_call_of(b.problem), bench_options_of(b.options)};
     CHECK(runs.protection() == "none: as asked");
 }
 
@@ -164,16 +175,16 @@ TEST_CASE(
     for (attune::cache_state const cache : {attune::cache_state::warm, attune::cache_state::cold})
         for (bool const is_repeatable : {false, true}) {
             bench b;
-            attune::trial_call call = attune::detail::trial_call_of(b.problem);
+            attune::trial_call call = trial_call_of(b.problem);
             std::uint64_t calls = 0;
             call.call = [&, inner = call.call](void* entry, attune::trial_call::addresses data) {
                 if (!is_repeatable || calls == 0) inner(entry, data);
                 ++calls; // 2 mJ
-                support::write_file(folder.file("intel-rapl:0/energy_uj"),
-                                    std::to_string(2000 * calls) + "\n");
+                write_file(folder.file("intel-rapl:0/energy_uj"),
+                           std::to_string(2000 * calls) + "\n");
             };
             b.options.measuring.cache = cache;
-            attune::bench_options how = attune::detail::bench_options_of(b.options);
+            attune::bench_options how = bench_options_of(b.options);
             how.energy = counted_in(folder.path());
             attune::detail::cpu_bench runs{std::move(call), how};
             REQUIRE(runs.why_no_energy().empty());
@@ -190,15 +201,13 @@ TEST_CASE("a variant that crashes while its energy is measured fails")
     support::scratch_directory const folder;
     attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
     bench b;
-    attune::bench_options how = attune::detail::bench_options_of(b.options);
+    attune::bench_options how = bench_options_of(b.options);
     how.energy = counted_in(folder.path());
-    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem), how};
+    attune::detail::cpu_bench runs{trial_call_of(b.problem), how};
     auto const dead = runs.energy(b.code(crashing), 10);
     CHECK(std::get<attune::failure>(dead).stage == failure_stage::crash);
     CHECK(b.data.called_times(0, 3.0));
-
-    attune::detail::cpu_bench const blind{attune::detail::trial_call_of(b.problem),
-                                          attune::detail::bench_options_of(b.options)};
+    attune::detail::cpu_bench const blind{trial_call_of(b.problem), bench_options_of(b.options)};
     CHECK(has(blind.why_no_energy(), "no energy"));
 }
 
@@ -207,27 +216,21 @@ TEST_CASE("counters that cannot be read are read once more; then it is an error,
     support::scratch_directory const folder;
     attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
     bench b;
-    attune::trial_call call = attune::detail::trial_call_of(b.problem);
+    attune::trial_call call = trial_call_of(b.problem);
     std::uint64_t calls = 0;
     std::uint64_t unreadable_until = 20;
     call.call = [&](void*, attune::trial_call::addresses) {
         ++calls; // 2 mJ
-        support::write_file(folder.file("intel-rapl:0/energy_uj"),
-                            calls <= unreadable_until ? "no number\n"
-                                                      : std::to_string(2000 * calls) + "\n");
+        write_file(folder.file("intel-rapl:0/energy_uj"),
+                   calls <= unreadable_until ? "no number\n" : std::to_string(2000 * calls) + "\n");
     };
-    attune::bench_options how = attune::detail::bench_options_of(b.options);
+    attune::bench_options how = bench_options_of(b.options);
     how.energy = counted_in(folder.path());
     attune::detail::cpu_bench runs{std::move(call), how};
     auto const e = std::get<attune::call_energy>(runs.energy(b.code(fast), 10));
     CHECK(e.joules == doctest::Approx(2e-3));
     unreadable_until = std::numeric_limits<std::uint64_t>::max();
-    std::string said;
-    try {
-        (void)runs.energy(b.code(fast), 10);
-    } catch (attune::error const& why) {
-        said = why.what();
-    }
+    std::string const said = attune_test::error_of([&] { (void)runs.energy(b.code(fast), 10); });
     CHECK(has(said, "cannot be read any more"));
     CHECK(has(said, "package-0"));
 }
@@ -240,17 +243,16 @@ TEST_CASE("energy has its turn at all processors: the counters are those of whol
     attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
     one_processor const here;
     bench b;
-    attune::trial_call call = attune::detail::trial_call_of(b.problem);
+    attune::trial_call call = trial_call_of(b.problem);
     std::uint64_t calls = 0;
     unsigned held = 0;
     call.call = [&](void*, attune::trial_call::addresses) {
         if (++calls == 5)
             for (std::uint64_t place : {0U, std::thread::hardware_concurrency() - 1})
                 held += attune::detail::place_turn({place}, 0.0).is_late() ? 1U : 0U;
-        support::write_file(folder.file("intel-rapl:0/energy_uj"),
-                            std::to_string(2000 * calls) + "\n");
+        write_file(folder.file("intel-rapl:0/energy_uj"), std::to_string(2000 * calls) + "\n");
     };
-    attune::bench_options how = attune::detail::bench_options_of(b.options);
+    attune::bench_options how = bench_options_of(b.options);
     how.energy = counted_in(folder.path());
     attune::detail::cpu_bench runs{std::move(call), how};
     (void)runs.energy(b.code(fast), 10);

@@ -17,10 +17,12 @@
 #include <functional>
 #include <optional>
 #include <pthread.h>
+#include <sched.h>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <variant>
@@ -56,6 +58,39 @@ void clamp(std::span<double const>, std::span<double> y, std::span<int>)
     for (double& value : y)
         value = value > 100 ? 100 : value;
 }
+#if defined(__linux__)
+/// The id of the program, for a child: getppid() in this process is that of a stranger.
+pid_t of_program = 0;
+void batch_parent(std::span<double const> x, std::span<double> y, std::span<int> z)
+{
+    assign(x, y, z);
+    ::sched_param none{};
+    ::sched_setscheduler(of_program, SCHED_BATCH, &none);
+}
+void pin_parent(std::span<double const> x, std::span<double> y, std::span<int> z)
+{
+    assign(x, y, z);
+    ::cpu_set_t all;
+    ::sched_getaffinity(0, sizeof all, &all);
+    for (std::size_t i = 0; CPU_COUNT(&all) > 1; ++i)
+        CPU_CLR(i, &all);
+    ::sched_setaffinity(of_program, sizeof all, &all);
+}
+void slow_parent(std::span<double const> x, std::span<double> y, std::span<int> z)
+{
+    assign(x, y, z);
+    auto const parent = static_cast<::id_t>(of_program);
+    ::setpriority(PRIO_PROCESS, parent, ::getpriority(PRIO_PROCESS, parent) + 1);
+}
+void limit_parent(std::span<double const> x, std::span<double> y, std::span<int> z)
+{
+    assign(x, y, z);
+    ::rlimit now{};
+    ::prlimit(of_program, RLIMIT_NOFILE, nullptr, &now);
+    --now.rlim_cur;
+    ::prlimit(of_program, RLIMIT_NOFILE, &now, nullptr);
+}
+#endif
 void nothing(std::span<double const>, std::span<double>, std::span<int>) {}
 /// How often code in this process, not in a child, met a number below zero.
 int below_zero_here = 0;
@@ -238,8 +273,7 @@ struct ground {
 
     static attune::callable code(function f)
     {
-        attune::callable out;
-        out.address = reinterpret_cast<void*>(f);
+        attune::callable out{.address = reinterpret_cast<void*>(f)};
         return out;
     }
     first_run_result establish(function f)
@@ -309,7 +343,6 @@ TEST_CASE("a result of max that stands there already hides no idleness")
     CHECK(has(g.tried(nothing), "argument 1, element 0"));
     CHECK(g.tried(largest) == "works");
     CHECK(below_zero_here == 0); // such contents are for children
-
     ground both;
     both.y = {99, 1};
     REQUIRE(works(both.establish(bounds)));
@@ -327,7 +360,6 @@ TEST_CASE("contents below zero, where the caller's are not, are for children and
         REQUIRE(works(mask.establish(correct_gamma)));
         CHECK(mask.tried(correct_gamma) == "works");
         CHECK(has(mask.tried(nothing), "argument 1"));
-
         ground one{how};
         one.y = {99};
         REQUIRE(works(one.establish(only_rising)));
@@ -380,6 +412,49 @@ TEST_CASE("what a variant leaves in the process, or opens and writes at each cal
     REQUIRE(works(printing.establish(append)));
     CHECK(printing.tried(append) == "works");
 }
+
+#if defined(__linux__)
+TEST_CASE(
+    "what a variant changes in the process that runs it is taken back, and the variant refused")
+{
+    auto const niceness = [] { return ::getpriority(PRIO_PROCESS, 0); };
+    auto const slices = [] { return ::sched_getscheduler(0); };
+    auto const files = [] {
+        ::rlimit now{};
+        ::getrlimit(RLIMIT_NOFILE, &now);
+        return now.rlim_cur;
+    };
+    auto const processors = [] {
+        ::cpu_set_t all;
+        ::sched_getaffinity(0, sizeof all, &all);
+        return CPU_COUNT(&all);
+    };
+    int const nice_before = niceness(), slices_before = slices(), processors_before = processors();
+    auto const files_before = files();
+    of_program = ::getpid();
+    ground g;
+    REQUIRE(works(g.establish(assign)));
+    char const* const where = " in the program itself";
+    CHECK(g.tried(batch_parent) ==
+          std::string("changed the scheduling policy of the thread") + where);
+    if (processors_before > 1)
+        CHECK(g.tried(pin_parent) ==
+              std::string("changed the processors of the thread (its affinity)") + where);
+    if (!attune::detail::has_other_threads())
+        CHECK(g.tried(limit_parent) == std::string("changed a limit (setrlimit)") + where);
+    if (::geteuid() == 0) // others may not lower it again
+        CHECK(g.tried(slow_parent) == std::string("changed the niceness of the thread") + where);
+    CHECK(niceness() == nice_before);
+    CHECK(slices() == slices_before);
+    CHECK(processors() == processors_before);
+    CHECK(files() == files_before);
+    ground same;
+    REQUIRE(works(same.establish(batch_parent))); // the program's own code may
+    CHECK(same.tried(batch_parent) == "works");
+    CHECK(has(same.tried(pin_parent), processors_before > 1 ? "affinity" : "works"));
+    CHECK(slices() == slices_before);
+}
+#endif
 
 TEST_CASE("a daemon of a variant ends with its run, however that ends")
 {
@@ -469,7 +544,6 @@ TEST_CASE("the user's check decides, for the default too")
     CHECK(g.proof->objection() == "");
     g.y[0] += 1;
     CHECK(has(g.proof->objection(), "the sum is"));
-
     ground strict;
     strict.kernel.check(
         [](std::span<double const>, std::span<double>, std::span<int>) { return false; });
@@ -542,7 +616,6 @@ TEST_CASE("a reference that throws is what is wrong with the default")
         REQUIRE(!works(end));
         CHECK(std::get<failure>(end).stage == failure_stage::verify);
         CHECK(std::get<failure>(end).reason == "the kernel's reference threw: no licence");
-
         ground once{how}; // not on the caller's own contents, but on others
         once.kernel.reference([](std::span<double const> x, std::span<double> y, std::span<int> k) {
             if (y[0] != 10) throw std::runtime_error("not that y");

@@ -17,7 +17,6 @@
 #include "../../support/sanitized.hpp"
 
 using namespace attune_test;
-using attune::failure_stage;
 using attune::detail::guarded_timed_runs;
 using attune::detail::stopped;
 
@@ -53,8 +52,7 @@ struct runs_of_moody {
     explicit runs_of_moody(attune::isolation how = attune::isolation::fork)
         : ground(call, how, original)
     {
-        attune::callable usual_code;
-        usual_code.address = std::get<void*>(code_of<fast>());
+        attune::callable usual_code{.address = std::get<void*>(code_of<fast>())};
         REQUIRE(std::holds_alternative<double>(ground.establish(usual_code, 5, 5)));
         code.address = reinterpret_cast<void*>(moody);
         runs.emplace(call, ground, original, 0.1);
@@ -167,8 +165,7 @@ TEST_CASE("of several variants, the one that changes the process when it runs al
     if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
     attune_test::wait_until_alone();
     runs_of_moody r;
-    attune::callable other;
-    other.address = std::get<void*>(code_of<fast>());
+    attune::callable other{.address = std::get<void*>(code_of<fast>())};
     calls = 0;
     bad_from = 5;
     bad_thing = [] { std::signal(SIGUSR1, SIG_IGN); };
@@ -194,8 +191,7 @@ TEST_CASE("what none of several variants does alone is blamed on none, and is pu
     if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
     attune_test::wait_until_alone();
     runs_of_moody r;
-    attune::callable other;
-    other.address = std::get<void*>(code_of<fast>());
+    attune::callable other{.address = std::get<void*>(code_of<fast>())};
     bad_from = 1000;
     struct sigaction before{};
     sigaction(SIGUSR1, nullptr, &before);

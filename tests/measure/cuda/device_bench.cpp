@@ -1,10 +1,10 @@
 // tests/measure/cuda/device_bench.cpp : mirrors include/attune/measure/cuda/device_bench.hpp: the bench in this process, on a device that is this process too. local_bench.cpp has one that runs kernels.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_bench.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/measure/turns/place_turn.hpp>
+#include <attune/measure/timing_turns.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "../../support/sanitized.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "../../support/set_variable.hpp"
+#include "../../support/texts.hpp"
 #include "scripted_call.hpp"
 
 using attune::failure;
@@ -62,12 +63,8 @@ struct scripted_bench {
     }
     std::string error_of_next_call()
     {
-        try {
-            static_cast<void>(bench->first_run(variant_named("doubled"), 0.01));
-        } catch (attune::error const& e) {
-            return e.what();
-        }
-        return {};
+        return attune_test::error_of(
+            [&] { static_cast<void>(bench->first_run(variant_named("doubled"), 0.01)); });
     }
 };
 
@@ -86,18 +83,14 @@ TEST_CASE("a bench establishes, tries, times and compares, and leaves nothing be
         CHECK(std::get<double>(bench->first_run(variant_named("faster"), 10)) ==
               doctest::Approx(1.001e-3));
         auto const bad = bench->first_run(variant_named("idle"), 10);
-        REQUIRE(std::holds_alternative<failure>(bad));
         CHECK(std::get<failure>(bad).stage == failure_stage::verify);
         CHECK(bench->contents(1).size() == 400);
         CHECK(bench->contents(0).size() == 400);
-
         auto const timed = bench->time(variant_named("faster"), never, 10, nullptr);
-        REQUIRE(std::holds_alternative<measurement>(timed));
         CHECK(std::get<measurement>(timed).value == doctest::Approx(1.001e-3));
         std::vector<attune::device_variant> const both{variant_named("doubled"),
                                                        variant_named("faster")};
         auto const times = bench->compare(both, 5);
-        REQUIRE(std::holds_alternative<attune::round_times>(times));
         CHECK(std::get<attune::round_times>(times).fastest() == 1);
         CHECK(std::get<attune::round_times>(times).ratio(0, 1).value ==
               doctest::Approx(0.5).epsilon(0.01));
@@ -109,16 +102,13 @@ TEST_CASE("a bench establishes, tries, times and compares, and leaves nothing be
 
 TEST_CASE("a device is timed on by one at a time; who waits for long says so")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("turns");
+    auto const [folder, file] = support::scratch_file("turns");
     attune_test::set_variable const named{"ATTUNE_TURNS", file};
-    device_bench_options options;
-    options.timing_limit_s = 0.02;
+    device_bench_options options{.timing_limit_s = 0.02};
     scripted_bench b(options);
     b.establish();
     attune::device_variant const faster = variant_named("faster");
-    attune::callable code;
-    code.address = const_cast<attune::device_variant*>(&faster);
+    attune::callable code{.address = const_cast<attune::device_variant*>(&faster)};
     attune::callable const both[] = {code, code};
     attune::bench& bench = *b.bench;
     attune::timing_record record;
@@ -158,17 +148,14 @@ TEST_CASE("short kernels share a sample, and what is slower than a limit is time
     scripted_bench b;
     b.establish();
     auto const timed = b.bench->time(variant_named("short"), never, 10, nullptr);
-    REQUIRE(std::holds_alternative<measurement>(timed));
     CHECK(std::get<measurement>(timed).value == doctest::Approx(5e-6).epsilon(0.02));
     auto const slow = b.bench->time(variant_named("doubled"), 1e-4, 10, nullptr);
-    REQUIRE(std::holds_alternative<measurement>(slow));
     CHECK(std::get<measurement>(slow).samples < attune::detail::fewest_for_confidence);
 }
 
 TEST_CASE("a cold cache is flushed before each sample, which then is one run")
 {
-    device_bench_options options;
-    options.cache = attune::cache_state::cold;
+    device_bench_options options{.cache = attune::cache_state::cold};
     scripted_bench b(options);
     b.establish();
     CHECK(b.device.flushed_bytes == 0);
@@ -182,13 +169,11 @@ TEST_CASE("a cold cache is flushed before each sample, which then is one run")
 
 TEST_CASE("as a graph, launches are replayed")
 {
-    device_bench_options options;
-    options.as_graph = true;
+    device_bench_options options{.as_graph = true};
     scripted_bench b(options);
     b.establish();
     CHECK(b.device.replays == 0);
     auto const timed = b.bench->time(variant_named("faster"), never, 10, nullptr);
-    REQUIRE(std::holds_alternative<measurement>(timed));
     CHECK(std::get<measurement>(timed).value == doctest::Approx(1.001e-3));
     CHECK(b.device.replays >= 2 * attune::detail::fewest_for_confidence); // the filler is one too
     CHECK(b.device.live["executable graph"] == 1);
@@ -248,9 +233,7 @@ TEST_CASE("whichever contestant fails is named by its number")
         b.establish();
         std::vector<attune::device_variant> const field{
             variant_named("doubled"), variant_named("faster"), variant_named(bad)};
-        auto const end = b.bench->compare(field, 0.05);
-        REQUIRE(std::holds_alternative<std::size_t>(end));
-        CHECK(std::get<std::size_t>(end) == 2);
+        CHECK(std::get<std::size_t>(b.bench->compare(field, 0.05)) == 2);
         b.device.looks_until_done = 0;
         if (bad == "hangs") CHECK(b.refusal("doubled").reason == "none");
     }
@@ -276,7 +259,6 @@ TEST_CASE("contestants that are compared with no time left run all the same")
         };
     std::vector<attune::device_variant> const field{variant_named("one"), variant_named("two")};
     auto const end = b.bench->compare(field, 0);
-    REQUIRE(std::holds_alternative<attune::round_times>(end));
     CHECK(std::get<attune::round_times>(end).rounds(0) == 1);
     CHECK(std::get<attune::round_times>(end).ratio(0, 1).value ==
           doctest::Approx(0.5).epsilon(0.01));
@@ -294,15 +276,11 @@ TEST_CASE("contestants are loaded once each, however many they are")
     int const loads = b.device.calls["module_load_data"];
     b.device.fails = "module_load_data";
     b.device.fails_at = loads + 11;
-    auto const end = b.bench->compare(field, 0.05);
-    REQUIRE(std::holds_alternative<attune::round_times>(end));
-    CHECK(std::get<attune::round_times>(end).size() == 10);
+    CHECK(std::get<attune::round_times>(b.bench->compare(field, 0.05)).size() == 10);
     CHECK(b.device.calls["module_load_data"] == loads + 10);
     b.device.fails.clear();
     field[9] = variant_named("missing");
-    auto const missing = b.bench->compare(field, 0.05);
-    REQUIRE(std::holds_alternative<std::size_t>(missing));
-    CHECK(std::get<std::size_t>(missing) == 9);
+    CHECK(std::get<std::size_t>(b.bench->compare(field, 0.05)) == 9);
 }
 
 TEST_CASE("a variant that goes wrong while it is timed fails")
@@ -316,7 +294,6 @@ TEST_CASE("a variant that goes wrong while it is timed fails")
     };
     CHECK(b.refusal("tires").reason == "none");
     auto const end = b.bench->time(variant_named("tires"), never, 10, nullptr);
-    REQUIRE(std::holds_alternative<failure>(end));
     CHECK(std::get<failure>(end).stage == failure_stage::verify);
     CHECK(std::get<failure>(end).reason.starts_with("right at first, then wrong: argument 1"));
 }

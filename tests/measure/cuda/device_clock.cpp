@@ -1,6 +1,6 @@
-// tests/measure/cuda/device_clock.cpp : mirrors include/attune/measure/cuda/device_clock.hpp
+// tests/measure/cuda/device_clock.cpp : the clock in include/attune/measure/cuda/device_session.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cuda/device_clock.hpp>
+#include <attune/measure/cuda/device_session.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>
 

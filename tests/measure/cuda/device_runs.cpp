@@ -1,7 +1,8 @@
 // tests/measure/cuda/device_runs.cpp : mirrors include/attune/measure/cuda/device_runs.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_runs.hpp>
-// and what the test needs besides
+
+#include <attune/core/error.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
 
@@ -9,17 +10,22 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "../../support/sanitized.hpp"
 #include "scripted_call.hpp"
 
+using attune::failure_stage;
 using attune::detail::device_clock;
 using attune::detail::device_run_options;
 using attune::detail::device_runs;
+using attune::detail::launch_graph;
 using attune::detail::loaded_variant;
+using attune::detail::stopped;
 using attune_test::scripted_launch;
 using attune_test::variant_named;
 
@@ -52,6 +58,17 @@ struct scripted_field {
                 std::move(options)};
     }
 };
+
+template <class Function>
+attune::failure failure_of(Function const& f)
+{
+    try {
+        f();
+    } catch (stopped const& s) {
+        return s.why;
+    }
+    return {failure_stage::compile, "none"};
+}
 
 } // namespace
 
@@ -88,7 +105,6 @@ TEST_CASE("the loops of the processor time a device")
     attune::measurement const m = attune::detail::time_adaptively(runs, options);
     CHECK(m.value == doctest::Approx(5e-6).epsilon(0.02));
     CHECK(m.samples == attune::detail::fewest_for_confidence);
-
     attune::time_in_turns_options rounds;
     rounds.max_s = 1e9;
     rounds.is_repeatable = [](std::size_t) { return true; };
@@ -101,8 +117,7 @@ TEST_CASE("the loops of the processor time a device")
 TEST_CASE("a graph is captured once for every number of runs, and first replayed uncounted")
 {
     scripted_field f;
-    device_run_options options;
-    options.as_graph = true;
+    device_run_options options{.as_graph = true};
     device_runs runs = f.of({1e-3, 2e-3}, options);
     CHECK(runs.take(0, 4).seconds == doctest::Approx(1e-3).epsilon(0.01));
     CHECK(f.session.device.replays == 2);
@@ -136,38 +151,30 @@ TEST_CASE("a sample on a device whose clock has fallen is disturbed")
     CHECK(next.take(0, 1).is_disturbed);
 }
 
-TEST_CASE("a sample on a device that heat or its supply slows down is disturbed")
+TEST_CASE("a sample on a device that heat or its supply slows down is disturbed, one at its usual "
+          "limit of power is not")
 {
     using attune::detail::cuda::clock_reading;
     scripted_field f;
-    clock_reading now{1900, 1980, 0};
+    clock_reading now;
     device_run_options options;
     options.reading = [&] { return now; };
     device_runs runs = f.of({1e-3}, options);
-    for (std::uint64_t const reason : {clock_reading::slowdown, clock_reading::software_heat,
-                                       clock_reading::hardware_heat, clock_reading::power_brake}) {
-        now.reasons = reason;
-        CHECK(runs.take(0, 1).is_disturbed);
+    for (auto const& [mhz, reasons, is_disturbed] :
+         std::vector<std::tuple<std::uint32_t, std::uint64_t, bool>>{
+             {1900, 0, false},
+             {1900, clock_reading::slowdown, true},
+             {1900, clock_reading::software_heat, true},
+             {1900, clock_reading::hardware_heat, true},
+             {1900, clock_reading::power_brake, true},
+             {1900, clock_reading::power_cap | clock_reading::set_by_user, false},
+             {1200, clock_reading::power_cap, false}, // however low the clock is there
+             {1200, clock_reading::power_cap | clock_reading::hardware_heat, true},
+             {1200, 0, true}}) { // as low, and nobody says why
+        CAPTURE(reasons);
+        now = {mhz, 1980, reasons};
+        CHECK(runs.take(0, 1).is_disturbed == is_disturbed);
     }
-    now.reasons = clock_reading::power_cap | clock_reading::set_by_user;
-    CHECK(!runs.take(0, 1).is_disturbed);
-}
-
-TEST_CASE("a sample at the usual limit of power is not disturbed, however low the clock is there")
-{
-    using attune::detail::cuda::clock_reading;
-    scripted_field f;
-    clock_reading now{1900, 1980, 0};
-    device_run_options options;
-    options.reading = [&] { return now; };
-    device_runs runs = f.of({1e-3}, options);
-    CHECK(!runs.take(0, 1).is_disturbed);
-    now = {1200, 1980, clock_reading::power_cap};
-    CHECK(!runs.take(0, 1).is_disturbed);
-    now.reasons = clock_reading::power_cap | clock_reading::hardware_heat;
-    CHECK(runs.take(0, 1).is_disturbed);
-    now.reasons = 0; // as low, and nobody says why
-    CHECK(runs.take(0, 1).is_disturbed);
 }
 
 TEST_CASE("the device is kept busy, and its caches as a run leaves them, until a sample begins")
@@ -237,8 +244,7 @@ TEST_CASE("what hangs among many runs is not waited for as long as for each of t
 {
     if (is_skipped(address_sanitized, "what still runs is never freed")) return;
     scripted_field f;
-    device_run_options options;
-    options.limit_s = 0.02;
+    device_run_options options{.limit_s = 0.02};
     device_runs runs = f.of({1e-6}, options);
     f.session.device.looks_until_done = -1;
     try {
@@ -263,4 +269,208 @@ TEST_CASE("who ran last is known when a run fails")
     };
     CHECK_THROWS_AS(runs.warm_up(1), attune::detail::stopped);
     CHECK(runs.latest() == 1);
+}
+
+TEST_CASE("a graph replays what was captured, as often as it was, and captures without running")
+{
+    attune_test::scripted_session s;
+    s.device.kernels["k"] = [](scripted_launch const&) { return 0.0; };
+    loaded_variant code(s.where, variant_named("k"));
+    {
+        launch_graph graph(s.where, nullptr, [&] {
+            for (int i = 0; i < 3; ++i)
+                code.launch(nullptr, nullptr);
+        });
+        CHECK(s.device.launches == 0);
+        CHECK(s.device.live["graph"] == 0);
+        graph.replay(nullptr);
+        CHECK(s.device.launches == 3);
+        graph.replay(nullptr);
+        CHECK(s.device.launches == 6);
+        CHECK(s.device.live["executable graph"] == 1);
+    }
+    CHECK(s.device.live["executable graph"] == 0);
+}
+
+TEST_CASE("what cannot be captured fails at launch and leaves nothing behind")
+{
+    for (char const* const name :
+         {"stream_begin_capture", "stream_end_capture", "graph_instantiate"}) {
+        CAPTURE(name);
+        attune_test::scripted_session s;
+        s.device.fails = name;
+        s.device.fails_with = attune::detail::cuda::invalid_value;
+        try {
+            launch_graph const graph(s.where, nullptr, [] {});
+            FAIL("it did not throw");
+        } catch (stopped const& why) {
+            CHECK(why.why.stage == failure_stage::launch);
+            CHECK(!why.why.reason.empty());
+        }
+        CHECK(s.device.live["graph"] == 0);
+        CHECK(s.device.live["executable graph"] == 0);
+    }
+}
+
+TEST_CASE("a launch that fails while it is captured ends the capture")
+{
+    attune_test::scripted_session s;
+    CHECK_THROWS_AS(
+        launch_graph(s.where, nullptr, []() -> void { throw std::runtime_error("no"); }),
+        std::runtime_error);
+    CHECK(!s.device.capturing);
+    CHECK(s.device.live["graph"] == 0);
+}
+
+TEST_CASE("twice the cache is written")
+{
+    attune_test::scripted_session s;
+    attune::detail::device_clock clock(s.where);
+    attune::detail::l2_flush flush(s.where);
+    CHECK(s.device.flushed_bytes == 0);
+    flush.enqueue(clock);
+    CHECK(s.device.flushed_bytes == 2 << 20);
+}
+
+TEST_CASE("where the driver does not know its cache, a large one is assumed")
+{
+    attune_test::scripted_session s;
+    attune::detail::device_clock clock(s.where);
+    s.device.fails = "device_get_attribute";
+    attune::detail::l2_flush flush(s.where);
+    flush.enqueue(clock);
+    CHECK(s.device.flushed_bytes == std::size_t{128} << 20);
+}
+
+TEST_CASE("all the work of a filler is put on the stream by one call")
+{
+    attune_test::scripted_session s;
+    {
+        attune::detail::device_clock clock(s.where);
+        attune::detail::queue_filler filler(s.where, clock);
+        CHECK(s.device.calls["set_bytes_async"] == attune::detail::queue_filler::fills);
+        CHECK(s.device.used_bytes == attune::detail::queue_filler::bytes);
+        filler.enqueue(clock);
+        filler.enqueue(clock);
+        CHECK(s.device.replays == 2);
+        CHECK(s.device.calls["set_bytes_async"] == attune::detail::queue_filler::fills);
+    }
+    CHECK(s.device.used_bytes == 0);
+    CHECK(s.device.live["executable graph"] == 0);
+}
+
+TEST_CASE("where there is no room for it, a filler does nothing")
+{
+    attune_test::scripted_session s;
+    s.device.memory_bytes = attune::detail::queue_filler::bytes - 1;
+    attune::detail::device_clock clock(s.where);
+    attune::detail::queue_filler filler(s.where, clock);
+    filler.enqueue(clock);
+    CHECK(s.device.replays == 0);
+    CHECK(s.device.used_bytes == 0);
+}
+
+TEST_CASE("a launch hands over its geometry and its arguments")
+{
+    attune_test::scripted_session s;
+    std::vector<scripted_launch> seen;
+    s.device.kernels["k"] = [&](scripted_launch const& l) {
+        CHECK(l.at<attune::detail::cuda::device_pointer>(0) == 4096);
+        CHECK(l.at<double>(1) == 2.5);
+        CHECK(l.at<attune::detail::cuda::device_pointer>(2) == 8192);
+        seen.push_back(l);
+        return 0.0;
+    };
+    std::vector<attune::detail::device_argument> const list{
+        attune_test::array_number(1), attune_test::by_value(2.5), attune_test::array_number(0)};
+    attune::detail::packed_arguments arguments(list, {8192, 4096});
+    CHECK(arguments.size() == 3);
+    attune::device_variant v = variant_named("k");
+    v.launch.grid = {7, 5, 3};
+    v.launch.block = {32, 2, 1};
+    v.launch.shared_bytes = 48 * 1024;
+    {
+        loaded_variant code(s.where, v);
+        code.launch(nullptr, arguments.all());
+        CHECK(s.device.live["module"] == 1);
+    }
+    CHECK(s.device.live["module"] == 0);
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].grid[2] == 3);
+    CHECK(seen[0].block[1] == 2);
+    CHECK(seen[0].shared_bytes == 48 * 1024);
+    CHECK(s.device.calls["function_set_attribute"] == 0);
+    v.launch.is_cooperative = true;
+    v.launch.cluster = {2, 2, 1};
+    v.launch.shared_bytes = 48 * 1024 + 1;
+    loaded_variant(s.where, v).launch(nullptr, arguments.all());
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[1].is_cooperative);
+    CHECK(seen[1].cluster == 4);
+    CHECK(s.device.calls["function_set_attribute"] == 1);
+}
+
+TEST_CASE("what cannot be loaded fails at load")
+{
+    attune_test::scripted_session s;
+    s.device.kernels["k"] = [](scripted_launch const&) { return 0.0; };
+    CHECK(failure_of([&] { loaded_variant(s.where, variant_named("other")); }).stage ==
+          failure_stage::load);
+    attune::device_variant v = variant_named("k");
+    v.code.entry = "missing";
+    attune::failure const f = failure_of([&] { loaded_variant(s.where, v); });
+    CHECK(f.stage == failure_stage::load);
+    CHECK(f.reason.find("missing") != std::string::npos);
+    CHECK(s.device.live["module"] == 0);
+}
+
+TEST_CASE("an error of an earlier kernel that shows at loading is a crash, and ends all work there")
+{
+    for (char const* const shows_at :
+         {"module_load_data", "module_get_function", "function_set_attribute"}) {
+        CAPTURE(shows_at);
+        attune_test::scripted_session s;
+        s.device.kernels["k"] = [](scripted_launch const&) { return 0.0; };
+        attune::device_variant v = variant_named("k");
+        v.launch.shared_bytes = 100000;
+        s.device.fails = shows_at;
+        s.device.fails_with = attune::detail::cuda::invalid_value;
+        CHECK(failure_of([&] { loaded_variant(s.where, v); }).stage != failure_stage::crash);
+        s.where->require_alive();
+        s.device.fails_with = attune::detail::cuda::illegal_address;
+        CHECK(failure_of([&] { loaded_variant(s.where, v); }).stage == failure_stage::crash);
+        CHECK_THROWS_AS(s.where->require_alive(), attune::error);
+        s.device.fails.clear();
+    }
+}
+
+TEST_CASE("a geometry that no launch can have fails without asking the driver")
+{
+    attune_test::scripted_session s;
+    s.device.kernels["k"] = [](scripted_launch const&) { return 0.0; };
+    for (std::int64_t const n : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 32}) {
+        attune::device_variant v = variant_named("k");
+        v.launch.grid[1] = n;
+        attune::failure const f = failure_of([&] { loaded_variant(s.where, v); });
+        CHECK(f.stage == failure_stage::launch);
+        CHECK(f.reason.find("grid 1x" + std::to_string(n) + "x1") != std::string::npos);
+    }
+    attune::device_variant v = variant_named("k");
+    v.launch.shared_bytes = -1;
+    CHECK(failure_of([&] { loaded_variant(s.where, v); }).stage == failure_stage::launch);
+}
+
+TEST_CASE("a launch that is refused says why and with what geometry")
+{
+    attune_test::scripted_session s;
+    s.device.kernels["k"] = [](scripted_launch const&) { return 0.0; };
+    loaded_variant code(s.where, variant_named("k"));
+    s.device.fails = "launch_kernel";
+    s.device.fails_with = 701;
+    attune::failure f = failure_of([&] { code.launch(nullptr, nullptr); });
+    CHECK(f.stage == failure_stage::launch);
+    CHECK(f.reason.find("grid 1x1x1, block 1x1x1") != std::string::npos);
+    CHECK(f.reason.find("as the script says") != std::string::npos);
+    s.device.fails_with = attune::detail::cuda::illegal_address; // of an earlier kernel
+    CHECK(failure_of([&] { code.launch(nullptr, nullptr); }).stage == failure_stage::crash);
 }

@@ -1,17 +1,20 @@
 // tests/measure/cuda/device_session.cpp : mirrors include/attune/measure/cuda/device_session.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_session.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
 
 #include <doctest/doctest.h>
-#include <memory>
 #include <string>
+#include <utility>
 
 #include "../../support/sanitized.hpp"
+#include "../../support/texts.hpp"
+#include "scripted_call.hpp"
 #include "scripted_driver.hpp"
 
 using attune::failure_stage;
+using attune::detail::device_memory;
 using attune::detail::device_session;
 using attune::detail::stopped;
 using attune_test::scripted_device;
@@ -63,12 +66,7 @@ TEST_CASE("an error that no context survives is a crash, and ends all work there
     attune::failure const f = failure_of(session, attune::detail::cuda::illegal_address);
     CHECK(f.stage == failure_stage::crash);
     CHECK(f.reason.find("cuLaunchKernel") == std::string::npos);
-    std::string said;
-    try {
-        session.require_alive();
-    } catch (attune::error const& e) {
-        said = e.what();
-    }
+    std::string const said = attune_test::error_of([&] { session.require_alive(); });
     CHECK(said.find("as the script says") != std::string::npos);
     CHECK(said.find("worker process") != std::string::npos);
 }
@@ -130,4 +128,38 @@ TEST_CASE("what was taken is given back in the session's context, or not at all"
     CHECK(cleaned == 1);
     device.fails.clear();
     device.current = nullptr;
+}
+
+TEST_CASE("memory is freed with its owner, and moves with it")
+{
+    attune_test::scripted_session s;
+    {
+        device_memory a(s.where, 1000, "argument 2");
+        CHECK(a.bytes() == 1000);
+        attune::detail::cuda::device_pointer const at = a.address();
+        device_memory b = std::move(a);
+        CHECK(b.address() == at);
+        b = device_memory(s.where, 0, "an empty array");
+        CHECK(b.address() != 0);
+        CHECK(s.device.live["memory"] == 1);
+    }
+    CHECK(s.device.live["memory"] == 0);
+}
+
+TEST_CASE("without room, the error says how much was asked for and is free")
+{
+    attune_test::scripted_session s;
+    s.device.memory_bytes = 5000;
+    device_memory const kept(s.where, 1000, "argument 0");
+    CHECK(!device_memory::if_it_fits(s.where, 4001));
+    CHECK(device_memory::if_it_fits(s.where, 4000));
+    try {
+        device_memory const more(s.where, 4001, "argument 2");
+        FAIL("it did not throw");
+    } catch (attune::error const& e) {
+        std::string const said = e.what();
+        CHECK(said.find("argument 2: 4001 bytes were asked for, 4000 of 5000 are free on "
+                        "device 0") != std::string::npos);
+    }
+    CHECK(s.device.live["memory"] == 1);
 }

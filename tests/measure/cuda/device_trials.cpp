@@ -1,9 +1,9 @@
 // tests/measure/cuda/device_trials.cpp : mirrors include/attune/measure/cuda/device_trials.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_trials.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
-#include <attune/measure/cuda/loaded_variant.hpp>
+#include <attune/measure/cuda/device_runs.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -22,6 +22,7 @@ using attune::detail::device_clock;
 using attune::detail::device_trials;
 using attune::detail::memory_place;
 using attune::detail::stopped;
+using attune_test::doubled;
 using attune_test::scripted_call;
 
 namespace {
@@ -81,7 +82,7 @@ struct scripted_trials {
 
 void doubled_but_one(float const* x, float* y, int n)
 {
-    attune_test::doubled(x, y, n);
+    doubled(x, y, n);
     y[3] = 0;
 }
 
@@ -96,8 +97,7 @@ std::vector<std::byte> bytes_of(std::vector<float> const& v)
 
 TEST_CASE("without repeats a default and a variant have four runs together at most")
 {
-    device_bench_options options;
-    options.repeat_default = false;
+    device_bench_options options{.repeat_default = false};
     auto const set = [](float* x, float* y, int n) {
         for (int i = 0; i < n; ++i)
             y[i] = 2 * x[i];
@@ -129,12 +129,12 @@ TEST_CASE("right is what the default makes of the arrays")
 {
     for (memory_place const place : {memory_place::host, memory_place::device}) {
         scripted_trials t(scripted_call(10, place));
-        t.establish(attune_test::doubled);
+        t.establish(doubled);
         CHECK(t.contents(1)[4] == 10);
         CHECK(t.given.y[4] == 100); // the caller's is not written
-        CHECK(t.refusal(attune_test::doubled).empty());
+        CHECK(t.refusal(doubled).empty());
         CHECK(t.refusal(doubled_but_one) == "argument 1, element 3: got 0, reference 8");
-        CHECK(t.refusal(attune_test::doubled).empty());
+        CHECK(t.refusal(doubled).empty());
         t.trials.restore();
         t.of(doubled_but_one)();
         CHECK(t.trials.objection() == "argument 1, element 3: got 0, reference 8");
@@ -148,7 +148,7 @@ TEST_CASE("every run of what updates an array begins with the caller's contents"
     CHECK(t.contents(1)[4] == 105);
     for (int i = 0; i < 3; ++i)
         CHECK(t.refusal(attune_test::added).empty());
-    CHECK(!t.refusal(attune_test::doubled).empty());
+    CHECK(!t.refusal(doubled).empty());
     CHECK(t.contents(0) == t.given.x);
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("what updates an array is not taken for what overwrites it, however li
     SUBCASE("one that assigns")
     {
         scripted_trials t(large);
-        t.establish(attune_test::doubled);
+        t.establish(doubled);
         CHECK(t.trials.overwrites());
     }
 }
@@ -186,34 +186,32 @@ TEST_CASE("a scratch array may hold anything, NaN too")
     what.call.buffers[1].where.within = attune::any_value;
     scripted_trials t(what);
     t.given.call.buffers = what.call.buffers;
-    t.establish(attune_test::doubled);
+    t.establish(doubled);
     CHECK(t.refusal(attune_test::unchanged).empty());
     CHECK(t.refusal([](float const*, float* y, int n) {
                for (int i = 0; i < n; ++i)
                    y[i] = std::numeric_limits<float>::quiet_NaN();
            }).empty());
-    CHECK(!t.refusal([](float const* x, float* y, int n) {
-                attune_test::doubled(x, y, n + 1);
-            }).empty());
+    CHECK(!t.refusal([](float const* x, float* y, int n) { doubled(x, y, n + 1); }).empty());
 }
 
 TEST_CASE("a variant that writes nothing fails, also where the result stands already")
 {
     scripted_call done(10);
-    attune_test::doubled(done.x.data(), done.y.data(), 10);
+    doubled(done.x.data(), done.y.data(), 10);
     device_bench_options options;
     SUBCASE("because runs begin with perturbed contents")
     {
         scripted_trials t(done, options);
-        t.establish(attune_test::doubled);
-        CHECK(t.refusal(attune_test::doubled).empty());
+        t.establish(doubled);
+        CHECK(t.refusal(doubled).empty());
         CHECK(t.refusal(attune_test::unchanged).starts_with("argument 1, element 0: got "));
     }
     SUBCASE("but not where perturbing is not allowed")
     {
         options.perturb = false;
         scripted_trials t(done, options);
-        t.establish(attune_test::doubled);
+        t.establish(doubled);
         CHECK(t.session.device.launches == 1);
         CHECK(t.refusal(attune_test::unchanged).empty());
     }
@@ -239,14 +237,14 @@ TEST_CASE("a default that comes to different ends from perturbed contents is no 
         int others = 0;
         t.establish([&](float const* x, float* y, int n) {
             bool const is_perturbed = y[3] != 100;
-            attune_test::doubled(x, y, n);
+            doubled(x, y, n);
             // As a race would: right once, then wrong.
             if (wavers && is_perturbed && ++others == 2) y[3] = 0;
         });
         float began_with = 0;
         CHECK(t.refusal([&](float const* x, float* y, int n) {
                    began_with = y[3];
-                   attune_test::doubled(x, y, n);
+                   doubled(x, y, n);
                }).empty());
         CHECK((began_with == 100) == wavers);
     }
@@ -256,12 +254,12 @@ TEST_CASE("what the caller expects goes before what the default makes")
 {
     scripted_call const given(10);
     std::vector<float> right = given.y;
-    attune_test::doubled(given.x.data(), right.data(), 10);
+    doubled(given.x.data(), right.data(), 10);
     std::vector<std::vector<std::byte>> const expected{{}, bytes_of(right)};
     {
         scripted_trials t(given);
-        t.establish(attune_test::doubled, expected);
-        CHECK(t.refusal(attune_test::doubled).empty());
+        t.establish(doubled, expected);
+        CHECK(t.refusal(doubled).empty());
         CHECK(!t.refusal(doubled_but_one).empty());
     }
     {
@@ -276,7 +274,7 @@ TEST_CASE("what the caller expects goes before what the default makes")
     }
     {
         scripted_trials t(given);
-        CHECK_THROWS_AS(t.trials.establish(t.of(attune_test::doubled), {{{}, bytes_of({1})}}, 10),
+        CHECK_THROWS_AS(t.trials.establish(t.of(doubled), {{{}, bytes_of({1})}}, 10),
                         attune::error);
     }
 }
@@ -284,15 +282,15 @@ TEST_CASE("what the caller expects goes before what the default makes")
 TEST_CASE("writing past an array fails, and so does writing into one that is only to be read")
 {
     scripted_trials t;
-    t.establish(attune_test::doubled);
-    CHECK(t.refusal([](float const* x, float* y, int n) { attune_test::doubled(x, y, n + 2); }) ==
+    t.establish(doubled);
+    CHECK(t.refusal([](float const* x, float* y, int n) { doubled(x, y, n + 2); }) ==
           "written up to 8 bytes past the end of argument 1 (it has 40 bytes)");
-    CHECK(t.refusal(attune_test::doubled).empty());
+    CHECK(t.refusal(doubled).empty());
     CHECK(t.refusal([](float* x, float* y, int n) {
-        attune_test::doubled(x, y, n);
+        doubled(x, y, n);
         x[7] = 0;
     }) == "argument 0 is only to be read, but its element 7 was written");
-    CHECK(t.refusal(attune_test::doubled).empty()); // the array is itself again
+    CHECK(t.refusal(doubled).empty()); // the array is itself again
 }
 
 TEST_CASE("where there is no room for copies of what is only read, the host's are still looked at")
@@ -309,7 +307,7 @@ TEST_CASE("where there is no room for copies of what is only read, the host's ar
             return [&, trespasses] {
                 auto* const x = reinterpret_cast<float*>(trials.copies().address(0));
                 auto* const y = reinterpret_cast<float*>(trials.copies().address(1));
-                attune_test::doubled(x, y, 10);
+                doubled(x, y, 10);
                 if (trespasses) x[900] = 0;
             };
         };
@@ -327,28 +325,25 @@ TEST_CASE("arrays that overlap stay one, and are not perturbed")
     in_place.call.buffers[0].where.data = in_place.call.buffers[1].where.data;
     scripted_trials t(in_place);
     t.given.call.buffers = in_place.call.buffers;
-    t.establish(attune_test::doubled);
+    t.establish(doubled);
     CHECK(t.session.device.launches == 1);
     CHECK(t.contents(0) == std::vector<float>(10, 200));
 }
 
 TEST_CASE("without comparing, any result will do, but not outside the arrays")
 {
-    device_bench_options options;
-    options.compare_results = false;
+    device_bench_options options{.compare_results = false};
     scripted_trials t(scripted_call(10), options);
-    t.establish(attune_test::doubled);
+    t.establish(doubled);
     CHECK(t.refusal(doubled_but_one).empty());
     CHECK(t.contents(1)[3] == 0);
-    CHECK(!t.refusal([](float const* x, float* y, int n) {
-                attune_test::doubled(x, y, n + 1);
-            }).empty());
+    CHECK(!t.refusal([](float const* x, float* y, int n) { doubled(x, y, n + 1); }).empty());
 }
 
 TEST_CASE("a kernel is repeatable that writes the same on its own output")
 {
     scripted_trials t;
-    CHECK(t.trials.is_repeatable(t.of(attune_test::doubled), 10));
+    CHECK(t.trials.is_repeatable(t.of(doubled), 10));
     CHECK(!t.trials.is_repeatable(t.of(attune_test::added), 10));
 }
 
@@ -356,17 +351,17 @@ TEST_CASE(
     "what a run damaged far from its array is made anew when the default is established again")
 {
     scripted_trials t;
-    t.establish(attune_test::doubled);
+    t.establish(doubled);
     CHECK(!t.refusal(attune_test::unchanged).empty());
     CHECK(!t.trials.is_spoilt());
     CHECK(t.refusal([&](float const* x, float* y, int n) {
-               attune_test::doubled(x, y, n);
+               doubled(x, y, n);
                t.session.device.overwrite_all();
            }).find("written up to") != std::string::npos);
     CHECK(t.trials.is_spoilt());
-    t.establish(attune_test::doubled);
+    t.establish(doubled);
     CHECK(!t.trials.is_spoilt());
-    CHECK(t.refusal(attune_test::doubled).empty());
+    CHECK(t.refusal(doubled).empty());
     CHECK(t.refusal(doubled_but_one) == "argument 1, element 3: got 0, reference 8");
     CHECK(t.contents(0) == t.given.x);
 }
@@ -376,7 +371,7 @@ TEST_CASE("a default that contents nobody asked for lead astray is established w
     scripted_trials t;
     auto const astray = [&](float const* x, float* y, int n) {
         if (y[3] != 100) t.session.device.overwrite_all();
-        attune_test::doubled(x, y, n);
+        doubled(x, y, n);
     };
     t.establish(astray);
     CHECK(t.trials.is_spoilt());
@@ -384,6 +379,6 @@ TEST_CASE("a default that contents nobody asked for lead astray is established w
     t.establish(astray);
     CHECK(t.session.device.launches == before + 1);
     CHECK(!t.trials.is_spoilt());
-    CHECK(t.refusal(attune_test::doubled).empty());
+    CHECK(t.refusal(doubled).empty());
     CHECK(!t.refusal(attune_test::unchanged).empty());
 }

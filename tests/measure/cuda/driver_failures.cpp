@@ -28,9 +28,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 TEST_CASE("whichever function of the driver fails, there is a sentence and nothing is left behind")
 {
-    device_bench_options options;
-    options.cache = attune::cache_state::cold;
-    options.as_graph = true;
+    device_bench_options options{.cache = attune::cache_state::cold, .as_graph = true};
     // A whole life of a bench; what it said when something failed.
     auto const live = [&](scripted_device& device) -> std::string {
         give_kernels(device);

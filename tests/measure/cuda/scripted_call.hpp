@@ -6,7 +6,6 @@
 #include <attune/measure/cuda/device_session.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>

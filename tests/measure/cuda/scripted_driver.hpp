@@ -4,7 +4,6 @@
 
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/cuda/numbers.hpp>
 
 #include <cstddef>
 #include <cstdint>

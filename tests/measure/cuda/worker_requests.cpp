@@ -79,9 +79,7 @@ TEST_CASE("a worker that reaches the arrays by no route says why")
         while (worker::receive(socket, got, for_ever) == worker::transfer::done) {
             attune::detail::message_writer text;
             text.put_text("cuIpcOpenMemHandle: MAP_FAILED");
-            worker::message answer;
-            answer.kind = worker::message_kind::unreachable;
-            answer.text = text.take();
+            worker::message answer{.kind = worker::message_kind::unreachable, .text = text.take()};
             if (worker::send(socket, answer, for_ever) != worker::transfer::done) break;
         }
         ::_exit(0);
@@ -114,7 +112,6 @@ TEST_CASE("under MPS the program's context may go with a worker's, and every tex
         [&] { (void)worker::make_worker_bench(driver, {}, {}, how); });
     CHECK(contains(refused, "MPS"));
     CHECK(contains(refused, "isolation::automatic"));
-
     auto const count = std::make_shared<int>(0);
     fixture const f(quick([count](int socket, int log) {
         if (++*count == 1) return start_scripted(socket, log);

@@ -17,6 +17,8 @@
 #include "../../support/sanitized.hpp"
 #include "../../support/scratch_directory.hpp"
 
+using attune::detail::known_machine;
+
 namespace {
 
 /// 100 flops and 10 bytes per second.
@@ -51,16 +53,13 @@ TEST_CASE("this machine is measured, once where the code that measures it is opt
 {
     std::string const path = "attune_machine_limits.txt";
     std::remove(path.c_str());
-    attune::detail::machine_limits const first =
-        attune::detail::known_machine(path, "some processor", 1);
+    attune::detail::machine_limits const first = known_machine(path, "some processor", 1);
     CHECK(first.f32_flops > 1e8);
     CHECK(first.f64_flops > 1e8);
     CHECK(first.bytes > 1e8);
-    std::string const written = content(path);
-    CHECK(written.empty() == !first.is_optimised);
+    CHECK(content(path).empty() == !first.is_optimised);
     if (first.is_optimised) {
-        attune::detail::machine_limits const again =
-            attune::detail::known_machine(path, "some processor", 1);
+        attune::detail::machine_limits const again = known_machine(path, "some processor", 1);
         CHECK(again.bytes == doctest::Approx(first.bytes).epsilon(1e-4));
     }
 #ifdef __OPTIMIZE__ // the library and its tests are built alike
@@ -73,14 +72,13 @@ TEST_CASE("this machine is measured, once where the code that measures it is opt
 
 TEST_CASE("limits are written to no file that a link would create")
 {
-    support::scratch_directory const directory;
-    std::string const path = directory.file("limits");
+    auto const [directory, path] = support::scratch_file("limits");
     std::string const elsewhere = directory.file("elsewhere");
     std::filesystem::create_symlink(elsewhere, path);
     auto const measure = [](unsigned threads, double footprint) {
         return attune::detail::machine_limits{3, 2, 1, threads, footprint};
     };
-    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f32_flops > 0);
+    CHECK(known_machine(path, "it", 1, 0, measure).f32_flops > 0);
     CHECK(!std::filesystem::exists(elsewhere));
 }
 
@@ -96,7 +94,7 @@ TEST_CASE("what slowed code measures is no limit of the machine, and is not kept
         return attune::detail::machine_limits{100 / slowdown, 50 / slowdown, 10 / slowdown,
                                               threads,        footprint,     is_optimised};
     };
-    auto const known = [&] { return attune::detail::known_machine(path, "it", 2, 4096, measure); };
+    auto const known = [&] { return known_machine(path, "it", 2, 4096, measure); };
     CHECK(known().f32_flops == 2);
     CHECK(!known().is_optimised);
     CHECK(measured == 2);
@@ -117,7 +115,7 @@ TEST_CASE("lines that do not say that optimised code wrote them are not believed
     auto const measure = [](unsigned threads, double footprint) {
         return attune::detail::machine_limits{7, 7, 7, threads, footprint};
     };
-    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
+    CHECK(known_machine(path, "it", 1, 0, measure).f32_flops == 7);
     std::remove(path.c_str());
 }
 
@@ -139,12 +137,12 @@ TEST_CASE(
     CHECK(found.f32_flops == 100);
     CHECK(found.f64_flops == 50);
     CHECK(found.bytes == 30);
-    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).bytes == 30);
+    CHECK(known_machine(path, "it", 1, 0, measure).bytes == 30);
     next = {1, 1, 1, 1, 0, false}; // by slowed code: all limits are those of the file
     CHECK(attune::detail::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
     next.bytes = 31;
     CHECK(!attune::detail::machine_measured_anew(path, "it", 1, 0, measure).is_optimised);
-    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).bytes == 30);
+    CHECK(known_machine(path, "it", 1, 0, measure).bytes == 30);
     std::remove(path.c_str());
 }
 
@@ -157,9 +155,9 @@ TEST_CASE("limits of another processor or another number of threads are not take
     auto const measure = [](unsigned threads, double footprint) {
         return attune::detail::machine_limits{7, 7, 7, threads, footprint};
     };
-    CHECK(attune::detail::known_machine(path, "another processor", 1, 0, measure).bytes == 10);
-    CHECK(attune::detail::known_machine(path, "some processor", 1, 4096, measure).bytes == 10);
-    CHECK(attune::detail::known_machine(path, "some processor", 1, 0, measure).bytes == 7);
+    CHECK(known_machine(path, "another processor", 1, 0, measure).bytes == 10);
+    CHECK(known_machine(path, "some processor", 1, 4096, measure).bytes == 10);
+    CHECK(known_machine(path, "some processor", 1, 0, measure).bytes == 7);
     std::remove(path.c_str());
 }
 
@@ -170,12 +168,11 @@ TEST_CASE("of several measurements of one machine the highest counts: others wer
                            "optimised 1 4096 90 60 70 some processor\n"
                            "optimised 1 0 20 20 12 some processor\n"
                            "optimised 2 0 999 999 999 some processor\n";
-    attune::detail::machine_limits const far =
-        attune::detail::known_machine(path, "some processor", 1);
+    attune::detail::machine_limits const far = known_machine(path, "some processor", 1);
     CHECK(far.f32_flops == 100);
     CHECK(far.f64_flops == 60);
     CHECK(far.bytes == 12);
-    CHECK(attune::detail::known_machine(path, "some processor", 1, 4096).bytes == 70);
+    CHECK(known_machine(path, "some processor", 1, 4096).bytes == 70);
     std::remove(path.c_str());
 }
 
@@ -194,10 +191,8 @@ TEST_CASE("arrays of a stated size are measured, kept and found again by that si
         return attune::detail::machine_limits{3, 2, 1.0 / 7, threads, bytes};
     };
     for (int times = 0; times < 2; ++times) {
-        CHECK(attune::detail::known_machine(path, "it", 2, footprint, measure).bytes ==
-              doctest::Approx(1.0 / 7));
-        CHECK(attune::detail::known_machine(path, "it", 2, footprint / 3, measure).footprint ==
-              footprint / 3);
+        CHECK(known_machine(path, "it", 2, footprint, measure).bytes == doctest::Approx(1.0 / 7));
+        CHECK(known_machine(path, "it", 2, footprint / 3, measure).footprint == footprint / 3);
     }
     CHECK(measured == 2);
     std::remove(path.c_str());
@@ -245,7 +240,7 @@ TEST_CASE("a file of limits is one text in every locale")
         auto const none = [](unsigned threads, double footprint) {
             return attune::detail::machine_limits{1, 1, 1, threads, footprint};
         };
-        CHECK(attune::detail::known_machine(path, "it", 1, 4096.5, none).f32_flops == 123456.5);
+        CHECK(known_machine(path, "it", 1, 4096.5, none).f32_flops == 123456.5);
         CHECK(text_of(attune::roofline{.fraction = 0.5}).starts_with("0.50 of"));
     }
     std::remove(path.c_str());
@@ -259,7 +254,7 @@ TEST_CASE("limits that no machine has are not believed")
     auto const measure = [](unsigned threads, double footprint) {
         return attune::detail::machine_limits{7, 7, 7, threads, footprint};
     };
-    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f32_flops == 7);
-    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f64_flops == 7);
+    CHECK(known_machine(path, "it", 1, 0, measure).f32_flops == 7);
+    CHECK(known_machine(path, "it", 1, 0, measure).f64_flops == 7);
     std::remove(path.c_str());
 }

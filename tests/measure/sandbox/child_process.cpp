@@ -1,17 +1,20 @@
 // tests/measure/sandbox/child_process.cpp : mirrors include/attune/measure/sandbox/child_process.hpp, included first
 // SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/child_process.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
 #include <attune/measure/sandbox/detail/started_child.hpp>
 
+#include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <limits>
+#include <new>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -24,14 +27,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../support/open_files.hpp"
+#include "../../support/texts.hpp"
 #include "../program_output.hpp"
 
 using attune::detail::child_end;
 using attune::detail::child_ending;
 using attune::detail::child_limits;
 using attune::detail::child_phase;
-using attune::detail::run_in_child;
+using attune_test::has_no_children;
+using attune_test::open_descriptors;
 using attune_test::stdout_of_a_program;
+using namespace attune::detail;
 
 namespace {
 
@@ -43,19 +50,10 @@ void sleep_s(double seconds)
     nanosleep(&nap, nullptr);
 }
 
-/// How many descriptors of this process are open.
-int open_descriptors()
+template <class F>
+void in_child(F const& f)
 {
-    int count = 0;
-    for (int descriptor = 0; descriptor < 1024; ++descriptor)
-        count += fcntl(descriptor, F_GETFD) != -1 ? 1 : 0;
-    return count;
-}
-
-bool has_no_children()
-{
-    errno = 0;
-    return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
+    static_cast<void>(attune_test::status_of(attune_test::fork_child(f)));
 }
 
 } // namespace
@@ -161,12 +159,8 @@ TEST_CASE("a child that never begins is the fault of no run, and an error that s
                     pause();
             }) == 0);
     waits = true;
-    std::string text;
-    try {
-        static_cast<void>(run_in_child([] {}, no_check, {.begin_s = 0.25}));
-    } catch (attune::error const& e) {
-        text = e.what();
-    }
+    std::string const text = attune_test::error_of(
+        [] { static_cast<void>(run_in_child([] {}, no_check, {.begin_s = 0.25})); });
     waits = false;
     CHECK(text.find("a child process for a trial run has not begun after 0.25 s") !=
           std::string::npos);
@@ -335,4 +329,36 @@ TEST_CASE("where no process can be made, an error says so and what to do")
         CHECK(text.find("cannot start a child process") != std::string::npos);
         CHECK(text.find("ulimit -u") != std::string::npos);
     }
+}
+
+TEST_CASE("what a forked child writes is seen, and only there")
+{
+    shared_with_child<int> const shared;
+    int own = 0;
+    in_child([&] {
+        shared.get() = 7;
+        own = 7;
+    });
+    CHECK(shared.get() == 7);
+    CHECK(own == 0);
+}
+
+TEST_CASE("shared bytes begin as zeros and cover all that was asked for")
+{
+    for (std::size_t const size : {0u, 1u, 4095u, 4096u, 100'000u}) {
+        shared_pages const shared{size};
+        REQUIRE(shared.bytes().size() == size);
+        auto const all = [&](std::byte what) {
+            return std::all_of(shared.bytes().begin(), shared.bytes().end(),
+                               [&](std::byte b) { return b == what; });
+        };
+        CHECK(all(std::byte{0}));
+        in_child([&] { std::fill(shared.bytes().begin(), shared.bytes().end(), std::byte{9}); });
+        CHECK((size == 0 || all(std::byte{9})));
+    }
+}
+
+TEST_CASE("more memory than there are addresses is bad_alloc")
+{
+    CHECK_THROWS_AS(shared_pages(std::numeric_limits<std::size_t>::max() / 2), std::bad_alloc);
 }

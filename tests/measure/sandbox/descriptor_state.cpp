@@ -1,6 +1,6 @@
-// tests/measure/sandbox/descriptor_state.cpp : mirrors include/attune/measure/sandbox/descriptor_state.hpp
+// tests/measure/sandbox/descriptor_state.cpp : descriptors in include/attune/measure/sandbox/process_state.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/sandbox/descriptor_state.hpp>
+#include <attune/measure/sandbox/process_state.hpp>
 
 #include <cstdio>
 #include <doctest/doctest.h>
@@ -8,7 +8,6 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
 using attune::detail::descriptor_state;
 
@@ -36,7 +35,6 @@ TEST_CASE("what another process does to an open file of both is seen and restore
     CHECK(before.changes(true).empty());
     CHECK(lseek(number, 0, SEEK_CUR) == 12);
     CHECK((fcntl(ends[0], F_GETFL) & O_NONBLOCK) == 0);
-
     descriptor_state const both;
     int const more = dup(number);
     CHECK(descriptor_state{}.count() == both.count() + 1);
@@ -66,7 +64,6 @@ TEST_CASE("a log that another process goes on writing is no change, a position w
     CHECK(before.changes(true, true).size() == 1); // it may have been this process
     before.restore();
     CHECK(lseek(number, 0, SEEK_CUR) == 14); // to go back would overwrite the line
-
     descriptor_state const later;
     CHECK(lseek(number, 1'000, SEEK_SET) == 1'000);
     CHECK(later.changes(true).size() == 1);

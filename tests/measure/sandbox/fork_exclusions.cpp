@@ -1,15 +1,11 @@
-// tests/measure/sandbox/fork_exclusions.cpp : mirrors include/attune/measure/sandbox/fork_exclusions.hpp, included first
+// tests/measure/sandbox/fork_exclusions.cpp : memory without which a child runs, of include/attune/measure/sandbox/child_process.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/sandbox/fork_exclusions.hpp>
-
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
 
 #include <cstddef>
 #include <cstring>
 #include <doctest/doctest.h>
-#include <span>
-#include <string>
 #include <sys/mman.h>
 #include <variant>
 #include <vector>
@@ -78,7 +74,6 @@ TEST_CASE("a large mapping may be left out, but for what is kept")
     auto const all = memory_to_leave_out({});
     CHECK(covers(all, first));
     CHECK(covers(all, much.range().last - 1));
-
     address_range const kept{first + 10'000, first + 20'001};
     auto const rest = memory_to_leave_out({&kept, 1});
     CHECK(covers(rest, first));
@@ -115,8 +110,7 @@ TEST_CASE("a child that does not need the memory runs without it")
 {
     ballast const much(attune::detail::least_left_out_bytes);
     address_range const without = much.range();
-    sandboxed_run_options options;
-    options.without = {&without, 1};
+    sandboxed_run_options options{.without = {&without, 1}};
     bool missed = false;
     options.missed = [&] { missed = true; };
     CHECK(std::holds_alternative<double>(sandboxed_run([] {}, {}, nullptr, options)));
@@ -127,8 +121,7 @@ TEST_CASE("a child that does need it is tried again with it")
 {
     ballast const much(attune::detail::least_left_out_bytes);
     address_range const without = much.range();
-    sandboxed_run_options options;
-    options.without = {&without, 1};
+    sandboxed_run_options options{.without = {&without, 1}};
     int missed = 0;
     options.missed = [&] { ++missed; };
     char* const target = much.data() + 12345;

@@ -3,25 +3,23 @@
 #include <attune/measure/sandbox/guarded.hpp>
 
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
 
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
+
+#include "../../support/texts.hpp"
 
 using attune::buffer;
 using attune::detail::as_buffer;
 using attune::detail::guarded_copies;
+using attune_test::has;
 
 namespace {
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
-}
 
 std::uintptr_t address(std::byte const* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
@@ -77,6 +75,28 @@ TEST_CASE("a copy is aligned to a cache line as its original is")
             CHECK(address(copies.buffers()[0].data) % 64 == address(original[0].data) % 64);
             CHECK(copies.damage().empty());
         }
+}
+
+TEST_CASE("a copy whose first end is guarded begins a page, and the byte before it is forbidden")
+{
+    std::vector<std::byte> memory(4 << 20, std::byte{7});
+    for (std::size_t size : {0U, 1U, 64U, 4096U, 4100U, 3U << 20}) {
+        std::span<std::byte> const part(memory.data() + 17, size);
+        std::vector<buffer> const original{as_buffer(part, 2)};
+        guarded_copies const copies(original, attune::detail::guarded_end::first);
+        std::byte* const first = copies.buffers()[0].data;
+        CHECK(address(first) % 4096 == 0);
+        CHECK(copies.explain(address(first) - 1) ==
+              "1 bytes before the start of argument 2 (it has " + std::to_string(size) + " bytes)");
+        CHECK(std::memcmp(first, part.data(), size) == 0);
+        std::byte const volatile* const before = first - 1;
+        CHECK(has(reason_of(tried(copies, [&] { static_cast<void>(*before); })), "SIGSEGV"));
+        CHECK(copies.damage().empty());
+        first[size] = std::byte{0};
+        CHECK(has(copies.damage(), "written outside"));
+        copies.mend();
+        CHECK(copies.damage().empty());
+    }
 }
 
 TEST_CASE("a write next to the array that no page forbids is damage")
@@ -138,6 +158,20 @@ TEST_CASE("a child that writes just past the end is found out after its run")
     CHECK(copies.damage().empty()); // the parent's copies are as they were
 }
 
+TEST_CASE("a child that unmaps a part of its array is found out after its run")
+{
+    std::vector<char> a(16384);
+    std::vector<buffer> const original{as_buffer(std::span<char const>(a), 2)};
+    guarded_copies const copies(original);
+    for (std::size_t page = 0; page < 4; ++page) {
+        auto const result = tried(copies, [&] {
+            std::byte* const in = copies.buffers()[0].data + page * 4096;
+            ::munmap(in - address(in) % 4096, 4096);
+        });
+        CHECK(has(reason_of(result), "SIGSEGV"));
+    }
+}
+
 TEST_CASE("arrays that overlap, or are too large together, are not copied")
 {
     std::vector<double> a(100);
@@ -162,6 +196,11 @@ TEST_CASE("arrays that are only read may overlap: copies of them cannot come apa
     std::vector<buffer> const twice{as_buffer(in, 0), as_buffer(in.first(50), 1),
                                     as_buffer(std::span<double>(b), 2)};
     CHECK(attune::detail::can_guard(twice, no_limit));
+    std::vector<buffer> const apart{as_buffer(in, 0), as_buffer(in.last(50), 1)};
+    guarded_copies const one(twice), two(apart);
+    CHECK(one.buffers()[0].data == one.buffers()[1].data); // code may compare the addresses
+    CHECK(one.buffers()[2].data != one.buffers()[0].data);
+    CHECK(two.buffers()[1].data != two.buffers()[0].data + 50 * sizeof(double));
 }
 
 TEST_CASE("an array that is only read cannot be written, and a write into it is explained")

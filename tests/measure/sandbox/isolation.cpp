@@ -3,9 +3,10 @@
 #include <attune/measure/sandbox/isolation.hpp>
 
 #include <doctest/doctest.h>
+#include <initializer_list>
+#include <limits>
 #include <pthread.h>
 #include <string>
-#include <vector>
 
 #include "../../support/other_threads.hpp"
 
@@ -80,4 +81,22 @@ TEST_CASE("every way has a name")
 TEST_CASE("this program allocates by the C library") // another: tests/host/allocator.cpp
 {
     CHECK(attune::detail::foreign_allocator().empty());
+}
+
+TEST_CASE("a pause of the machine is no hang, and a slow run may be as slow as allowed")
+{
+    CHECK(attune::detail::first_run_limit_s(0) == 0.25);
+    CHECK(attune::detail::first_run_limit_s(1e-6) == 0.25);
+    CHECK(attune::detail::first_run_limit_s(1) == 10);
+    CHECK(attune::detail::first_run_limit_s(1, 3) == 3);
+    double const never = std::numeric_limits<double>::infinity();
+    CHECK(attune::detail::first_run_limit_s(never) == never);
+}
+
+TEST_CASE("the errors of all intervals against one together are 5 percent")
+{
+    for (std::size_t const n : {2U, 3U, 7U, 100U})
+        CHECK((1 - attune::detail::confidence_among(n)) * static_cast<double>(n - 1) ==
+              doctest::Approx(0.05));
+    CHECK(attune::detail::confidence_among(0) == attune::detail::confidence_among(2));
 }

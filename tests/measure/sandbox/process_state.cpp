@@ -1,7 +1,7 @@
 // tests/measure/sandbox/process_state.cpp : mirrors include/attune/measure/sandbox/process_state.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/process_state.hpp>
-// and what the test needs besides
+
 #include <attune/core/own_float_environment.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 
@@ -9,7 +9,6 @@
 #include <clocale>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <functional>
@@ -20,7 +19,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 #if defined(__linux__)
 #include <sched.h>
@@ -354,7 +352,6 @@ TEST_CASE("what another thread of the program changes is neither told nor put ba
     }
     CHECK(as_it_was.changes().size() == 5);
     as_it_was.restore();
-
     if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
     attune_test::wait_until_alone();
     {

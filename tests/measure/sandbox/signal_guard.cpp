@@ -185,9 +185,7 @@ TEST_CASE("handlers, mask and signal stack of the program are back when the guar
     pthread_sigmask(SIG_BLOCK, &blocked, &former);
     stack_t stack_before{};
     sigaltstack(nullptr, &stack_before);
-
     CHECK(stopped_by([] { std::abort(); }).stage == failure_stage::crash);
-
     for (int signal = 1; signal < NSIG; ++signal) {
         struct sigaction now{};
         sigaction(signal, nullptr, &now);
@@ -241,4 +239,23 @@ TEST_CASE("guards on two threads do not get in each other's way")
     other.join();
     CHECK(here == 50);
     CHECK(survived == 50);
+}
+
+TEST_CASE("a call under a guard may be under another guard, and each has its own limit")
+{
+    signal_guard outer{0.4};
+    bool is_done = false;
+    outer.call([&] {
+        CHECK(stopped_by([] { std::raise(SIGSEGV); }).stage == failure_stage::crash);
+        // The timer of the outer guard ticks ten times meanwhile: neither call is stopped by it.
+        CHECK(stopped_by([] { ::usleep(1'000'000); }).stage == failure_stage::launch);
+        is_done = true;
+    });
+    CHECK(is_done);
+    try {
+        outer.call([] { std::raise(SIGSEGV); });
+        FAIL("it returned");
+    } catch (stopped const& s) {
+        CHECK(s.why.stage == failure_stage::crash);
+    }
 }

@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/remember/detail/checksum.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -26,12 +26,11 @@ namespace {
 /// pointers of which the second is null.
 captured_call some_call()
 {
-    captured_call out;
-    out.kernel = "linear::sgemm<TILE>";
-    out.signature = "void(std::span<float const>, int)";
-    out.schema = "0123";
-    out.inputs = {{"N", "3"}, {"SCALE", "0.5"}};
-    out.ranges = {{64, 12}, {8, 48}, {0, 16}, {4095, 4}};
+    captured_call out{.kernel = "linear::sgemm<TILE>",
+                      .signature = "void(std::span<float const>, int)",
+                      .schema = "0123",
+                      .inputs = {{"N", "3"}, {"SCALE", "0.5"}},
+                      .ranges = {{64, 12}, {8, 48}, {0, 16}, {4095, 4}}};
     out.arguments.resize(4);
     out.arguments[0] = {
         "std::span<float const>", captured_array{"f32", 4, {3}, 0, 0, 0, 12}, "", {}};
@@ -159,52 +158,50 @@ TEST_CASE("a capture that was cut, or has one other bit, is refused wherever tha
 
 TEST_CASE("what contradicts itself is refused, although its checksum is right")
 {
-    std::string const text = text_of(some_call());
-    REQUIRE(why_not(with(text, "\"N\":\"3\"", "\"N\":\"4\"")).empty());
+    auto const said = [text = text_of(some_call())](std::string const& from,
+                                                    std::string const& to) {
+        return why_not(with(text, from, to));
+    };
+    REQUIRE(said("\"N\":\"3\"", "\"N\":\"4\"").empty());
     std::string const outside = "an array lies outside of its memory";
     std::string const content = "the content of an array is not of its size";
-    CHECK(has(why_not(with(text, "[3],\"range\":0", "[4],\"range\":0")), outside));
-    CHECK(has(why_not(with(text, "[3],\"range\":0", "[2],\"range\":0")), content));
-    CHECK(has(why_not(with(text, "[3],\"range\":0", "[3],\"range\":9")), outside));
-    CHECK(
-        has(why_not(with(text, "\"range\":0,\"offset\":0", "\"range\":0,\"offset\":1")), outside));
-    CHECK(has(
-        why_not(with(text, "\"offset\":0,\"at\":0", "\"offset\":18446744073709551615,\"at\":0")),
-        outside));
-    CHECK(has(why_not(with(text, "[2,2,4]", "[2,2,5]")), outside));
-    CHECK(has(why_not(with(text, "[2,2,4]", "[2,1,4]")), content));
+    CHECK(has(said("[3],\"range\":0", "[4],\"range\":0"), outside));
+    CHECK(has(said("[3],\"range\":0", "[2],\"range\":0"), content));
+    CHECK(has(said("[3],\"range\":0", "[3],\"range\":9"), outside));
+    CHECK(has(said("\"range\":0,\"offset\":0", "\"range\":0,\"offset\":1"), outside));
+    CHECK(has(said("\"offset\":0,\"at\":0", "\"offset\":18446744073709551615,\"at\":0"), outside));
+    CHECK(has(said("[2,2,4]", "[2,2,5]"), outside));
+    CHECK(has(said("[2,2,4]", "[2,1,4]"), content));
     // Products that would wrap around to what is expected.
-    CHECK(has(why_not(with(text, "[2,2,4]", "[2,2,2305843009213693956]")), outside));
-    CHECK(has(why_not(with(text, "[2,2,4]", "[4611686018427387906,2,4]")), outside));
-    CHECK(has(why_not(with(text, "[2,2,4]", "[2,2]")), "lengths are not those of an array"));
-    CHECK(has(why_not(with(text, "[2,2,4]", "[2,-2,4]")), "a length is not a count"));
-    CHECK(!why_not(with(text, "[2,2,4]", "7")).empty());
-    CHECK(has(why_not(with(text, "\"element_bytes\":4", "\"element_bytes\":0")),
-              "an element has no bytes"));
-    CHECK(has(why_not(with(text, "\"at\":12", "\"at\":17")), content));
-    CHECK(has(why_not(with(text, "[64,12]", "[4096,12]")), "outside of a page"));
-    CHECK(has(why_not(with(text, "[64,12]", "[64,70368744177664]")), "too large"));
-    CHECK(has(why_not(with(text, "[64,12]", "[64]")), "no pair of counts"));
+    CHECK(has(said("[2,2,4]", "[2,2,2305843009213693956]"), outside));
+    CHECK(has(said("[2,2,4]", "[4611686018427387906,2,4]"), outside));
+    CHECK(has(said("[2,2,4]", "[2,2]"), "lengths are not those of an array"));
+    CHECK(has(said("[2,2,4]", "[2,-2,4]"), "a length is not a count"));
+    CHECK(!said("[2,2,4]", "7").empty());
+    CHECK(has(said("\"element_bytes\":4", "\"element_bytes\":0"), "an element has no bytes"));
+    CHECK(has(said("\"at\":12", "\"at\":17"), content));
+    CHECK(has(said("[64,12]", "[4096,12]"), "outside of a page"));
+    CHECK(has(said("[64,12]", "[64,70368744177664]"), "too large"));
+    CHECK(has(said("[64,12]", "[64]"), "no pair of counts"));
     // Whose pointers could be overwritten, or are fewer than their targets.
-    CHECK(has(why_not(with(text, "[3],\"range\":0", "[3],\"range\":2")), "shares its memory"));
-    CHECK(has(why_not(with(text, "[2],\"range\":2", "[1],\"range\":2")), "targets"));
-    CHECK(has(why_not(with(text, "[0,16]", "[1,16]")), "begins within a pointer"));
-    CHECK(has(why_not(with(text, "\"element\":\"pointer\",\"element_bytes\":8",
-                           "\"element\":\"pointer\",\"element_bytes\":4")),
+    CHECK(has(said("[3],\"range\":0", "[3],\"range\":2"), "shares its memory"));
+    CHECK(has(said("[2],\"range\":2", "[1],\"range\":2"), "targets"));
+    CHECK(has(said("[0,16]", "[1,16]"), "begins within a pointer"));
+    CHECK(has(said("\"element\":\"pointer\",\"element_bytes\":8",
+                   "\"element\":\"pointer\",\"element_bytes\":4"),
               "of another machine"));
-    CHECK(has(why_not(with(text, "\"03000000\"", "\"0300000\"")), "half a byte"));
-    CHECK(has(why_not(with(text, "\"03000000\"", "\"0300000x\"")), "hexadecimal"));
-    CHECK(has(why_not(with(text, "\"kernel\":", "\"kennel\":")), "kernel is missing"));
-    CHECK(has(why_not(with(text, "\"attune_capture\":1", "\"attune_capture\":2")),
+    CHECK(has(said("\"03000000\"", "\"0300000\""), "half a byte"));
+    CHECK(has(said("\"03000000\"", "\"0300000x\""), "hexadecimal"));
+    CHECK(has(said("\"kernel\":", "\"kennel\":"), "kernel is missing"));
+    CHECK(has(said("\"attune_capture\":1", "\"attune_capture\":2"),
               "a format that this release does not know"));
-    CHECK(has(why_not(with(text, "\"little\"", "\"big\"")), "another order of bytes"));
-    CHECK(has(why_not(with(text, "\"inputs\":{", "\"inputs\":[")), "no JSON"));
+    CHECK(has(said("\"little\"", "\"big\""), "another order of bytes"));
+    CHECK(has(said("\"inputs\":{", "\"inputs\":["), "no JSON"));
 }
 
 TEST_CASE("a file is read in two steps, and one that is none is refused")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.capture");
+    auto const [folder, path] = support::scratch_file("a.capture");
     captured_call large = some_call();
     large.ranges[0].bytes = 400'000; // more than a first look reads
     large.arguments[0].array->lengths = {100'000};
@@ -219,7 +216,6 @@ TEST_CASE("a file is read in two steps, and one that is none is refused")
     capture_reader file = capture_reader::of_file(path);
     CHECK(file.call().arguments.size() == 4);
     CHECK(file.take_bytes() == bytes);
-
     auto const refusal = [](std::string const& name) {
         try {
             static_cast<void>(capture_reader::of_file(name).take_bytes());
@@ -248,9 +244,7 @@ TEST_CASE("a file is read in two steps, and one that is none is refused")
 
 TEST_CASE("a file that is replaced while it is read is read as it was")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.capture");
-    support::write_file(path, text_of(some_call()));
+    auto const [folder, path] = support::scratch_file("a.capture", text_of(some_call()));
     capture_reader file = capture_reader::of_file(path);
     support::write_file(folder.file("b.capture"), "another, and shorter");
     std::filesystem::rename(folder.file("b.capture"), path);

@@ -25,7 +25,9 @@
 
 #include "../../support/comma_locale.hpp"
 #include "../../support/failing_flock.hpp"
+#include "../../support/open_files.hpp"
 #include "../../support/scratch_directory.hpp"
+#include "../../support/texts.hpp"
 
 using attune::event;
 using attune::event_kind;
@@ -46,272 +48,6 @@ event told(point const& at, attune::outcome result)
 {
     return {.kind = event_kind::told, .points = {at}, .result = std::move(result)};
 }
-
-} // namespace
-
-TEST_CASE("events come back as they were, to the last bit")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    attune::timing_record const timing{.times = {1.0 / 3, 0.3, 1e-9, 0.1 + 0.2},
-                                       .disturbed = {0, 2},
-                                       .runs = 17,
-                                       .threads = 2,
-                                       .clock = "wall"};
-    {
-        event_log log{path, "key", 7};
-        CHECK(log.past().empty());
-        log.add(asked({here, there}));
-        log.add(
-            {.kind = event_kind::compiled, .points = {here}, .seconds = 0.1 + 0.2, .text = "k"});
-        log.add({.kind = event_kind::first_run, .points = {here}, .seconds = 1e-9});
-        log.add({.kind = event_kind::sampled, .points = {here}, .timing = timing});
-        log.add({.kind = event_kind::sampled,
-                 .points = {there},
-                 .text = "final",
-                 .timing = attune::timing_record{.times = {0.1}}});
-        log.add(told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 12}));
-        log.add(told(there,
-                     attune::failure{attune::failure_stage::crash, "SIG\"SEGV\"\n", "\xff log"}));
-    }
-    event_log const again{path, "key", 7};
-    std::vector<event> const& e = again.past();
-    REQUIRE(e.size() == 7);
-    CHECK(e[0].points == std::vector<point>{here, there});
-    CHECK(e[0].wanted == 2);
-    CHECK(e[1].seconds == 0.1 + 0.2);
-    CHECK(e[1].text == "k");
-    CHECK(e[2].kind == event_kind::first_run);
-    CHECK(e[2].seconds == 1e-9);
-    CHECK(e[3].kind == event_kind::sampled);
-    CHECK(e[3].timing == timing);
-    CHECK(e[4].text == "final");
-    CHECK(e[4].timing == attune::timing_record{.times = {0.1}});
-    CHECK(!e[5].timing);
-    auto const m = std::get<attune::measurement>(e[5].result.value());
-    CHECK(m.value == 1.0 / 3);
-    CHECK(m.samples == 12);
-    auto const f = std::get<attune::failure>(e[6].result.value());
-    CHECK(f.stage == attune::failure_stage::crash);
-    CHECK(f.reason == "SIG\"SEGV\"\n");
-    CHECK(f.log == "\xff log");
-}
-
-TEST_CASE("what was expected comes back, also from a log that has it in the field of seconds")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 7};
-        event e = told(here, attune::measurement::exact(2));
-        e.expected = 1.0 / 3;
-        log.add(e);
-    }
-    std::string text = support::read_file(path);
-    CHECK(text.find("\"seconds\"") == text.npos);
-    for (int times = 0; times < 2; ++times) {
-        event_log const again{path, "key", 7};
-        REQUIRE(again.past().size() == 1);
-        CHECK(again.past().front().expected == 1.0 / 3);
-        CHECK(again.past().front().seconds == 0);
-        std::size_t const field = text.find("\"expected\"");
-        if (times > 0) continue;
-        REQUIRE(field != text.npos);
-        support::write_file(path, text.replace(field, 10, "\"seconds\""));
-    }
-}
-
-TEST_CASE("who proposed a configuration comes back, and where it is unknown the line is as before")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 7};
-        log.add(told(here, attune::measurement::exact(2)));
-        event e = told(there, attune::measurement::exact(1));
-        e.by = "greedy \"x\";y,1\n\xff";
-        log.add(e);
-        log.add({.kind = event_kind::pruned, .points = {here}, .seconds = 3, .by = "other"});
-    }
-    event_log const again{path, "key", 7};
-    REQUIRE(again.past().size() == 3);
-    CHECK(again.past()[0].by.empty());
-    CHECK(again.past()[1].by == "greedy \"x\";y,1\n\xff");
-    CHECK(again.past()[2].by == "other");
-    std::string const text = support::read_file(path);
-    std::size_t const first = text.find('\n') + 1;
-    CHECK(text.substr(first, text.find('\n', first) - first).find("\"by\"") == text.npos);
-}
-
-TEST_CASE("what a search was informed of comes back, and is about no point")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 7};
-        log.add({.kind = event_kind::informed, .text = "5:other\n\t\"4:text"});
-    }
-    event_log const again{path, "key", 7};
-    REQUIRE(again.past().size() == 1);
-    CHECK(again.past().front().kind == event_kind::informed);
-    CHECK(again.past().front().points.empty());
-    CHECK(again.past().front().text == "5:other\n\t\"4:text");
-}
-
-TEST_CASE("code metrics come back, and what is none stays none")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 7};
-        log.add({.kind = event_kind::code_metrics,
-                 .points = {there},
-                 .numbers = {1.0 / 3, std::nan(""), -255}});
-    }
-    event_log const again{path, "key", 7};
-    REQUIRE(again.past().size() == 1);
-    event const& e = again.past().front();
-    CHECK(e.kind == event_kind::code_metrics);
-    CHECK(e.points == std::vector<point>{there});
-    REQUIRE(e.numbers.size() == 3);
-    CHECK(e.numbers[0] == 1.0 / 3);
-    CHECK(std::isnan(e.numbers[1]));
-    CHECK(e.numbers[2] == -255);
-}
-
-TEST_CASE("quantities come back, with names that are no UTF-8 and values that JSON lacks")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    double const infinity = std::numeric_limits<double>::infinity();
-    {
-        event_log log{path, "key", 7};
-        event one = told(here, attune::measurement::exact(1));
-        one.quantities = {{"error", 1.0 / 3}, {"\xff\n", -infinity}, {"none", std::nan("")}};
-        log.add(one);
-    }
-    event_log const again{path, "key", 7};
-    REQUIRE(again.past().size() == 1);
-    std::vector<attune::quantity> const& all = again.past().front().quantities;
-    REQUIRE(all.size() == 3);
-    CHECK(all[0] == attune::quantity{"error", 1.0 / 3});
-    CHECK(all[1] == attune::quantity{"\xff\n", -infinity});
-    CHECK(all[2].name == "none");
-    CHECK(std::isnan(all[2].value));
-}
-
-TEST_CASE("a session that ended, or had another key or seed, is not continued")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    auto const begin = [&](std::string const& key, std::uint64_t seed) {
-        event_log log{path, key, seed};
-        std::size_t const known = log.past().size();
-        log.add(told(here, attune::measurement::exact(1)));
-        return known;
-    };
-    CHECK(begin("a", 1) == 0);
-    CHECK(begin("a", 1) == 1);
-    CHECK(begin("b", 1) == 0);
-    CHECK(begin("b", 2) == 0);
-    CHECK(begin("b", 2) == 1);
-    event_log{path, "b", 2}.add({.kind = event_kind::chosen, .points = {here}});
-    CHECK(begin("b", 2) == 0);
-    CHECK(attune::read_event_log(path).size() == 4);
-}
-
-TEST_CASE("who proposed a point is read where one point was told or pruned")
-{
-    for (std::string const line :
-         {R"({"asked":[],"by":"x","wanted":0})", R"({"informed":[],"by":"x","text":"y"})",
-          R"({"chosen":[[1]],"by":"x"})"}) {
-        CAPTURE(line);
-        attune::logged_session const read =
-            attune::read_session("{\"attune_events\":1,\"key\":\"k\",\"seed\":1}\n" + line + '\n');
-        REQUIRE(read.events.size() == 1);
-        CHECK(read.events[0].by.empty());
-    }
-}
-
-TEST_CASE("cut at any byte, a log loses at most the event that was being written")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 0};
-        for (int i = 0; i < 4; ++i)
-            log.add(told(here, attune::measurement::exact(i)));
-    }
-    std::string const whole = read_file(path);
-    for (std::size_t size = 0; size <= whole.size(); ++size) {
-        write_file(path, whole.substr(0, size));
-        std::size_t lines = 0;
-        for (std::size_t i = 0; i < size; ++i)
-            lines += whole[i] == '\n' ? 1U : 0U;
-        std::size_t const known = lines == 0 ? 0 : lines - 1;
-        {
-            event_log log{path, "key", 0};
-            REQUIRE(log.past().size() == known);
-            log.add(told(there, attune::measurement::exact(9)));
-            REQUIRE(log.notices().empty());
-        }
-        REQUIRE(event_log{path, "key", 0}.past().size() == known + 1);
-    }
-}
-
-TEST_CASE("of a session damaged in its middle all else is salvaged, and the lines are named")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    auto const written = [&](std::size_t count) {
-        write_file(path, "");
-        event_log other{path, "another key", 0};
-        other.add(told(here, attune::measurement::exact(7)));
-        other.begin_anew();
-        other = event_log{};
-        event_log log{path, "key", 0}; // its first line is line 4
-        for (std::size_t i = 0; i < count; ++i)
-            log.add(told(here, attune::measurement::exact(1.0 + static_cast<double>(i))));
-        log = event_log{};
-        std::vector<std::string> lines;
-        std::istringstream in(read_file(path));
-        for (std::string line; std::getline(in, line);)
-            lines.push_back(line + '\n');
-        REQUIRE(lines.size() == count + 4);
-        return lines;
-    };
-    auto const said_of = [&](std::vector<std::string> const& lines, std::size_t salvaged) {
-        std::string text;
-        for (std::string const& line : lines)
-            text += line;
-        write_file(path, text);
-        event_log log{path, "key", 0};
-        CHECK(log.past().empty());
-        CHECK(log.salvaged().size() == salvaged);
-        auto const said = log.notices();
-        REQUIRE(said.size() == 1);
-        std::string const begins = path + ": the log of the interrupted tuning is damaged: ";
-        REQUIRE(said.front().starts_with(begins));
-        return said.front().substr(begins.size());
-    };
-    std::vector<std::string> lines = written(12);
-    lines[1][2] = 'x'; // of another session
-    lines[4] = "{\"tolt\":[[1]]}\n";
-    CHECK(said_of(lines, 11) == "line 5 cannot be read (no event that is known)");
-    CHECK(attune::read_event_log(path).at(2).damaged);
-    lines[7] = lines[7].substr(0, 10) + '\n'; // torn
-    CHECK(said_of(lines, 10) ==
-          "2 lines cannot be read: 5 and 8 (the first: no event that is known)");
-    lines[15] = "\x1b[2J\xff\n";
-    std::string const three = said_of(lines, 9);
-    CHECK(three == "3 lines cannot be read: 5, 8 and 16 (the first: no event that is known)");
-    for (std::size_t i = 4; i < 14; ++i)
-        lines[i] = "\x1b[2J\xff\n";
-    CHECK(said_of(lines, 1) == "11 lines cannot be read: 5, 6, 7, 8, 9, 10, 11, 12 and 3 more (the "
-                               "first: not JSON (byte 1))");
-}
-
-namespace {
 
 /// A log with a session of "key" that did not end, whose values are 1 and more, and after it one of
 /// "other" or, of the same key, one that begins anew, whose values are -1 and less.
@@ -365,12 +101,265 @@ std::vector<double> values_of_key(std::string const& path, std::vector<std::stri
     return out;
 }
 
+/// What an optimizer saves.
+attune::logged_session saved_search()
+{
+    attune::failure const late{attune::failure_stage::timeout, "a\nb \\ c\td", "log\n"};
+    return {.key = "abc",
+            .seed = 18446744073709551615U,
+            .events = {asked({here, there}),
+                       told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 17}),
+                       {.kind = event_kind::observed, .points = {there}, .result = late},
+                       {.kind = event_kind::asked, .wanted = 1}}};
+}
+
+std::string refusal_of(std::string const& text)
+{
+    return attune_test::error_of([&] { static_cast<void>(attune::read_session(text)); });
+}
+
+/// These events, as a log has them that is opened again.
+std::vector<event> read_back(std::vector<event> const& all)
+{
+    auto const [directory, path] = support::scratch_file("log");
+    {
+        event_log log{path, "key", 7};
+        CHECK(log.past().empty());
+        for (event const& one : all)
+            log.add(one);
+    }
+    event_log const again{path, "key", 7};
+    REQUIRE(again.past().size() == all.size());
+    return again.past();
+}
+
 } // namespace
+
+TEST_CASE("events come back as they were, to the last bit")
+{
+    attune::timing_record const timing{.times = {1.0 / 3, 0.3, 1e-9, 0.1 + 0.2},
+                                       .disturbed = {0, 2},
+                                       .runs = 17,
+                                       .threads = 2,
+                                       .clock = "wall"};
+    std::vector<event> const e = read_back(
+        {asked({here, there}),
+         {.kind = event_kind::compiled, .points = {here}, .seconds = 0.1 + 0.2, .text = "k"},
+         {.kind = event_kind::first_run, .points = {here}, .seconds = 1e-9},
+         {.kind = event_kind::sampled, .points = {here}, .timing = timing},
+         {.kind = event_kind::sampled,
+          .points = {there},
+          .text = "final",
+          .timing = attune::timing_record{.times = {0.1}}},
+         told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 12}),
+         told(there, attune::failure{attune::failure_stage::crash, "SIG\"SEGV\"\n", "\xff log"})});
+    CHECK(e[0].points == std::vector<point>{here, there});
+    CHECK(e[0].wanted == 2);
+    CHECK(e[1].seconds == 0.1 + 0.2);
+    CHECK(e[1].text == "k");
+    CHECK(e[2].kind == event_kind::first_run);
+    CHECK(e[2].seconds == 1e-9);
+    CHECK(e[3].kind == event_kind::sampled);
+    CHECK(e[3].timing == timing);
+    CHECK(e[4].text == "final");
+    CHECK(e[4].timing == attune::timing_record{.times = {0.1}});
+    CHECK(!e[5].timing);
+    auto const m = std::get<attune::measurement>(e[5].result.value());
+    CHECK(m.value == 1.0 / 3);
+    CHECK(m.samples == 12);
+    auto const f = std::get<attune::failure>(e[6].result.value());
+    CHECK(f.stage == attune::failure_stage::crash);
+    CHECK(f.reason == "SIG\"SEGV\"\n");
+    CHECK(f.log == "\xff log");
+}
+
+TEST_CASE("what was expected comes back, also from a log that has it in the field of seconds")
+{
+    auto const [directory, path] = support::scratch_file("log");
+    {
+        event_log log{path, "key", 7};
+        event e = told(here, attune::measurement::exact(2));
+        e.expected = 1.0 / 3;
+        log.add(e);
+    }
+    std::string text = support::read_file(path);
+    CHECK(text.find("\"seconds\"") == text.npos);
+    for (int times = 0; times < 2; ++times) {
+        event_log const again{path, "key", 7};
+        REQUIRE(again.past().size() == 1);
+        CHECK(again.past().front().expected == 1.0 / 3);
+        CHECK(again.past().front().seconds == 0);
+        std::size_t const field = text.find("\"expected\"");
+        if (times > 0) continue;
+        REQUIRE(field != text.npos);
+        support::write_file(path, text.replace(field, 10, "\"seconds\""));
+    }
+}
+
+TEST_CASE("who proposed a configuration comes back, and where it is unknown the line is as before")
+{
+    auto const [directory, path] = support::scratch_file("log");
+    {
+        event_log log{path, "key", 7};
+        log.add(told(here, attune::measurement::exact(2)));
+        event e = told(there, attune::measurement::exact(1));
+        e.by = "greedy \"x\";y,1\n\xff";
+        log.add(e);
+        log.add({.kind = event_kind::pruned, .points = {here}, .seconds = 3, .by = "other"});
+    }
+    event_log const again{path, "key", 7};
+    REQUIRE(again.past().size() == 3);
+    CHECK(again.past()[0].by.empty());
+    CHECK(again.past()[1].by == "greedy \"x\";y,1\n\xff");
+    CHECK(again.past()[2].by == "other");
+    std::string const text = support::read_file(path);
+    std::size_t const first = text.find('\n') + 1;
+    CHECK(text.substr(first, text.find('\n', first) - first).find("\"by\"") == text.npos);
+}
+
+TEST_CASE("what a search was informed of comes back, and is about no point")
+{
+    std::vector<event> const all =
+        read_back({event{.kind = event_kind::informed, .text = "5:other\n\t\"4:text"}});
+    CHECK(all[0].kind == event_kind::informed);
+    CHECK(all[0].points.empty());
+    CHECK(all[0].text == "5:other\n\t\"4:text");
+}
+
+TEST_CASE("code metrics come back, and what is none stays none")
+{
+    event const e = read_back({event{.kind = event_kind::code_metrics,
+                                     .points = {there},
+                                     .numbers = {1.0 / 3, std::nan(""), -255}}})[0];
+    CHECK(e.kind == event_kind::code_metrics);
+    CHECK(e.points == std::vector<point>{there});
+    REQUIRE(e.numbers.size() == 3);
+    CHECK(e.numbers[0] == 1.0 / 3);
+    CHECK(std::isnan(e.numbers[1]));
+    CHECK(e.numbers[2] == -255);
+}
+
+TEST_CASE("quantities come back, with names that are no UTF-8 and values that JSON lacks")
+{
+    double const infinity = std::numeric_limits<double>::infinity();
+    event one = told(here, attune::measurement::exact(1));
+    one.quantities = {{"error", 1.0 / 3}, {"\xff\n", -infinity}, {"none", std::nan("")}};
+    std::vector<attune::quantity> const all = read_back({one})[0].quantities;
+    REQUIRE(all.size() == 3);
+    CHECK(all[0] == attune::quantity{"error", 1.0 / 3});
+    CHECK(all[1] == attune::quantity{"\xff\n", -infinity});
+    CHECK(all[2].name == "none");
+    CHECK(std::isnan(all[2].value));
+}
+
+TEST_CASE("a session that ended, or had another key or seed, is not continued")
+{
+    auto const [directory, path] = support::scratch_file("log");
+    auto const begin = [&](std::string const& key, std::uint64_t seed) {
+        event_log log{path, key, seed};
+        std::size_t const known = log.past().size();
+        log.add(told(here, attune::measurement::exact(1)));
+        return known;
+    };
+    CHECK(begin("a", 1) == 0);
+    CHECK(begin("a", 1) == 1);
+    CHECK(begin("b", 1) == 0);
+    CHECK(begin("b", 2) == 0);
+    CHECK(begin("b", 2) == 1);
+    event_log{path, "b", 2}.add({.kind = event_kind::chosen, .points = {here}});
+    CHECK(begin("b", 2) == 0);
+    CHECK(attune::read_event_log(path).size() == 4);
+}
+
+TEST_CASE("who proposed a point is read where one point was told or pruned")
+{
+    for (std::string const line :
+         {R"({"asked":[],"by":"x","wanted":0})", R"({"informed":[],"by":"x","text":"y"})",
+          R"({"chosen":[[1]],"by":"x"})"}) {
+        CAPTURE(line);
+        attune::logged_session const read =
+            attune::read_session("{\"attune_events\":1,\"key\":\"k\",\"seed\":1}\n" + line + '\n');
+        REQUIRE(read.events.size() == 1);
+        CHECK(read.events[0].by.empty());
+    }
+}
+
+TEST_CASE("cut at any byte, a log loses at most the event that was being written")
+{
+    auto const [directory, path] = support::scratch_file("log");
+    {
+        event_log log{path, "key", 0};
+        for (int i = 0; i < 4; ++i)
+            log.add(told(here, attune::measurement::exact(i)));
+    }
+    std::string const whole = read_file(path);
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+        write_file(path, whole.substr(0, size));
+        std::size_t lines = 0;
+        for (std::size_t i = 0; i < size; ++i)
+            lines += whole[i] == '\n' ? 1U : 0U;
+        std::size_t const known = lines == 0 ? 0 : lines - 1;
+        {
+            event_log log{path, "key", 0};
+            REQUIRE(log.past().size() == known);
+            log.add(told(there, attune::measurement::exact(9)));
+            REQUIRE(log.notices().empty());
+        }
+        REQUIRE(event_log{path, "key", 0}.past().size() == known + 1);
+    }
+}
+
+TEST_CASE("of a session damaged in its middle all else is salvaged, and the lines are named")
+{
+    auto const [directory, path] = support::scratch_file("log");
+    auto const written = [&](std::size_t count) {
+        write_file(path, "");
+        event_log other{path, "another key", 0};
+        other.add(told(here, attune::measurement::exact(7)));
+        other.begin_anew();
+        other = event_log{};
+        event_log log{path, "key", 0}; // its first line is line 4
+        for (std::size_t i = 0; i < count; ++i)
+            log.add(told(here, attune::measurement::exact(1.0 + static_cast<double>(i))));
+        log = event_log{};
+        std::vector<std::string> lines;
+        std::istringstream in(read_file(path));
+        for (std::string line; std::getline(in, line);)
+            lines.push_back(line + '\n');
+        REQUIRE(lines.size() == count + 4);
+        return lines;
+    };
+    auto const said_of = [&](std::vector<std::string> const& lines, std::size_t salvaged) {
+        write_file(path, joined(lines));
+        event_log log{path, "key", 0};
+        CHECK(log.past().empty());
+        CHECK(log.salvaged().size() == salvaged);
+        auto const said = log.notices();
+        REQUIRE(said.size() == 1);
+        std::string const begins = path + ": the log of the interrupted tuning is damaged: ";
+        REQUIRE(said.front().starts_with(begins));
+        return said.front().substr(begins.size());
+    };
+    std::vector<std::string> lines = written(12);
+    lines[1][2] = 'x'; // of another session
+    lines[4] = "{\"tolt\":[[1]]}\n";
+    CHECK(said_of(lines, 11) == "line 5 cannot be read (no event that is known)");
+    CHECK(attune::read_event_log(path).at(2).damaged);
+    lines[7] = lines[7].substr(0, 10) + '\n'; // torn
+    CHECK(said_of(lines, 10) ==
+          "2 lines cannot be read: 5 and 8 (the first: no event that is known)");
+    lines[15] = "\x1b[2J\xff\n";
+    std::string const three = said_of(lines, 9);
+    CHECK(three == "3 lines cannot be read: 5, 8 and 16 (the first: no event that is known)");
+    for (std::size_t i = 4; i < 14; ++i)
+        lines[i] = "\x1b[2J\xff\n";
+    CHECK(said_of(lines, 1) == "11 lines cannot be read: 5, 6, 7, 8, 9, 10, 11, 12 and 3 more (the "
+                               "first: not JSON (byte 1))");
+}
 
 TEST_CASE("a session whose first line is lost gives the one before it no event")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     for (std::string const other : {"other", "key"}) {
         std::vector<std::string> const tagged = lines_of_two(path, other);
         REQUIRE(tagged.size() == 10);
@@ -413,8 +402,7 @@ TEST_CASE("a session whose first line is lost gives the one before it no event")
 
 TEST_CASE("a log of before tags is read as ever, and goes on without them")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     std::vector<std::string> const tagged = lines_of_two(path, "other");
     std::vector<std::string> const plain = without_tags(tagged);
     write_file(path, joined(plain));
@@ -449,8 +437,7 @@ TEST_CASE("a log of before tags is read as ever, and goes on without them")
 
 TEST_CASE("a session that was not written whole says so, where it is not the last one")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     {
         event_log log{path, "key", 7};
         log.begin_anew({told(here, attune::measurement::exact(1)),
@@ -471,8 +458,7 @@ TEST_CASE("a session that was not written whole says so, where it is not the las
 
 TEST_CASE("a session that knows events is one write, and they are its past")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     {
         event_log log{path, "key", 0};
         log.begin_anew(
@@ -484,8 +470,7 @@ TEST_CASE("a session that knows events is one write, and they are its past")
 
 TEST_CASE("times that are none, or disturbed ones that are not among them, damage a session")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     {
         event_log log{path, "key", 0};
         log.add({.kind = event_kind::sampled,
@@ -509,8 +494,7 @@ TEST_CASE("times that are none, or disturbed ones that are not among them, damag
 
 TEST_CASE("two tunings do not mix their events")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     event_log first{path, "key", 0};
     first.add(told(here, attune::measurement::exact(1)));
     event_log second{path, "key", 0};
@@ -526,8 +510,7 @@ TEST_CASE("two tunings do not mix their events")
 
 TEST_CASE("a writer that is about to end is waited for")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     event_log{path, "key", 0}.add(told(here, attune::measurement::exact(1)));
     int const ending = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(::flock(ending, LOCK_EX) == 0);
@@ -545,8 +528,7 @@ TEST_CASE("a writer that is about to end is waited for")
 
 TEST_CASE("a log is another's when it is closed, though a child of fork() has the file open too")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     ::pid_t child = 0;
     {
         event_log log{path, "key", 0};
@@ -566,16 +548,10 @@ TEST_CASE("a log is another's when it is closed, though a child of fork() has th
 
 TEST_CASE("a log stays its writer's when a child of fork() destroys its copy")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     std::optional<event_log> log;
     log.emplace(path, "key", 0);
-    ::pid_t const child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        log.reset();
-        ::_exit(0);
-    }
+    ::pid_t const child = attune_test::fork_child([&] { log.reset(); });
     REQUIRE(::waitpid(child, nullptr, 0) == child);
     event_log again{path, "key", 0};
     std::vector<std::string> const said = again.notices();
@@ -585,17 +561,14 @@ TEST_CASE("a log stays its writer's when a child of fork() destroys its copy")
 
 TEST_CASE("where the file system has no locks, a log cut at any byte goes on as well")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
+    auto const [directory, path] = support::scratch_file("log");
     {
         event_log log{path, "key", 0};
         for (int i = 0; i < 3; ++i)
             log.add(told(here, attune::measurement::exact(i)));
     }
     std::string const whole = read_file(path);
-    ::pid_t const child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    ::pid_t const child = attune_test::fork_child([&] {
         if (!support::let_flock_fail(EOPNOTSUPP)) ::_exit(77);
         for (std::size_t size = 0; size <= whole.size(); ++size) {
             write_file(path, whole.substr(0, size));
@@ -612,8 +585,7 @@ TEST_CASE("where the file system has no locks, a log cut at any byte goes on as 
             }
             if (attune::read_event_log(path).back().damaged) ::_exit(4);
         }
-        ::_exit(0);
-    }
+    });
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFEXITED(status));
@@ -626,9 +598,7 @@ TEST_CASE("where the file system has no locks, a log cut at any byte goes on as 
 
 TEST_CASE("a file that is something else is left alone")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("notes.txt");
-    write_file(path, "dear diary\n");
+    auto const [directory, path] = support::scratch_file("notes.txt", "dear diary\n");
     event_log log{path, "key", 0};
     log.add(told(here, attune::measurement::exact(1)));
     CHECK(log.notices() ==
@@ -650,32 +620,6 @@ TEST_CASE("a log without a file keeps nothing and says nothing")
     CHECK(log.past().empty());
     CHECK(log.notices().empty());
 }
-
-namespace {
-
-/// What an optimizer saves.
-attune::logged_session saved_search()
-{
-    attune::failure const late{attune::failure_stage::timeout, "a\nb \\ c\td", "log\n"};
-    return {.key = "abc",
-            .seed = 18446744073709551615U,
-            .events = {asked({here, there}),
-                       told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 17}),
-                       {.kind = event_kind::observed, .points = {there}, .result = late},
-                       {.kind = event_kind::asked, .wanted = 1}}};
-}
-
-std::string refusal_of(std::string const& text)
-{
-    try {
-        static_cast<void>(attune::read_session(text));
-    } catch (attune::error const& refused) {
-        return refused.what();
-    }
-    return {};
-}
-
-} // namespace
 
 TEST_CASE("a session as text is read as it was written, bit for bit")
 {
@@ -729,33 +673,21 @@ TEST_CASE("the text of a session is one in every locale")
 
 TEST_CASE("a configuration that was pruned comes back with what it takes at least")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 1};
-        log.add({.kind = event_kind::pruned, .points = {{{3}, {1}}}, .seconds = 0.25});
-    }
-    event_log again{path, "key", 1};
-    REQUIRE(again.past().size() == 1);
-    CHECK(again.past().front().kind == event_kind::pruned);
-    CHECK(again.past().front().points.front() == attune::point{{3}, {1}});
-    CHECK(again.past().front().seconds == 0.25);
+    event const e =
+        read_back({event{.kind = event_kind::pruned, .points = {{{3}, {1}}}, .seconds = 0.25}})[0];
+    CHECK(e.kind == event_kind::pruned);
+    CHECK(e.points.front() == attune::point{{3}, {1}});
+    CHECK(e.seconds == 0.25);
 }
 
 TEST_CASE("a part of the space in which a search went on comes back, and the whole space after it")
 {
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 1};
-        log.add({.kind = event_kind::narrowed, .text = "0 2\n5 90 5"});
-        log.add({.kind = event_kind::narrowed});
-    }
-    event_log again{path, "key", 1};
-    REQUIRE(again.past().size() == 2);
-    CHECK(again.past()[0].kind == event_kind::narrowed);
-    CHECK(again.past()[0].points.empty());
-    CHECK(again.past()[0].text == "0 2\n5 90 5");
-    CHECK(again.past()[1].kind == event_kind::narrowed);
-    CHECK(again.past()[1].text.empty());
+    std::vector<event> const all =
+        read_back({event{.kind = event_kind::narrowed, .text = "0 2\n5 90 5"},
+                   event{.kind = event_kind::narrowed}});
+    CHECK(all[0].kind == event_kind::narrowed);
+    CHECK(all[0].points.empty());
+    CHECK(all[0].text == "0 2\n5 90 5");
+    CHECK(all[1].kind == event_kind::narrowed);
+    CHECK(all[1].text.empty());
 }

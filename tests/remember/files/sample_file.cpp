@@ -3,8 +3,7 @@
 #include <attune/remember/files/sample_file.hpp>
 
 #include <attune/core/random.hpp>
-#include <attune/remember/detail/text_hash.hpp>
-#include <attune/remember/lines/damaged_lines.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -24,15 +23,14 @@
 #include <unistd.h>
 #include <vector>
 
+#include "../../support/open_files.hpp"
 #include "../../support/scratch_directory.hpp"
 
 using attune::detail::sample_file;
-using support::scratch_directory;
 
 TEST_CASE("lines read back in their order, those of another meaning do not")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("deep/samples");
+    auto const [folder, path] = support::scratch_file("deep/samples");
     sample_file ours(path, "ours");
     sample_file others(path, "others");
     CHECK(ours.last(9).empty());
@@ -54,8 +52,7 @@ TEST_CASE("lines read back in their order, those of another meaning do not")
 
 TEST_CASE("wherever a writer was killed, all other lines are read, then and later")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("samples");
+    auto const [folder, path] = support::scratch_file("samples");
     sample_file(path, "m").add("first 1\nsecond 2\n");
     std::string const whole = support::read_file(path);
     std::size_t const head = whole.find('\n') + 1;
@@ -77,8 +74,7 @@ TEST_CASE("wherever a writer was killed, all other lines are read, then and late
 
 TEST_CASE("a changed byte costs its line alone")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("samples");
+    auto const [folder, path] = support::scratch_file("samples");
     sample_file(path, "m").add("first 1\nsecond 2\nthird 3\n");
     std::string const whole = support::read_file(path);
     std::size_t const begin = whole.find('\n', whole.find('\n') + 1) + 1;
@@ -93,8 +89,7 @@ TEST_CASE("a changed byte costs its line alone")
 
 TEST_CASE("a file of something else is neither read nor written")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("store");
+    auto const [folder, path] = support::scratch_file("store");
     for (std::string const text : {"{\"attune_store\":2}\n", "x"}) {
         support::write_file(path, text);
         sample_file file(path, "m");
@@ -110,8 +105,7 @@ TEST_CASE("a file of something else is neither read nor written")
 
 TEST_CASE("what threads append at once is all there")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("samples");
+    auto const [folder, path] = support::scratch_file("samples");
     std::vector<std::thread> all;
     for (int t = 0; t < 4; ++t)
         all.emplace_back([&path, t] {
@@ -132,8 +126,7 @@ TEST_CASE("what threads append at once is all there")
 
 TEST_CASE("a child that was forked while this process adds does not keep the lock")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("samples");
+    auto const [folder, path] = support::scratch_file("samples");
     ::pid_t child = 0;
     sample_file(path, "m").add_beside([&](std::string_view) {
         child = ::fork();
@@ -167,6 +160,7 @@ struct summed {
 bool add_line(sums_by_name& to, std::string_view line)
 {
     std::size_t const tab = line.find('\t');
+    if (tab == line.npos) return false;
     std::uint64_t value = 0;
     auto const [end, problem] =
         std::from_chars(line.data() + tab + 1, line.data() + line.size(), value);
@@ -253,8 +247,7 @@ TEST_CASE("sums are those of all lines, whatever happens to a file and to what s
     std::size_t told = 0;    // with damaged lines
     std::size_t refused = 0; // sums of another beginning, or damaged ones
     for (int history = 0; history < 12; ++history) {
-        scratch_directory const folder;
-        std::string const path = folder.file("samples");
+        auto const [folder, path] = support::scratch_file("samples");
         std::string const beside = path + ".sums";
         std::string const other = folder.file("other");
         sample_file(path, "other").add("a\t1\t\n");
@@ -325,8 +318,7 @@ TEST_CASE("sums are those of all lines, whatever happens to a file and to what s
 
 TEST_CASE("sums count on any machine and for one meaning alone, and none is needed")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("samples");
+    auto const [folder, path] = support::scratch_file("samples");
     std::string const beside = path + ".sums";
     attune::random_engine engine(6);
     sample_file file(path, "m");
@@ -373,8 +365,7 @@ TEST_CASE("sums count on any machine and for one meaning alone, and none is need
 
 TEST_CASE("processes that add and sum up at once miss nothing")
 {
-    scratch_directory const folder;
-    std::string const path = folder.file("samples");
+    auto const [folder, path] = support::scratch_file("samples");
     constexpr int processes = 4;
     constexpr int rounds = 12;
     std::vector<::pid_t> children;
@@ -395,9 +386,7 @@ TEST_CASE("processes that add and sum up at once miss nothing")
         ::_exit(is_right && file.problem().empty() ? 0 : 1);
     }
     for (::pid_t const child : children) {
-        int status = -1;
-        REQUIRE(::waitpid(child, &status, 0) == child);
-        CHECK(status == 0);
+        CHECK(attune_test::status_of(child) == 0);
     }
     sample_file file(path, "m");
     summed const all = sums_in(file);

@@ -52,8 +52,7 @@ bool is_survivor(std::size_t writer) { return writer % 10 == 9; }
 
 TEST_CASE("of 60 writers that are killed every line that was said to be written is read")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("samples");
+    auto const [folder, path] = support::scratch_file("samples");
     std::size_t const bytes = writers * sizeof(line_count);
     void* const shared =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -87,7 +86,6 @@ TEST_CASE("of 60 writers that are killed every line that was said to be written 
         killed += was_killed ? 1U : 0U;
     }
     CHECK(killed > 0);
-
     attune::detail::sample_file file(path, "killed");
     std::string const text = file.last(1'000'000);
     CHECK(file.problem().empty());

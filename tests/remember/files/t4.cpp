@@ -163,28 +163,17 @@ TEST_CASE("the objective and its unit are read, or the results are refused with 
             R"("}], "objectives": [")" + objective + "\"]}]" + more + "}";
         return read_t4(text, {.kernel = "k"});
     };
-    struct unit_row {
-        char const* word;
-        double seconds;
-    };
-    for (auto const& [word, seconds] : {unit_row{"Microseconds", 2e-6},
-                                        {"us", 2e-6},
-                                        {"USEC", 2e-6},
-                                        {"\u00b5s", 2e-6},
-                                        {"\u03bcs", 2e-6},
-                                        {"Nanoseconds", 2e-9},
-                                        {"nsec", 2e-9},
-                                        {"Seconds", 2},
-                                        {"sec", 2},
-                                        {"second", 2},
-                                        {"Milliseconds", 2e-3},
-                                        {"MS", 2e-3},
-                                        {"[ms]", 2e-3}}) {
-        CAPTURE(word);
-        auto const got = of("Duration", word);
-        REQUIRE(got.rows.size() == 1);
-        CHECK(seconds_of(got.rows[0]) == doctest::Approx(seconds));
-    }
+    for (auto const& [seconds, words] : std::vector<std::pair<double, std::vector<std::string>>>{
+             {2e-6, {"Microseconds", "us", "USEC", "\u00b5s", "\u03bcs"}},
+             {2e-9, {"Nanoseconds", "nsec"}},
+             {2, {"Seconds", "sec", "second"}},
+             {2e-3, {"Milliseconds", "MS", "[ms]"}}})
+        for (std::string const& word : words) {
+            CAPTURE(word);
+            auto const got = of("Duration", word);
+            REQUIRE(got.rows.size() == 1);
+            CHECK(seconds_of(got.rows[0]) == doctest::Approx(seconds));
+        }
     auto const refused = [&](std::string const& objective, std::string const& unit) {
         try {
             static_cast<void>(of(objective, unit));
@@ -205,7 +194,62 @@ TEST_CASE("the objective and its unit are read, or the results are refused with 
     CHECK(dropped.rows.empty());
     CHECK(dropped.left_out == 1);
     CHECK(dropped.why_left_out == "its Duration is not above 0");
-    CHECK(of("Duration", "us", "NaN").why_left_out == "it has no number as Duration");
+    auto const reason = [&](std::string const& value) {
+        return std::get<attune::failure>(of("Duration", "us", value).rows.at(0).result).reason;
+    };
+    CHECK(reason("NaN") == "its Duration is NaN");
+    CHECK(reason("-Infinity") == "its Duration is -Infinity");
+    CHECK(reason("null") == "its Duration is null");
+    CHECK(reason("\"RuntimeFailedConfig\"") == "RuntimeFailedConfig");
+    CHECK(of("Duration", "us", "\"InvalidConfig\"").rows.empty());
+    CHECK(of("Duration", "us", "\"1.5\"").why_left_out == "it has no number as Duration");
+}
+
+TEST_CASE("a name may have the unit of a time, and any name the direction")
+{
+    auto const of = [](std::string const& objective, std::string const& more = "",
+                       std::string const& invalidity = "\"correct\"") {
+        return read_t4(R"t({"results": [{"configuration": {"A": 1}, "invalidity": )t" + invalidity +
+                           R"t(, "objectives": )t" + objective + R"t(, "measurements": [
+            {"name": "time", "value": 2}, {"name": "time_us", "value": 2},
+            {"name": "Time (ns)", "value": 2}, {"name": "time_per_flop", "value": 2}]}])t" +
+                           more + "}",
+                       {.kernel = "k"});
+    };
+    CHECK(seconds_of(of("[\"time_us\"]").rows.at(0)) == doctest::Approx(2e-6));
+    CHECK(seconds_of(of("[\"Time (ns)\"]").rows.at(0)) == doctest::Approx(2e-9));
+    CHECK(seconds_of(of("\"time_us\"").rows.at(0)) == doctest::Approx(2e-6));
+    CHECK(seconds_of(of("[\"time\"]", R"(, "timeunit": "s")").rows.at(0)) == doctest::Approx(2));
+    CHECK(seconds_of(of("[\"time_us\"]", R"(, "timeunit": "s")").rows.at(0)) ==
+          doctest::Approx(2e-6));
+    CHECK_THROWS_AS(static_cast<void>(of("[\"time_per_flop\"]")), attune::error);
+    for (char const* const higher :
+         {R"(, "objective_higher_is_better": 1)", R"(, "higher_is_better": "True")",
+          R"(, "direction": "Maximize")", R"(, "metadata": {"objective_direction": "higher"})"})
+        CHECK_THROWS_AS(static_cast<void>(of("[\"time\"]", higher)), attune::error);
+    CHECK(of("[\"time\"]", R"(, "direction": "minimize", "higher_is_better": 0)").rows.size() == 1);
+    for (char const* const right : {"\"Correct\"", "\"\"", "null"})
+        CHECK(seconds_of(of("[\"time\"]", "", right).rows.at(0)) == doctest::Approx(2e-3));
+    CHECK(stage_of(of("[\"time\"]", "", "\"Compile\"").rows.at(0)) == failure_stage::compile);
+}
+
+TEST_CASE("a cache says an error beside the objective, and its unit")
+{
+    auto const of = [](std::string const& row, std::string const& more = "") {
+        return read_t4(
+            R"({"kernel_name": "k", "tune_params_keys": ["A"], "cache": {"1": {"A": 1, )" + row +
+                "}}" + more + "}",
+            {});
+    };
+    CHECK(stage_of(of(R"("__error__": "CompilationFailedConfig")").rows.at(0)) ==
+          failure_stage::compile);
+    CHECK(of(R"("__error__": "InvalidConfig")").rows.empty());
+    CHECK(of(R"("time": "1.5")").rows.empty());
+    CHECK(seconds_of(of(R"("time": 2)", R"(, "timeunit": "us")").rows.at(0)) ==
+          doctest::Approx(2e-6));
+    CHECK_THROWS_AS(
+        static_cast<void>(of(R"("GFLOP/s": 2)", R"(, "timeunit": "ms", "objective": "GFLOP/s")")),
+        attune::error);
 }
 
 TEST_CASE("Python's NaN and Infinity are read, and what is no JSON is refused with its place")
@@ -217,7 +261,7 @@ TEST_CASE("Python's NaN and Infinity are read, and what is no JSON is refused wi
         {});
     REQUIRE(got.rows.size() == 6);
     CHECK(stage_of(got.rows[3]) == failure_stage::crash);
-    CHECK(std::get<attune::failure>(got.rows[4].result).reason == "Infinity");
+    CHECK(std::get<attune::failure>(got.rows[4].result).reason == "its time is Infinity");
     CHECK(seconds_of(got.rows[5]) == doctest::Approx(2.5e-3));
     CHECK(got.left_out == 1); // InvalidConfig
     try {

@@ -12,7 +12,6 @@
 #include <doctest/doctest.h>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "../../laws/record_store.hpp"
 #include "../store_lines.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/lines/store_lines.hpp>
 
-#include <attune/remember/detail/checksum.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/memory_store.hpp>
@@ -206,8 +206,7 @@ TEST_CASE("a later release's lines are kept, a newer format and another file are
 
 TEST_CASE("a store is rewritten under its lock while a program appends to it")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("s.attune");
+    auto const [folder, path] = support::scratch_file("s.attune");
     attune::store writer(path);
     writer.add(laws::example_record(laws::example_key(), 1));
     rewrite_store(path, [&](std::string const& now) { return merged({now, now}); });

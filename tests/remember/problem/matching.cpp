@@ -1,15 +1,16 @@
-// tests/remember/problem/matching.cpp - which record fits a tuning problem, and how well.
+// tests/remember/problem/matching.cpp - which record fits a tuning problem, and how well; what its numbers mean.
 // SPDX-License-Identifier: MIT
 #include <attune/remember/problem/matching.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
-#include <string>
 #include <vector>
 
 #include "../../laws/record_store.hpp"
 
+using attune::problem_objective;
 using attune::record_match;
+using attune::detail::objective_of;
 using laws::example_key;
 using laws::example_record;
 
@@ -139,12 +140,10 @@ TEST_CASE("the nearest size wins, of equals the latest, and an exact match above
         records.push_back(example_record(with_inputs({{"N", n}, {"M", "512"}}), seed));
     };
     CHECK(ask(example_key()).how == record_match::none);
-
     attune::record elsewhere = example_record(example_key(), 1);
     elsewhere.key.device = "gpu";
     records.push_back(elsewhere);
     CHECK(ask(example_key()).how == record_match::other_device);
-
     add("4096", 2);
     add("256", 3); // as far as 4096 from 1024, and later
     CHECK(ask(example_key()).how == record_match::other_size);
@@ -152,9 +151,57 @@ TEST_CASE("the nearest size wins, of equals the latest, and an exact match above
     add("2048", 4);
     add("8192", 5);
     CHECK(ask(example_key()).best->seed == 4);
-
     add("1024", 6);
     add("1025", 7);
     CHECK(ask(example_key()).how == record_match::exact);
     CHECK(ask(example_key()).best->seed == 6);
+}
+
+TEST_CASE("the numbers of a kernel are seconds, and the lower is better")
+{
+    problem_objective const of = objective_of({.kernel = "k", .compiler = "clang 19 -O3"});
+    CHECK(of.is_seconds);
+    CHECK(of.text(1.25e-3) == "1.25 ms");
+    CHECK(of.is_better(1, 2));
+    CHECK_FALSE(of.is_better(1, 1));
+    CHECK(of.gain(1, 4) == 4);
+    CHECK(of.gain(0, 4) == 0);
+    CHECK(of.gain(-1, 4) == 0);
+}
+
+TEST_CASE("the values of a kernel's objective have the unit and the direction of the setting")
+{
+    attune::named_texts setting{{"cache", "cold"}, {"measured", "objective"}};
+    problem_objective const stated{false, "GFLOP/s", true};
+    attune::detail::add_objective(setting, stated);
+    problem_objective const of =
+        objective_of({.kernel = "k", .compiler = "clang 19 -O3", .setting = setting});
+    CHECK(of == stated);
+    CHECK(of.text(31.5) == "31.5 GFLOP/s");
+    CHECK(of.better() == "better");
+    CHECK(of.turned(4.0) == 0.25);
+    CHECK(of.turned(of.turned(4.0)) == 4);
+    CHECK(of.turned(0.0) == 0);
+    auto const turned = of.turned(attune::measurement{4, 2, 8, 7});
+    CHECK(turned.value == 0.25);
+    CHECK(turned.low == 0.125);
+    CHECK(turned.high == 0.5);
+    CHECK(turned.samples == 7);
+    CHECK(problem_objective{}.turned(4.0) == 4);
+    CHECK(problem_objective{}.better() == "faster");
+}
+
+TEST_CASE("what a program prints has the unit and the direction that the setting names")
+{
+    auto const of = [](attune::named_texts setting) {
+        return objective_of({.kernel = "k", .compiler = "attune minimize", .setting = setting});
+    };
+    CHECK_FALSE(of({}).is_seconds);
+    CHECK(of({}).text(31.5) == "31.5");
+    CHECK(of({{"measured", "wall time"}}).text(0.5) == "500 ms");
+    problem_objective const rate = of({{"better", "higher"}, {"unit", "GFLOP/s"}});
+    CHECK(rate.text(-31.25) == "-31.25 GFLOP/s");
+    CHECK(rate.is_better(2, 1));
+    CHECK(rate.gain(8, 2) == 4);
+    CHECK(of({{"measured", "pattern x"}, {"unit", "J"}}).text(1e9) == "1e+09 J");
 }

@@ -12,12 +12,11 @@ TEST_CASE("sampled candidates, little memory and hopeful lies search a space to 
 {
     for (attune::memory_policy const memory :
          {attune::representative_memory, attune::recent_memory, attune::reset_memory}) {
-        attune::bayesian_options options;
-        options.max_pool = 5;
-        options.fresh = 10;
-        options.pending = attune::assume_expected;
-        options.memory_limit = 14;
-        options.memory = memory;
+        attune::bayesian_options const options{.max_pool = 5,
+                                               .fresh = 10,
+                                               .pending = attune::assume_expected,
+                                               .memory_limit = 14,
+                                               .memory = memory};
         attune::bayesian_searcher s(search_spaces::constrained(), 1, options);
         CHECK(searcher_law::drive(s, 2, searcher_law::judge).size() == 36);
     }

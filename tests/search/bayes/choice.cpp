@@ -3,10 +3,16 @@
 #include <attune/search/bayes/choice.hpp>
 
 #include <attune/core/random.hpp>
+#include <attune/search/bayes/model/forecast.hpp>
+#include <attune/search/bayes/model/search_models.hpp>
+#include <attune/search/bayes/model/surrogates.hpp>
+#include <attune/search/bayes/start/initial_design.hpp>
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <vector>
+
+#include "../../support/search_spaces.hpp"
 
 using attune::scored_candidates;
 using attune::detail::scored_row;
@@ -125,4 +131,38 @@ TEST_CASE("without any model the user's weight decides, and closed rows are neve
     std::vector<char> const closed(20, 0);
     c.open = closed;
     CHECK(attune::detail::best_rows(c, 3).empty());
+}
+
+TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds are over")
+{
+    attune::bayesian_options const options{.max_pool = 10, .fresh = 30, .walks = 0};
+    attune::unseen_points unseen(search_spaces::grid(100));
+    attune::detail::user_prior const prior(unseen.space().describe());
+    attune::detail::search_parts_of<attune::product_surrogate, attune::gaussian_feasibility,
+                                    attune::expected_improvement_rule, attune::spread_design>
+        parts{{}, {}};
+    attune::detail::search_models models(unseen, prior, options, parts);
+    attune::search_history history;
+    attune::random_engine engine(1);
+    for (int i = 0; i < 12; ++i) {
+        attune::point const p = unseen.draw(engine).value();
+        unseen.mark(p);
+        double const x = p[0].index / 50.0 - 1;
+        double const y = p[1].index / 50.0 - 1;
+        history.tell(p, attune::measurement::exact(1 + x * x + y * y));
+    }
+    models.update(history, engine);
+    double const best = models.scale().to_model(history.best()->value);
+    double const before = attune::detail::best_rows(models.view(12, best), 1).front().score;
+    std::size_t const rows = models.rows().size();
+    attune::detail::climb(models, unseen.space(), 12, best, 2, 0);
+    CHECK(models.rows().size() == rows); // no rounds, no steps
+    attune::detail::climb(models, unseen.space(), 12, best, 2, 5);
+    attune::scored_candidates const after = models.view(12, best);
+    attune::detail::scored_row const top = attune::detail::best_rows(after, 1).front();
+    CHECK(models.rows().size() > rows);
+    CHECK(top.score >= before);
+    // Whatever is reached, a second climb does not lose it.
+    attune::detail::climb(models, unseen.space(), 12, best, 2, 5);
+    CHECK(attune::detail::best_rows(models.view(12, best), 1).front().score >= top.score);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/objective.hpp>
 
+#include <attune/search/bayes/model_options.hpp>
+
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
@@ -27,8 +29,7 @@ TEST_CASE("objective_scale makes mean 0 and deviation 1 of the logarithms of pos
 TEST_CASE("values far above the median are bent, in order and invertibly")
 {
     std::vector<double> const values{1, 2, 3, 10, 20};
-    attune::objective_options plain;
-    plain.logarithm = false;
+    attune::objective_options plain{.logarithm = false};
     objective_scale const bent{values, plain};
     // median 3, best 1: the knee is at 5; 10 counts as 5 + 0.3 * 5, 20 as 5 + 0.3 * 15
     double const unit = bent.to_model(2) - bent.to_model(1);
@@ -78,8 +79,7 @@ TEST_CASE("objective_scale of equal values, of one and of none can be inverted")
 
 TEST_CASE("a unit that is given takes the place of the deviation, of logarithms alone")
 {
-    attune::objective_options options;
-    options.unit = 0.5;
+    attune::objective_options const options{.unit = 0.5};
     std::vector<double> const values{1.0, 1.01, 1.02};
     objective_scale const scale{values, options};
     CHECK(scale.unit() == 0.5);
@@ -88,4 +88,14 @@ TEST_CASE("a unit that is given takes the place of the deviation, of logarithms 
     CHECK(scale.from_model(scale.to_model(3.0)) == doctest::Approx(3.0));
     std::vector<double> const negative{-1.0, 1.0};
     CHECK(objective_scale(negative, options).unit() == doctest::Approx(std::sqrt(2.0)));
+}
+
+TEST_CASE("without logarithm and bend, values are only shifted and scaled")
+{
+    attune::objective_options const plain{.logarithm = false,
+                                          .bend_spans = std::numeric_limits<double>::infinity()};
+    std::vector<double> const values{1, 2, 3, 1000};
+    attune::detail::objective_scale const scale{values, plain};
+    double const step = scale.to_model(2) - scale.to_model(1);
+    CHECK(scale.to_model(1000) - scale.to_model(3) == doctest::Approx(997 * step));
 }

@@ -78,21 +78,7 @@ private:
 } // namespace
 
 TEST_CASE_TEMPLATE_INVOKE(searcher_laws, regularized_evolution);
-
-TEST_CASE("regularized evolution finds the bottom of a valley sooner than chance")
-{
-    searcher_trials::check_finds_valley_sooner_than_chance<regularized_evolution>();
-}
-
-TEST_CASE("regularized evolution searches real parameters, permutations and tiles")
-{
-    searcher_trials::check_every_kind<regularized_evolution>();
-}
-
-TEST_CASE("regularized evolution gets out of a region where everything fails")
-{
-    searcher_trials::check_escapes_failures<regularized_evolution>();
-}
+TEST_CASE_TEMPLATE_INVOKE(searcher_learns, regularized_evolution);
 
 TEST_CASE("each child is one mutation away from the best of those alive, as a queue has it")
 {
@@ -151,14 +137,8 @@ TEST_CASE("without a tournament, parents are any of those alive, and none that d
 
 TEST_CASE("one mutation of a permutation swaps two items")
 {
-    attune::description d;
-    attune::parameter_description order;
-    order.name = "order";
-    order.kind = attune::parameter_kind::permutation;
-    order.type = attune::value_kind::list;
-    order.parts = 6;
-    d.parameters = {order};
-    attune::chain_of_trees const space(d);
+    attune::chain_of_trees const space =
+        search_spaces::space_of({search_spaces::permutation("order", 6)});
     auto const swapped = [&](point const& a, point const& b) {
         auto const x = attune::elements_at(space.describe().parameters[0], a[0].index);
         auto const y = attune::elements_at(space.describe().parameters[0], b[0].index);

@@ -3,30 +3,42 @@
 #include <attune/search/compose/composed.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/declare/order.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/search/compose/bases.hpp>
+#include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
+#include <attune/search/compose/order_changes.hpp>
 #include <attune/search/compose/simplex.hpp>
-#include <attune/search/compose/unit_steps.hpp>
-#include <attune/search/local/differential_evolution.hpp>
+#include <attune/search/compose/technique_sets.hpp>
+#include <attune/search/compose/technique_text.hpp>
+#include <attune/search/local/populations.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <doctest/doctest.h>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../../laws/searcher.hpp"
 #include "../../support/searcher_trials.hpp"
+#include "../../support/texts.hpp"
 
 namespace search = attune::search;
 using attune::point;
+using attune_test::error_of;
+using attune_test::has;
 using search::composed;
 using search::operators;
 using search::population_state;
@@ -153,9 +165,7 @@ TEST_CASE("an operator of one's own for one's own kind of parameters is one stru
     attune::description alone;
     alone.parameters = {search_spaces::counting("angle", 12)};
     attune::chain_of_trees const circle(alone);
-    search::greedy one;
-    one.population = 1;
-    one.best_rate = 0;
+    search::greedy const one{.best_rate = 0, .population = 1};
     composed<search::greedy, operators<search::of_own_kind<turn>>> walk(circle, 1, one);
     point const first = walk.ask(1).front();
     walk.tell(first, attune::measurement::exact(1));
@@ -247,23 +257,16 @@ TEST_CASE("children of orders with dependences are valid")
 {
     // A schedule: item 0 before 1, 1 before 2, in an order of six, and a number that follows it.
     attune::description d;
-    attune::parameter_description order;
-    order.name = "order";
-    order.kind = attune::parameter_kind::permutation;
-    order.type = attune::value_kind::list;
-    order.parts = 6;
-    d.parameters = {order, search_spaces::counting("n", 7)};
-    attune::constraint_description before;
-    before.scope = {0};
-    before.text = "0 before 1 before 2";
-    before.test = [](attune::description const& of, std::span<attune::coordinate const> at) {
+    d.parameters = {search_spaces::permutation("order", 6), search_spaces::counting("n", 7)};
+    auto const in_order = [](attune::description const& of,
+                             std::span<attune::coordinate const> at) {
         auto const items = attune::elements_at(of.parameters[0], at[0].index);
         auto const place = [&](std::int64_t item) {
             return std::find(items.begin(), items.end(), item) - items.begin();
         };
         return place(0) < place(1) && place(1) < place(2);
     };
-    d.constraints = {before};
+    d.constraints = {search_spaces::required({0}, "0 before 1 before 2", in_order)};
     attune::chain_of_trees const space(d);
     auto const cost = [&](point const& p) {
         auto const items = attune::elements_at(space.describe().parameters[0], p[0].index);
@@ -291,13 +294,10 @@ TEST_CASE_TEMPLATE("children are valid where no tree says what is nearest", S,
     attune::description d;
     for (char const* const name : {"a", "b", "c"})
         d.parameters.push_back(search_spaces::counting(name, 60));
-    attune::constraint_description odd;
-    odd.scope = {0, 1, 2};
-    odd.text = "(a + b) % 3 == c % 3";
-    odd.test = [](attune::description const&, std::span<attune::coordinate const> at) {
-        return (at[0].index + at[1].index) % 3 == at[2].index % 3;
-    };
-    d.constraints = {odd};
+    d.constraints = {
+        search_spaces::required({0, 1, 2}, "(a + b) % 3 == c % 3", [](auto const&, auto at) {
+            return (at[0].index + at[1].index) % 3 == at[2].index % 3;
+        })};
     attune::build_options narrow;
     narrow.max_visits = 100;
     attune::chain_of_trees const space(d, narrow);
@@ -320,11 +320,7 @@ TEST_CASE_TEMPLATE("children are valid where no tree says what is nearest", S,
 TEST_CASE("a long order is learnt, and whole arrays are crossed")
 {
     constexpr std::uint32_t items = 30;
-    attune::description d;
-    d.groups.push_back({"order", attune::group_kind::permutation, 0, items - 1});
-    for (std::uint32_t k = 0; k + 1 < items; ++k)
-        d.parameters.push_back(search_spaces::counting("digit", items - k));
-    attune::chain_of_trees const space(d);
+    attune::chain_of_trees const space(search_spaces::long_order(items));
     auto const cost = [&](point const& p) {
         auto const order = attune::detail::order_of(space.describe(), 0, p);
         double out = 1;
@@ -362,14 +358,163 @@ TEST_CASE("settings that need more parents than the base promises are refused")
     auto const make = [&] {
         return composed<search::greedy, mix>(search_spaces::grid(5), 0, {}, five);
     };
-    std::string said;
-    try {
-        (void)make();
-    } catch (attune::error const& e) {
-        said = e.what();
-    }
-    CHECK(said.find("needs 5 configurations, the base promises 4") != std::string::npos);
-    search::greedy nobody;
-    nobody.population = 0;
+    CHECK(has(error_of([&] { (void)make(); }), "needs 5 configurations, the base promises 4"));
+    search::greedy const nobody{.population = 0};
     CHECK_THROWS_AS((composed<search::greedy>(search_spaces::grid(5), 0, nobody)), attune::error);
+}
+
+namespace search = attune::search;
+using search::climb;
+using search::item_order;
+
+namespace {
+
+using by_swaps = composed<climb, operators<search::permutation<search::random_swap>>>;
+
+std::size_t places_that_differ(item_order const& a, item_order const& b)
+{
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        out += a[i] != b[i] ? 1U : 0U;
+    return out;
+}
+
+/// The sum of how far neighbours on a ring are apart in a hidden order.
+struct ring {
+    item_order place;
+
+    explicit ring(std::size_t items, std::uint64_t seed)
+        : place(items)
+    {
+        attune::random_engine engine(seed);
+        std::iota(place.begin(), place.end(), std::uint16_t{0});
+        attune::shuffle(std::span(place), engine);
+    }
+    double length(search::order_view order) const
+    {
+        auto const items = static_cast<int>(order.size());
+        int sum = 0;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            int const way = std::abs(place[order[i]] - place[order[(i + 1) % order.size()]]);
+            sum += std::min(way, items - way);
+        }
+        return sum;
+    }
+};
+
+/// The best of so many orders of a plain hill climber: insertion, swap, inversion; equal ones are
+/// taken.
+double plain_climber(ring const& of, std::size_t tested, std::uint64_t seed)
+{
+    attune::random_engine engine(seed);
+    std::size_t const items = of.place.size();
+    item_order now(items);
+    std::iota(now.begin(), now.end(), std::uint16_t{0});
+    attune::shuffle(std::span(now), engine);
+    double length = of.length(now);
+    for (std::size_t i = 1; i < tested; ++i) {
+        std::size_t a = attune::uniform_below(engine, items);
+        std::size_t b = attune::uniform_below(engine, items - 1);
+        b += b < a ? 0 : 1;
+        std::uint64_t const kind = attune::uniform_below(engine, 3);
+        if (kind == 2 && a > b) std::swap(a, b);
+        item_order const next = kind == 0   ? search::shifted(now, a, 1, b)
+                                : kind == 1 ? search::swapped(now, a, b)
+                                            : search::inverted(now, a, b - a + 1);
+        if (of.length(next) > length) continue;
+        now = next;
+        length = of.length(now);
+    }
+    return length;
+}
+
+double best_of_search(attune::search_factory const& make, ring const& of, std::size_t tested,
+                      std::uint64_t seed)
+{
+    attune::description const d =
+        search_spaces::long_order(static_cast<std::uint32_t>(of.place.size()));
+    attune::any_searcher s = make(attune::chain_of_trees(d), seed);
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < tested; ++i) {
+        point const p = s.ask(1).at(0);
+        double const length = of.length(attune::detail::order_of(d, 0, p));
+        best = std::min(best, length);
+        s.tell(p, attune::measurement::exact(length));
+    }
+    return best;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, composed<climb>, by_swaps);
+
+TEST_CASE("a climb wanders over equal values, leaves worse ones, and goes to the best of others")
+{
+    attune::description const d = search_spaces::long_order(20);
+    attune::chain_of_trees const space(d);
+    auto const order = [&](point const& p) { return attune::detail::order_of(d, 0, p); };
+    by_swaps s(space, 4);
+    point at = s.ask(1).at(0);
+    s.tell(at, attune::measurement::exact(10));
+    for (int i = 0; i < 50; ++i) {
+        point const child = s.ask(1).at(0);
+        CHECK(places_that_differ(order(at), order(child)) == 2);
+        bool const is_worse = i % 3 == 0;
+        int const lower_at_times = 10 - i / 7;
+        s.tell(child, attune::measurement::exact(is_worse ? 100 : lower_at_times));
+        if (!is_worse) at = child;
+    }
+    point far(d.parameters.size()); // every digit 0
+    s.tell(far, attune::measurement::exact(-50));
+    CHECK(places_that_differ(order(far), order(s.ask(1).at(0))) == 2);
+}
+
+TEST_CASE("a search that begins after others begins with the best that they found")
+{
+    attune::description const d = search_spaces::long_order(20);
+    attune::chain_of_trees const space(d);
+    by_swaps s(space, 4);
+    attune::random_engine engine(2);
+    point best;
+    for (int i = 9; i >= 3; --i) {
+        point const p = space.sample(engine);
+        s.tell(p, attune::measurement::exact(i));
+        best = p;
+    }
+    s.tell(space.sample(engine), attune::failure{attune::failure_stage::verify, "wrong"});
+    s.tell(space.sample(engine), attune::measurement::exact(4));
+    auto const order = [&](point const& p) { return attune::detail::order_of(d, 0, p); };
+    CHECK(places_that_differ(order(best), order(s.ask(1).at(0))) == 2);
+
+    // Two of a population of three are known: one is random, none of the known is asked again.
+    search::greedy const three{.population = 3};
+    composed<search::greedy> late(space, 1, three);
+    std::vector<point> known{space.sample(engine), space.sample(engine)};
+    for (point const& p : known)
+        late.tell(p, attune::measurement::exact(1));
+    CHECK(std::find(known.begin(), known.end(), late.ask(1).at(0)) == known.end());
+}
+
+TEST_CASE("the climb and the set for orders are no worse than a plain hill climber")
+{
+    std::string const plain = "climb permutation;random_move;[[[strength,0]]]";
+    auto const mean_of = [&](std::function<double(ring const&, std::uint64_t)> const& best) {
+        double sum = 0;
+        for (std::uint64_t seed = 0; seed < 8; ++seed)
+            sum += best(ring(24, seed + 100), seed) / 8;
+        return sum;
+    };
+    constexpr std::size_t tested = 1'000;
+    double const climber =
+        mean_of([](ring const& of, std::uint64_t seed) { return plain_climber(of, tested, seed); });
+    auto const by = [&](attune::search_factory const& make) {
+        return mean_of([&](ring const& of, std::uint64_t seed) {
+            return best_of_search(make, of, tested, seed);
+        });
+    };
+    // 24 is the least length, a random order has about 150.
+    CHECK(by(search::parse_technique(plain).make) <= 1.1 * climber);
+    attune::description const d = search_spaces::long_order(24);
+    CHECK(by(search::auc_bandit_of(search::technique_set_for(d)).make) <= 1.1 * climber);
+    CHECK(climber < 60);
 }

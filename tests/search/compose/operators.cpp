@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/compose/operators.hpp>
 
-#include <attune/declare/order.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/search/compose/order_operators.hpp>
 
 #include <algorithm>
@@ -50,28 +49,13 @@ attune::description space_of_kinds()
     auto u = search_spaces::real("u", -1, 3);
     auto v = search_spaces::real("v", 1, 1024);
     v.on = attune::scale::log;
-    attune::parameter_description b;
-    b.name = "flag";
-    b.kind = attune::parameter_kind::boolean;
-    b.type = attune::value_kind::boolean;
-    attune::parameter_description tile;
-    tile.name = "tile";
-    tile.kind = attune::parameter_kind::tile;
-    tile.type = attune::value_kind::list;
-    tile.parts = 2;
-    tile.integers = attune::detail::factor_table(64, 2);
-    attune::parameter_description order;
-    order.name = "order";
-    order.kind = attune::parameter_kind::permutation;
-    order.type = attune::value_kind::list;
-    order.parts = 5;
     d.parameters = {u,
                     v,
                     search_spaces::ordinal("listed", {1, 2, 4, 8, 16, 100}),
                     search_spaces::categorical("choice", {"x", "y", "z"}),
-                    b,
-                    tile,
-                    order};
+                    search_spaces::boolean("flag"),
+                    search_spaces::tile("tile", 64, 2),
+                    search_spaces::permutation("order", 5)};
     d.groups.push_back({"long", attune::group_kind::permutation, digits, items - 1});
     for (std::uint32_t k = 0; k + 1 < items; ++k)
         d.parameters.push_back(search_spaces::counting("digit", items - k));

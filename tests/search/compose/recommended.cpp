@@ -135,10 +135,8 @@ TEST_CASE("bndt never changes its techniques, rec asks them equally often")
     auto const uses_after = [&](char const* name, int outcomes) {
         attune::any_searcher s = attune::search::approach(name, two_techniques())(space, 3);
         for (int i = 0; i < outcomes; ++i) {
-            std::vector<attune::point> const asked = s.ask(1);
-            REQUIRE(asked.size() == 1);
-            s.tell(asked.front(),
-                   attune::measurement::exact(searcher_trials::valley(asked.front())));
+            attune::point const asked = searcher_law::asked_of(s);
+            s.tell(asked, attune::measurement::exact(searcher_trials::valley(asked)));
         }
         return s.uses();
     };
@@ -153,14 +151,8 @@ TEST_CASE("bndt never changes its techniques, rec asks them equally often")
 TEST_CASE("a space with an order begins with small moves of orders")
 {
     std::vector<std::string> of_orders;
-    attune::description d;
-    attune::parameter_description order;
-    order.name = "ORDER";
-    order.kind = attune::parameter_kind::permutation;
-    order.type = attune::value_kind::list;
-    order.parts = 5;
-    d.parameters = {order};
-    attune::chain_of_trees const space(d);
+    attune::chain_of_trees const space =
+        search_spaces::space_of({search_spaces::permutation("ORDER", 5)});
     for (technique const& t : attune::search::technique_set_for(space.describe()))
         of_orders.push_back(t.name);
     CHECK(names_of(recommended()(space, 1)) == of_orders);

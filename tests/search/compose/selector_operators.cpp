@@ -8,7 +8,6 @@
 #include <attune/declare/parameters.hpp>
 #include <attune/declare/selector.hpp>
 #include <attune/search/compose/composed.hpp>
-#include <attune/search/compose/random_technique.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
@@ -24,6 +23,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "../../laws/searcher.hpp"
 
 namespace search = attune::search;
 using attune::point;
@@ -355,10 +356,9 @@ TEST_CASE("a search by moves of selectors finds the best way to run each size")
         double best = std::numeric_limits<double>::infinity();
         int evaluations = 0;
         while (best > 0 && evaluations < 400) {
-            std::vector<point> const asked = s.ask(1);
-            REQUIRE(asked.size() == 1);
-            double const cost = cost_of(r.read(asked.front()));
-            s.tell(asked.front(), attune::measurement::exact(cost + 1));
+            point const asked = searcher_law::asked_of(s);
+            double const cost = cost_of(r.read(asked));
+            s.tell(asked, attune::measurement::exact(cost + 1));
             best = std::min(best, cost);
             ++evaluations;
         }
@@ -418,9 +418,8 @@ TEST_CASE(
             attune::any_searcher by = t.make(chain, 3);
             std::set<std::vector<std::uint32_t>> selectors;
             for (int i = 0; i < 120; ++i) {
-                std::vector<point> const asked = by.ask(1);
-                REQUIRE(asked.size() == 1);
-                point const& p = asked.front();
+                point const asked = searcher_law::asked_of(by);
+                point const& p = asked;
                 REQUIRE(chain.contains(p));
                 selection const runs =
                     search::selection_of(gene_view{chain.describe(), parameters, p});

@@ -3,12 +3,10 @@
 #include <attune/search/compose/technique_text.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/declare/order.hpp>
-#include <attune/search/compose/mutation_bandit.hpp>
-#include <attune/search/compose/random_technique.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
-#include <attune/search/compose/unit_steps.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
 #include <algorithm>
@@ -42,9 +40,7 @@ std::vector<point> walk(technique const& by, std::uint64_t seed, int evaluations
     attune::any_searcher s = by.make(space, seed);
     std::vector<point> out;
     for (int i = 0; i < evaluations; ++i) {
-        std::vector<point> const asked = s.ask(1);
-        REQUIRE(asked.size() == 1);
-        out.push_back(asked.front());
+        out.push_back(searcher_law::asked_of(s));
         s.tell(out.back(),
                attune::measurement::exact(searcher_trials::every_kind_cost(space, out.back())));
     }
@@ -118,8 +114,7 @@ TEST_CASE("a name makes the same technique as the template")
     map with;
     std::get<0>(with.entries).with.strength = 0.5;
     std::get<2>(with.entries).with.weights = {1, 0.25, 2};
-    search::random_three_parents base;
-    base.population = 7;
+    search::random_three_parents const base{.population = 7};
     technique const typed = search::technique_of(base, with);
     technique const read = parse_technique(typed.name);
     CHECK(read.name == typed.name);
@@ -177,15 +172,7 @@ TEST_CASE("the set for orders finds shorter tours than the sets of the thesis")
     std::iota(place.begin(), place.end(), 0);
     attune::shuffle(std::span(place), engine);
     attune::description d;
-    for (std::uint32_t k = 0; k + 1 < cities; ++k) {
-        attune::parameter_description digit;
-        digit.name = "tour[" + std::to_string(k) + "]";
-        digit.kind = attune::parameter_kind::integer;
-        digit.type = attune::value_kind::integer;
-        digit.range_count = cities - k;
-        d.parameters.push_back(std::move(digit));
-    }
-    d.groups.push_back({"tour", attune::group_kind::permutation, 0, cities - 1});
+    attune::detail::append_digits(d, "tour", cities);
     attune::chain_of_trees const space(d);
     auto const length = [&](point const& p) {
         std::vector<std::uint16_t> const order = attune::detail::order_of(d, 0, p);

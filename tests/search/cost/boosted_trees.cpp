@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "../../laws/cost_model.hpp"
+#include "../../support/minimal_cost_model.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(cost_model_laws, attune::boosted_trees);
+TEST_CASE_TEMPLATE_INVOKE(cost_model_laws, attune::boosted_trees, support::minimal_cost_model);
 
 namespace {
 
@@ -147,11 +148,8 @@ TEST_CASE("on columns of few values, boosting is exact greedy boosting")
 {
     for (double const gamma : {0.0, 0.02}) {
         auto const known = cost_model_law::example(40, 5);
-        attune::boosting_options how;
-        how.max_depth = 3;
-        how.gamma = gamma;
-        how.rounds = 6;
-        how.max_bins = 256;
+        attune::boosting_options const how{
+            .max_depth = 3, .gamma = gamma, .rounds = 6, .max_bins = 256};
         attune::boosted_trees model(how);
         model.learn(known.programs, known.scores);
         plain_boosting plain(known.programs, known.scores, how);
@@ -198,10 +196,7 @@ TEST_CASE("each tree lowers the training loss, also with many rows per program a
         programs.push_back(rows);
         scores.push_back(0.1 + 0.1 * (p % 7));
     }
-    attune::boosting_options how;
-    how.eta = 1;
-    how.gamma = 0;
-    how.rounds = 40;
+    attune::boosting_options const how{.gamma = 0, .eta = 1, .rounds = 40};
     attune::boosted_trees model(how);
     model.learn(programs, scores);
     auto const loss = model.training_loss();

@@ -91,9 +91,8 @@ TEST_CASE("a program that was not recorded is none, and one that never ran has n
     std::string const path = file_of(folder, one.text("product", {{one.some[0]}, {one.some[1]}}));
     CHECK_FALSE(bench::read_program(path, "other", one.nest));
     CHECK(bench::read_program(path, "product", one.nest)->best_s() == 0);
-    CHECK_THROWS_AS(
-        static_cast<void>(bench::read_program(folder.file("none"), "product", one.nest)),
-        std::runtime_error);
+    CHECK_THROWS_AS((void)bench::read_program(folder.file("none"), "product", one.nest),
+                    std::runtime_error);
 }
 
 TEST_CASE("a line that is none of the program's space is refused by its number")
@@ -111,8 +110,7 @@ TEST_CASE("a line that is none of the program's space is refused by its number")
         CAPTURE(bad);
         std::string said;
         try {
-            static_cast<void>(
-                bench::read_program(file_of(folder, good + bad), "product", one.nest));
+            (void)bench::read_program(file_of(folder, good + bad), "product", one.nest);
         } catch (std::runtime_error const& why) {
             said = why.what();
         }

@@ -23,9 +23,7 @@ TEST_CASE("one round of one leaf is the Newton step of the weighted error")
     // Programs of two equal rows: nothing to split. Leaf: -sum(g) / (sum(h) + lambda).
     std::vector<attune::program_rows> const programs(3, attune::program_rows{{1, 1}, 1});
     std::vector<double> const scores{1, 0.5, 0.25};
-    attune::boosting_options how;
-    how.rounds = 1;
-    how.eta = 0.5;
+    attune::boosting_options const how{.eta = 0.5, .rounds = 1};
     attune::xgboost_trees model(how);
     model.learn(programs, scores);
     double g = 0;

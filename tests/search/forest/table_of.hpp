@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/search/bayes/forest/coding.hpp>
-#include <attune/search/bayes/forest/tree_grower.hpp>
+#include <attune/search/bayes/forest/tree.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -23,16 +23,10 @@ std::size_t differing(attune::point const& a, attune::point const& b)
 /// Two parameters that must be equal: no single change is valid.
 attune::chain_of_trees diagonal()
 {
-    attune::description d;
-    d.parameters = {search_spaces::counting("a", 6), search_spaces::counting("b", 6)};
-    attune::constraint_description equal;
-    equal.scope = {0, 1};
-    equal.text = "a == b";
-    equal.test = [](attune::description const&, std::span<attune::coordinate const> at) {
-        return at[0].index == at[1].index;
-    };
-    d.constraints.push_back(equal);
-    return attune::chain_of_trees(d);
+    return search_spaces::space_of(
+        {search_spaces::counting("a", 6), search_spaces::counting("b", 6)},
+        {search_spaces::required({0, 1}, "a == b",
+                                 [](auto const&, auto at) { return at[0].index == at[1].index; })});
 }
 
 } // namespace

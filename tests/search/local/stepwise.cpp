@@ -3,13 +3,21 @@
 #include <attune/search/local/stepwise.hpp>
 
 #include <attune/search/local/annealing.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 
 #include <doctest/doctest.h>
 #include <unordered_set>
 #include <vector>
 
+#include "../../laws/searcher.hpp"
 #include "../../support/searcher_trials.hpp"
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, attune::annealing, attune::local_search,
+                          attune::coordinate_descent, attune::genetic,
+                          attune::differential_evolution, attune::particle_swarm);
+TEST_CASE_TEMPLATE_INVOKE(searcher_learns, attune::annealing, attune::local_search,
+                          attune::coordinate_descent, attune::genetic,
+                          attune::differential_evolution, attune::particle_swarm);
 
 TEST_CASE("more points than a round has are given at once, and all of them are new")
 {

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/meta/auc_bandit.hpp>
 
-#include <attune/search/local/genetic.hpp>
-#include <attune/search/local/local_search.hpp>
+#include <attune/core/random.hpp>
+#include <attune/search/local/annealing.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <doctest/doctest.h>
 #include <limits>
 #include <map>
@@ -87,11 +89,10 @@ TEST_CASE("auc_bandit asks the technique that finds new bests")
         {{"down", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{2})},
          {"up", attune::search_with<walker>(std::uint32_t{1}, std::uint32_t{2})}});
     for (int i = 0; i < 150; ++i) {
-        auto const asked = bandit.ask(1);
-        REQUIRE(asked.size() == 1);
-        double const at = asked.front()[0].index;
-        bandit.tell(asked.front(), attune::measurement::exact(
-                                       asked.front()[0].index % 2 == 0 ? 1000 - at : 2000 + at));
+        attune::point const asked = searcher_law::asked_of(bandit);
+        double const at = asked[0].index;
+        bandit.tell(asked,
+                    attune::measurement::exact(asked[0].index % 2 == 0 ? 1000 - at : 2000 + at));
     }
     auto const uses = bandit.uses();
     CHECK(uses[0].name == "down");
@@ -108,9 +109,7 @@ TEST_CASE("auc_bandit goes on with the others when the best technique has nothin
         {{"short", attune::search_with<walker>(std::uint32_t{390}, std::uint32_t{1})},
          {"long", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{1})}});
     for (int i = 0; i < 300; ++i) {
-        auto const asked = bandit.ask(1);
-        REQUIRE(asked.size() == 1);
-        bandit.tell(asked.front(), attune::measurement::exact(1000.0 - i));
+        bandit.tell(searcher_law::asked_of(bandit), attune::measurement::exact(1000.0 - i));
     }
     CHECK(bandit.uses()[0].requests == 10);
 }
@@ -122,9 +121,7 @@ TEST_CASE("a value that is not finite is no best, and hides no later one")
         {{"all", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{1})}});
     double const infinity = std::numeric_limits<double>::infinity();
     for (double const value : {-infinity, 3.0, infinity, std::nan(""), -infinity, 2.0, 2.5}) {
-        auto const asked = bandit.ask(1);
-        REQUIRE(asked.size() == 1);
-        bandit.tell(asked.front(), attune::measurement::exact(value));
+        bandit.tell(searcher_law::asked_of(bandit), attune::measurement::exact(value));
     }
     CHECK(bandit.uses()[0].requests == 7);
     CHECK(bandit.uses()[0].new_bests == 2);
@@ -164,8 +161,7 @@ TEST_CASE_TEMPLATE("who proposed a point is known until its outcome is told, and
         requests += use.requests;
     }
     CHECK(requests > 100);
-    attune::any_searcher const plain = attune::random_searcher(space, 1);
-    CHECK(plain.proposer_of(own).empty());
+    CHECK(attune::any_searcher(attune::random_searcher(space, 1)).proposer_of(own).empty());
 }
 
 TEST_CASE("names of bandits hold those of their techniques")
@@ -173,4 +169,63 @@ TEST_CASE("names of bandits hold those of their techniques")
     CHECK(attune::search::auc_bandit_of({{"a", {}}, {"b;x,1", {}}}, {.window = 200}).name ==
           "auc_bandit;exploration,0.05;window,200 {a} {b;x,1}");
     CHECK(attune::search::round_robin_of({{"a", {}}}).name == "round_robin {a}");
+}
+
+namespace {
+
+/// The formula as it is printed: all events of the window, in order.
+double score_of_all(std::deque<std::pair<std::size_t, bool>> const& window, std::size_t technique,
+                    double exploration)
+{
+    double uses = 0;
+    double sum = 0;
+    for (auto const& [used, is_best] : window) {
+        if (used != technique) continue;
+        uses += 1;
+        if (is_best) sum += uses;
+    }
+    if (uses == 0) return std::numeric_limits<double>::infinity();
+    return 2 * sum / (uses * (uses + 1)) +
+           exploration * std::sqrt(2 * std::log2(static_cast<double>(window.size())) / uses);
+}
+
+} // namespace
+
+TEST_CASE("credit_window scores as the formula over all events, on 100'000 random histories")
+{
+    attune::random_engine engine{1};
+    std::size_t wrong = 0;
+    for (int history = 0; history < 100'000; ++history) {
+        std::size_t const techniques = 1 + attune::uniform_below(engine, 4);
+        std::size_t const size = 1 + attune::uniform_below(engine, 12);
+        attune::detail::credit_window window(techniques, size);
+        std::deque<std::pair<std::size_t, bool>> all;
+        std::size_t const events = attune::uniform_below(engine, 30);
+        for (std::size_t i = 0; i < events; ++i) {
+            std::pair<std::size_t, bool> const e{attune::uniform_below(engine, techniques),
+                                                 attune::uniform_below(engine, 3) == 0};
+            window.push(e.first, e.second);
+            all.push_back(e);
+            if (all.size() > size) all.pop_front();
+        }
+        for (std::size_t t = 0; t < techniques; ++t) {
+            double const exact = score_of_all(all, t, 0.15);
+            double const kept = window.score(t, 0.15);
+            wrong += std::isinf(exact) ? (kept == exact ? 0u : 1u)
+                                       : (std::abs(kept - exact) > 1e-12 ? 1u : 0u);
+        }
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("credit_window gives late bests more credit than early ones")
+{
+    attune::detail::credit_window window(2, 500);
+    window.push(0, true);
+    window.push(0, false);
+    window.push(1, false);
+    window.push(1, true);
+    CHECK(window.area(0) == doctest::Approx(1.0 / 3));
+    CHECK(window.area(1) == doctest::Approx(2.0 / 3));
+    CHECK(window.score(0, 0.05) == doctest::Approx(1.0 / 3 + 0.05 * std::sqrt(2.0)));
 }

@@ -5,8 +5,8 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/search/local/genetic.hpp>
-#include <attune/search/local/local_search.hpp>
+#include <attune/search/local/annealing.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 
@@ -101,10 +101,9 @@ std::size_t requests(std::vector<technique_use> const& uses, std::string_view na
 /// Outcomes that make only walks of remainder `good` find new bests.
 void step(recommending_bandit& bandit, int i, std::uint32_t good)
 {
-    auto const asked = bandit.ask(1);
-    REQUIRE(asked.size() == 1);
-    bool const finds = asked.front()[0].index % 4 == good;
-    bandit.tell(asked.front(), attune::measurement::exact(finds ? 1000.0 - i : 5000.0 + i));
+    attune::point const asked = searcher_law::asked_of(bandit);
+    bool const finds = asked[0].index % 4 == good;
+    bandit.tell(asked, attune::measurement::exact(finds ? 1000.0 - i : 5000.0 + i));
 }
 
 } // namespace
@@ -200,8 +199,7 @@ TEST_CASE("what was good elsewhere is asked first, and is no technique's merit")
     recommending_bandit bandit = begun(3);
     CHECK(bandit.starts().empty());
     bandit.inform(past);
-    std::vector<attune::point> const first = asked_by(bandit, wanted.size());
-    CHECK(first == wanted);
+    CHECK(asked_by(bandit, wanted.size()) == wanted);
     CHECK(bandit.starts() == wanted);
     for (technique_use const& use : bandit.uses())
         CHECK(use.requests == 0);
@@ -323,12 +321,11 @@ TEST_CASE("a technique that joins knows what was measured")
     // 40 * 2 points at most, none of them twice: the laws hold across the change.
     std::vector<attune::point> seen;
     for (int i = 0; i < 20; ++i) {
-        auto const asked = bandit.ask(1);
-        REQUIRE(asked.size() == 1);
-        CHECK(std::find(seen.begin(), seen.end(), asked.front()) == seen.end());
-        seen.push_back(asked.front());
-        bool const finds = asked.front()[0].index % 4 == 0;
-        bandit.tell(asked.front(), attune::measurement::exact(finds ? 1000.0 - i : 5000.0));
+        attune::point const asked = searcher_law::asked_of(bandit);
+        CHECK(std::find(seen.begin(), seen.end(), asked) == seen.end());
+        seen.push_back(asked);
+        bool const finds = asked[0].index % 4 == 0;
+        bandit.tell(asked, attune::measurement::exact(finds ? 1000.0 - i : 5000.0));
     }
     CHECK(requests(bandit.uses(), "random") > 0);
 }

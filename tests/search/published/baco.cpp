@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,24 +23,17 @@ attune::search_factory whole() { return attune::published::baco(); }
 attune::search_factory reduced() { return attune::published::baco_minus_minus(); }
 attune::search_factory trees()
 {
-    attune::published::baco_options o;
-    o.model = attune::published::baco_options::surrogate::random_forest;
-    o.feasibility = false;
+    attune::published::baco_options const o{
+        .model = attune::published::baco_options::surrogate::random_forest, .feasibility = false};
     return attune::published::baco(o);
 }
 
 /// Powers of two, an order of three and a choice; a third of it fails, where the model cannot know.
 attune::chain_of_trees loops()
 {
-    attune::description d;
-    attune::parameter_description order;
-    order.name = "order";
-    order.kind = attune::parameter_kind::permutation;
-    order.type = attune::value_kind::list;
-    order.parts = 4;
-    d.parameters = {search_spaces::ordinal("tile", {1, 2, 4, 8, 16, 32, 64, 128}), order,
-                    search_spaces::counting("unroll", 5)};
-    return attune::chain_of_trees(d);
+    return search_spaces::space_of({search_spaces::ordinal("tile", {1, 2, 4, 8, 16, 32, 64, 128}),
+                                    search_spaces::permutation("order", 4),
+                                    search_spaces::counting("unroll", 5)});
 }
 attune::outcome loops_cost(attune::point const& p)
 {
@@ -128,4 +122,27 @@ TEST_CASE("the scale of values is that of their model: without logarithms a unit
     // Standardised values times a power of two are the same numbers, bit for bit.
     CHECK(path(attune::published::baco_minus_minus(), 30, 1024) ==
           path(attune::published::baco_minus_minus(), 30));
+}
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, attune::child_wise_searcher);
+
+TEST_CASE("the first configuration is drawn child by child: sparse parts are more likely")
+{
+    // a + b <= 4 with a in 0..2, b in 0..4: 5, 4 and 3 leaves below the three values of a.
+    attune::chain_of_trees const space = search_spaces::constrained();
+    attune::search_factory const make = attune::published::cot_sampling();
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> count;
+    constexpr int searches = 12'000;
+    for (int seed = 0; seed < searches; ++seed) {
+        attune::any_searcher s = make(space, static_cast<std::uint64_t>(seed));
+        attune::point const p = s.ask(1).front();
+        count[{p[0].index, p[1].index}] += 1;
+    }
+    double chi_square = 0;
+    for (auto const& [setting, n] : count) {
+        double const expected = searches / 3.0 / (5.0 - setting.first);
+        chi_square += (n - expected) * (n - expected) / expected;
+    }
+    CHECK(count.size() == 12);
+    CHECK(chi_square < 31.3); // 99.9 % point of 11 degrees of freedom
 }

@@ -26,10 +26,9 @@ attune::search_factory usual() { return attune::published::opentuner_default(); 
 /// x and y of 0 .. 100, and a choice of three.
 attune::chain_of_trees plane()
 {
-    attune::description d;
-    d.parameters = {search_spaces::counting("x", 101), search_spaces::counting("y", 101),
-                    search_spaces::categorical("z", {"a", "b", "c"})};
-    return attune::chain_of_trees(d);
+    return search_spaces::space_of({search_spaces::counting("x", 101),
+                                    search_spaces::counting("y", 101),
+                                    search_spaces::categorical("z", {"a", "b", "c"})});
 }
 attune::point at(std::uint32_t x, std::uint32_t y, std::uint32_t z)
 {
@@ -63,19 +62,7 @@ std::vector<attune::point> driven(detail::opentuner_technique& by, Cost const& c
 } // namespace
 
 TEST_CASE_TEMPLATE_INVOKE(searcher_laws, factory_searcher<usual>);
-
-TEST_CASE("OpenTuner's default finds the valley of a constrained space sooner than chance")
-{
-    searcher_trials::check_finds_valley_sooner_than_chance<factory_searcher<usual>>();
-}
-TEST_CASE("OpenTuner's default is sooner than chance where parameters are of all kinds")
-{
-    searcher_trials::check_every_kind<factory_searcher<usual>>();
-}
-TEST_CASE("OpenTuner's default gets past failures")
-{
-    searcher_trials::check_escapes_failures<factory_searcher<usual>>();
-}
+TEST_CASE_TEMPLATE_INVOKE(searcher_learns, factory_searcher<usual>);
 
 TEST_CASE("numbers are combined by their places, choices are taken over or drawn")
 {
@@ -183,9 +170,8 @@ TEST_CASE("the simplex finds the bottom of a bowl, ends, and has nothing to ask 
 
 TEST_CASE("the simplex ends at once where no parameter is a number")
 {
-    attune::description d;
-    d.parameters = {search_spaces::categorical("z", {"a", "b", "c"})};
-    detail::opentuner_technique by = simplex(attune::chain_of_trees(d), 1);
+    detail::opentuner_technique by =
+        simplex(search_spaces::space_of({search_spaces::categorical("z", {"a", "b", "c"})}), 1);
     CHECK(by.ask(1).empty());
 }
 

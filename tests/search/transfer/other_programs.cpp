@@ -5,9 +5,9 @@
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
-#include <attune/declare/program_rows.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/search/automatic.hpp>
-#include <attune/search/cost/expected_rows.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/transfer/translate.hpp>
 
-#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/kinds.hpp>
-#include <attune/declare/lower.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
@@ -26,17 +24,6 @@ using attune::detail::translate;
 using attune::detail::translated_session;
 
 namespace {
-
-attune::parameter_description tile(std::string name, std::int64_t extent, std::uint32_t parts)
-{
-    attune::parameter_description p;
-    p.name = std::move(name);
-    p.kind = attune::parameter_kind::tile;
-    p.type = attune::value_kind::list;
-    p.parts = parts;
-    p.integers = attune::detail::factor_table(extent, parts);
-    return p;
-}
 
 /// All points of `space`, the value of each its number.
 past_session everything(attune::chain_of_trees const& space)
@@ -107,7 +94,7 @@ TEST_CASE("an interval takes the number that is nearest inside")
 
 TEST_CASE("a tile becomes the one with the nearest factors")
 {
-    attune::parameter_description const p = tile("T", 16, 2);
+    attune::parameter_description const p = search_spaces::tile("T", 16, 2);
     auto const text = [&](std::string const& from) {
         return attune::text_of(p, nearest_value(p, from).first);
     };
@@ -161,9 +148,8 @@ TEST_CASE("a configuration that breaks a constraint becomes the nearest valid on
 
 TEST_CASE("of outcomes at one configuration the nearest counts, and of equally near ones the best")
 {
-    attune::description d;
-    d.parameters = {search_spaces::ordinal("a", {8, 64}), search_spaces::ordinal("b", {1, 2})};
-    attune::chain_of_trees const space(d);
+    attune::chain_of_trees const space = search_spaces::space_of(
+        {search_spaces::ordinal("a", {8, 64}), search_spaces::ordinal("b", {1, 2})});
     std::vector<std::string> const names{"a", "b", "c"};
     auto const value = [&](std::vector<attune::past_outcome> outcomes) {
         translated_session const t = translate(space, {"", names, std::move(outcomes)});
@@ -207,8 +193,8 @@ TEST_CASE("arrays and long orders are translated as values")
 {
     constexpr auto cut = attune::array_of<2>(attune::integer<"CUT">(1, 8));
     constexpr auto order = attune::permutation<"ORDER", 13>();
-    attune::chain_of_trees const space(
-        attune::bind_inputs(attune::lower(attune::space(cut.with_default({3, 3}), order))));
+    attune::chain_of_trees const space =
+        attune::build(attune::space(cut.with_default({3, 3}), order));
     std::string const items = "{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}";
     past_session past;
     past.parameters = {"ORDER", "CUT"};

@@ -42,9 +42,8 @@ auto product(double best)
 
 attune::chain_of_trees tiles(std::vector<std::int64_t> const& x, std::vector<std::int64_t> const& y)
 {
-    attune::description d;
-    d.parameters = {search_spaces::ordinal("x", x), search_spaces::ordinal("y", y)};
-    return attune::chain_of_trees(d);
+    return search_spaces::space_of(
+        {search_spaces::ordinal("x", x), search_spaces::ordinal("y", y)});
 }
 
 } // namespace

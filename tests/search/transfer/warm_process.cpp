@@ -64,9 +64,7 @@ TEST_CASE("mean and variance are those of the formula with the slopes integrated
     attune::chain_of_trees const space = search_spaces::grid(10);
     attune::feature_map const features(space);
     auto const sessions = known(space, {1, -0.5});
-    attune::feature_table all;
-    for (std::uint64_t i = 0; i < 100; ++i)
-        features.append(space.at(i), all);
+    attune::feature_table const all = gp_points::rows_of_all(features);
     attune::feature_table points;
     std::vector<double> values;
     attune::random_engine engine(4);
@@ -107,9 +105,7 @@ TEST_CASE("mean and variance are those of the formula with the slopes integrated
         Eigen::ArrayXd column;
         model.covariance(17, column);
         CHECK(column[17] == doctest::Approx(model.variance()[17]).epsilon(1e-3));
-        Eigen::ArrayXd predicted;
-        Eigen::ArrayXd unsure;
-        model.predict(all, predicted, unsure);
+        auto const [predicted, unsure] = gp_points::predicted(model, all);
         CHECK((predicted - mean).abs().maxCoeff() < 2e-3);
         CHECK((unsure - left).abs().maxCoeff() < 2e-3);
     };
@@ -136,9 +132,7 @@ TEST_CASE("outcomes decide how much a session counts, and with which sign")
     attune::feature_map const features(space);
     for (double const sign : {1.0, -1.0}) {
         warm_process model(features, known(space, {1}));
-        attune::feature_table all;
-        for (std::uint64_t i = 0; i < 100; ++i)
-            features.append(space.at(i), all);
+        attune::feature_table const all = gp_points::rows_of_all(features);
         model.assign(all);
         attune::feature_table points;
         std::vector<double> values;
@@ -161,9 +155,7 @@ TEST_CASE("before anything is observed the mean is what the sessions say")
     attune::feature_map const features(space);
     auto const sessions = known(space, {1, 1});
     warm_process model(features, sessions);
-    attune::feature_table all;
-    for (std::uint64_t i = 0; i < 100; ++i)
-        features.append(space.at(i), all);
+    attune::feature_table const all = gp_points::rows_of_all(features);
     model.assign(all);
     attune::random_engine engine(1);
     model.learn({}, {}, {}, engine);
@@ -175,9 +167,7 @@ TEST_CASE("without sessions, and when they have faded, the process is the defaul
 {
     attune::chain_of_trees const space = search_spaces::grid(10);
     attune::feature_map const features(space);
-    attune::feature_table all;
-    for (std::uint64_t i = 0; i < 100; ++i)
-        features.append(space.at(i), all);
+    attune::feature_table const all = gp_points::rows_of_all(features);
     attune::feature_table points;
     std::vector<double> values;
     for (std::size_t i = 0; i < 100; i += 7) {

@@ -33,13 +33,7 @@ using attune::evolutionary_search;
 using attune::point;
 using attune::program_rows;
 
-evolutionary_options small(std::size_t batch)
-{
-    evolutionary_options out;
-    out.population = 60;
-    out.batch = batch;
-    return out;
-}
+evolutionary_options small(std::size_t batch) { return {.population = 60, .batch = batch}; }
 
 struct small_evolution : evolutionary_search {
     small_evolution(attune::chain_of_trees const& space, std::uint64_t seed)
@@ -147,10 +141,7 @@ TEST_CASE_TEMPLATE_APPLY(searcher_laws, std::tuple<small_evolution, evolutionary
 
 TEST_CASE("a factor of a tile moves from one level to another, and every such tile is reached")
 {
-    attune::parameter_description tile;
-    tile.kind = attune::parameter_kind::tile;
-    tile.parts = 3;
-    tile.integers = attune::detail::factor_table(24, 3);
+    attune::parameter_description const tile = search_spaces::tile("tile", 24, 3);
     auto const levels = [&](std::uint32_t v) {
         return std::vector<std::int64_t>(tile.integers.begin() + 3 * v,
                                          tile.integers.begin() + 3 * v + 3);
@@ -217,8 +208,7 @@ TEST_CASE("mutators are chosen by their weights, and change one parameter of the
 
 TEST_CASE("mutations alone lead from one schedule of a product to each size and place of its tiles")
 {
-    attune::processor_shape shape;
-    shape.cores = 4;
+    attune::processor_shape const shape{.cores = 4};
     attune::chain_of_trees const space(
         attune::derived_space(support::matmul(512, 512, 512), shape).describe());
     attune::description const& d = space.describe();
@@ -227,23 +217,21 @@ TEST_CASE("mutations alone lead from one schedule of a product to each size and 
         start.push_back(*attune::coordinate_of(p, p.name == "DEPTH" ? "128" : *p.default_text));
     REQUIRE(space.contains(start));
     // One parent, which was measured, and one child.
-    evolutionary_options options;
-    options.population = 1;
-    options.measured_ratio = 1;
-    options.generations = 1;
-    options.mutation_probability = 1;
-    options.retries = 1000;
-    options.batch = 1;
-    options.random_batch = 0;
+    evolutionary_options const options{.population = 1,
+                                       .measured_ratio = 1,
+                                       .generations = 1,
+                                       .mutation_probability = 1,
+                                       .retries = 1000,
+                                       .batch = 1,
+                                       .random_batch = 0};
     std::set<std::string> changed;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         evolutionary_search search(space, seed, options);
         search.tell(start, attune::measurement::exact(1));
-        std::vector<point> const child = search.ask(1);
-        REQUIRE(child.size() == 1);
+        point const child = searcher_law::asked_of(search);
         std::vector<std::string> here;
         for (std::uint32_t p = 0; p < start.size(); ++p)
-            if (child[0][p] != start[p] && space.is_active(p, child[0]))
+            if (child[p] != start[p] && space.is_active(p, child))
                 here.push_back(d.parameters[p].name);
         CHECK(here.size() == 1);
         changed.insert(here.begin(), here.end());
@@ -354,9 +342,7 @@ TEST_CASE_TEMPLATE("programs that differ in what no feature sees are both propos
             return out;
         }
     };
-    attune::processor_shape shape;
-    shape.cores = 1;
-    shape.l3_bytes = 1 << 20;
+    attune::processor_shape const shape{.l3_bytes = 1 << 20, .cores = 1};
     attune::chain_of_trees const space(
         attune::derived_space(support::softmax(1 << 13, 1024), shape).describe());
     attune::description const& d = space.describe();

@@ -66,9 +66,7 @@ struct nearest_model {
 
 two_level_options plain(std::size_t batch)
 {
-    two_level_options out;
-    out.batch = batch;
-    out.inputs = 4;
+    two_level_options out{.batch = batch, .inputs = 4};
     out.model = [] { return nearest_model(); };
     return out;
 }
@@ -126,16 +124,24 @@ attune::description four()
     return d;
 }
 
+/// The rows of a configuration are its indices.
+program_rows indices(attune::description const&, std::span<attune::coordinate const> at)
+{
+    program_rows out{{}, 4};
+    for (attune::coordinate const c : at)
+        out.values.push_back(c.index);
+    return out;
+}
+
 /// Asks one at a time; the value of each, in order.
 template <class S, class Objective>
 std::vector<double> run(S& s, std::size_t trials, Objective const& objective)
 {
     std::vector<double> out;
     while (out.size() < trials) {
-        std::vector<point> const p = s.ask(1);
-        REQUIRE(p.size() == 1);
-        out.push_back(objective(p.front()));
-        s.tell(p.front(), attune::measurement::exact(out.back()));
+        point const p = searcher_law::asked_of(s);
+        out.push_back(objective(p));
+        s.tell(p, attune::measurement::exact(out.back()));
     }
     return out;
 }
@@ -224,8 +230,7 @@ TEST_CASE("the roles of parameters are read from the space")
 TEST_CASE("cache tiles of generated programs are tuned, and what says where is a compute location")
 {
     using enum attune::decision_role;
-    attune::processor_shape shape;
-    shape.cores = 4;
+    attune::processor_shape shape{.cores = 4};
     auto const roles = [&shape](attune::nest_description const& nest,
                                 std::vector<attune::schedule_rule> const& rules) {
         attune::description const d = attune::derived_space(nest, shape, rules).describe();
@@ -345,8 +350,7 @@ TEST_CASE("the later phases set parallel parameters and compute locations")
 
 TEST_CASE("both later phases run on a generated program")
 {
-    attune::processor_shape shape;
-    shape.cores = 4;
+    attune::processor_shape const shape{.cores = 4};
     attune::description d = attune::derived_space(support::matmul(512, 512, 512), shape).describe();
     point start;
     for (attune::parameter_description const& p : d.parameters)
@@ -424,13 +428,10 @@ TEST_CASE(
 TEST_CASE("an input ends with its budget of invalid suggestions")
 {
     attune::description d = four();
-    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
+    d.rows = [](attune::description const& of, std::span<attune::coordinate const> at) {
         if (at[0].index != 3 || at[1].index != 8)
             throw attune::error("no such program", "here", "take another");
-        program_rows out{{}, 4};
-        for (attune::coordinate const c : at)
-            out.values.push_back(c.index);
-        return out;
+        return indices(of, at);
     };
     two_level_options options = plain(2);
     options.inputs = 1;
@@ -519,12 +520,7 @@ TEST_CASE("what a score stands for is told as a value, until the outcome is know
 TEST_CASE("the first round after other programs is half the model's, half what is expected")
 {
     attune::description d = four();
-    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
-        program_rows out{{}, 4};
-        for (attune::coordinate const c : at)
-            out.values.push_back(c.index);
-        return out;
-    };
+    d.rows = indices;
     auto const expected = [](std::span<attune::coordinate const> at) {
         return 1.0 + std::pow(at[0].index, 2) + at[1].index; // wrong: the best is (3, 8, 5, 10)
     };
@@ -564,12 +560,7 @@ TEST_CASE("the first round after other programs is half the model's, half what i
 TEST_CASE("a first round of failures after other programs is followed by another one")
 {
     attune::description d = four();
-    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
-        program_rows out{{}, 4};
-        for (attune::coordinate const c : at)
-            out.values.push_back(c.index);
-        return out;
-    };
+    d.rows = indices;
     attune::cost_samples others;
     for (std::uint32_t a = 0; a < 12; ++a)
         others.add("other", {{1.0 * a, 3, 5, 10, 0}, 5},
@@ -581,10 +572,9 @@ TEST_CASE("a first round of failures after other programs is followed by another
         two_level_search levels(attune::chain_of_trees(d), 3, plain(6));
         levels.learn_from(others);
         for (int i = 0; i < 12; ++i) {
-            std::vector<point> const asked = levels.ask(1);
-            REQUIRE(asked.size() == 1);
-            CHECK_FALSE(levels.prediction_of(asked[0])); // there is no time yet
-            levels.tell(asked[0], attune::failure{attune::failure_stage::crash, "x"});
+            point const asked = searcher_law::asked_of(levels);
+            CHECK_FALSE(levels.prediction_of(asked)); // there is no time yet
+            levels.tell(asked, attune::failure{attune::failure_stage::crash, "x"});
         }
         CHECK(levels.rounds().size() == 2);
     }

@@ -10,8 +10,7 @@
 #include <attune/declare/lower.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/ship/bake.hpp>
-#include <attune/ship/bake/build_script.hpp>
-#include <attune/ship/bake/device_text.hpp>
+#include <attune/ship/bake/bake_text.hpp>
 
 #include <doctest/doctest.h>
 #include <filesystem>

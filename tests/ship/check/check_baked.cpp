@@ -86,6 +86,29 @@ std::size_t shapes_of(checked_builds const& found)
     return found.all.empty() ? 0 : found.all.back().right.size();
 }
 
+int sum(attune::matrix_view<int const> a, bool is_negative, unsigned char by)
+{
+    int out = 0;
+    for (std::size_t i = 0; i < a.rows(); ++i)
+        for (std::size_t j = 0; j < a.columns(); ++j)
+            out += a(i, j) * by;
+    return is_negative ? -out : out;
+}
+int sum_of_squares_only(attune::matrix_view<int const> a, bool is_negative, unsigned char by)
+{
+    return a.rows() == a.columns() ? sum(a, is_negative, by) : 0;
+}
+void rotate(std::span<std::complex<double>, 4> x, double by)
+{
+    for (auto& one : x)
+        one *= std::polar(1.0, by);
+}
+void by_pointer(float*, int) {}
+struct options {
+    int a, b;
+};
+void by_structure(std::span<float>, options) {}
+
 } // namespace
 
 TEST_CASE("code that is right is verified for a shape at several places in memory")
@@ -138,33 +161,6 @@ TEST_CASE("shapes that say nothing are no proof, and it is said why")
     CHECK(found.all.empty());
     CHECK(found.said.size() >= 4);
 }
-
-namespace {
-
-int sum(attune::matrix_view<int const> a, bool is_negative, unsigned char by)
-{
-    int out = 0;
-    for (std::size_t i = 0; i < a.rows(); ++i)
-        for (std::size_t j = 0; j < a.columns(); ++j)
-            out += a(i, j) * by;
-    return is_negative ? -out : out;
-}
-int sum_of_squares_only(attune::matrix_view<int const> a, bool is_negative, unsigned char by)
-{
-    return a.rows() == a.columns() ? sum(a, is_negative, by) : 0;
-}
-void rotate(std::span<std::complex<double>, 4> x, double by)
-{
-    for (auto& one : x)
-        one *= std::polar(1.0, by);
-}
-void by_pointer(float*, int) {}
-struct options {
-    int a, b;
-};
-void by_structure(std::span<float>, options) {}
-
-} // namespace
 
 TEST_CASE("views, results, numbers and fixed lengths are filled as the shape says")
 {

@@ -3,7 +3,7 @@
 #include <attune/ship/report/watch.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/remember/problem/objective.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/remember/store.hpp>
 
 #include <chrono>
@@ -81,7 +81,7 @@ TEST_CASE("numbers that are no seconds have their unit, their direction, and any
             {{std::to_string(static_cast<int>(value))}, attune::measurement::exact(value), ""});
     std::vector<std::string> const lines = watch_lines({past}, 200);
     REQUIRE(lines.size() == 3);
-    CHECK(lines[0] == "rate: 4 outcomes");
+    CHECK(lines[0] == "rate (better=higher unit=GFLOP/s): 4 outcomes");
     CHECK(lines[1].starts_with("  best 8 GFLOP/s (4.00x better than the first)  "));
     CHECK(lines[1].ends_with("\xe2\x96\x88\xe2\x96\x88")); // it rises
     CHECK(lines[2] == "  A=8");
@@ -139,8 +139,7 @@ TEST_CASE("what is no store is refused")
 
 TEST_CASE("a tuning at which nobody seems to be at work says since when")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.attune");
+    auto const [folder, path] = support::scratch_file("a.attune");
     {
         attune::store store(path);
         support::told_tuning const told = support::random_tuning(3, 5);

@@ -13,14 +13,18 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "../../../bench/support/score_quality.hpp"
 #include "../../support/scratch_directory.hpp"
+#include "../../support/texts.hpp"
 #include "page_tree.hpp"
 #include "told_outcomes.hpp"
 
+using attune_test::error_of;
+using attune_test::has;
 using support::cells_of;
 using support::page_element;
 using support::told_ratio;
@@ -57,17 +61,117 @@ void check_data(page_element const& page)
     }
 }
 
-std::string what(auto const& attempt)
+} // namespace
+
+TEST_CASE("your own code comes before the default; bold is the winner; the page says so")
 {
-    try {
-        attempt();
-    } catch (attune::error const& thrown) {
-        return thrown.what();
+    told_tuning told = support::random_tuning(60, 1);
+    attune::record won = told.record();
+    won.best_s *= 1.25; // the final was slower than the search
+    won.baseline_s = 2 * won.best_s;
+    won.baseline_interval = {1.9 * won.best_s, 2.1 * won.best_s, 9};
+    std::size_t second = told.winner == 0 ? 1 : 0; // another configuration won the final
+    for (std::size_t i = 0; i < told.outcomes.size(); ++i)
+        if (told.outcomes[i].s > 0 &&
+            told.outcomes[i].values[0] != told.outcomes[told.winner].values[0])
+            second = i;
+    for (std::size_t p = 0; p < told.names.size(); ++p)
+        won.configuration[p].second = told.outcomes[second].values[p];
+    attune::memory_store store;
+    told.put_into(store, false);
+    store.add(won);
+    page_element const page = support::parse_page(attune::read_report(store).html());
+    CHECK(page.first("p", "verdict").text().starts_with("2.00x faster than your own code: "));
+    auto const heads = page.first("table", "contest").all("th");
+    REQUIRE(heads.size() > 3);
+    CHECK(heads[0]->text() == "winner");
+    CHECK(heads[1]->text() == "your own");
+    CHECK(heads[2]->text() == "default");
+    CHECK(
+        has(page.text(), "Bold: the winner, here and below. Underlined: not the default's value."));
+    std::string const why = "The log's first row, " + told_time(told.outcomes[told.winner].s) +
+                            ", did not win the final, or did not take part.";
+    CHECK(has(page.first("figcaption").text(), why));
+    for (page_element const* const chart : page.first("div", "effects").all("figure")) {
+        std::string const name = chart->first("h4").first("span").text();
+        auto const p = static_cast<std::size_t>(
+            std::find(told.names.begin(), told.names.end(), name) - told.names.begin());
+        REQUIRE(chart->all("text", "strong").size() == 1);
+        CHECK(chart->first("text", "strong").text() == told.outcomes[second].values[p]);
     }
-    return "nothing was thrown";
+    for (page_element const* const svg : page.all("svg", "wide"))
+        if (svg->attributes.at("aria-label").starts_with("Configurations"))
+            for (page_element const* const text : svg->all("text", "strong"))
+                CHECK(std::count(told.outcomes[second].values.begin(),
+                                 told.outcomes[second].values.end(), text->text()) == 1);
 }
 
-} // namespace
+TEST_CASE("no text of a drawing is beyond its edges, and labels are whole")
+{
+    // Fonts take 0.6 of their size for a character on average.
+    auto const check = [](page_element const& page) {
+        for (page_element const* const svg : page.all("svg")) {
+            std::istringstream box(svg->attributes.at("viewBox"));
+            double x = 0, y = 0, width = 0;
+            box >> x >> y >> width;
+            CAPTURE(svg->attributes.at("aria-label"));
+            for (page_element const* const text : svg->all("text")) {
+                std::string const words =
+                    text->all("title").empty()
+                        ? text->text()
+                        : text->text().substr(text->first("title").text().size());
+                bool const is_small = text->is("text", "small");
+                std::size_t characters = 0;
+                for (char const c : words)
+                    characters += (static_cast<unsigned char>(c) & 0xc0U) != 0x80U ? 1U : 0U;
+                double const room = 0.6 * (is_small ? 11.5 : 13) * static_cast<double>(characters);
+                double const at = std::stod(text->attributes.at("x"));
+                double const begin = text->is("text", "end")      ? at - room
+                                     : text->is("text", "middle") ? at - room / 2
+                                                                  : at;
+                CAPTURE(words);
+                CHECK(begin >= -1);
+                CHECK(begin + room <= width + 1);
+            }
+        }
+    };
+    told_tuning told = support::random_tuning(120, 3);
+    for (auto& one : told.outcomes) // as compilers have them
+        one.values[2] = one.values[2] == "{0, 1, 2}" ? "-mprefer-vector-width=512" : "-ffast-math";
+    told.ties = {1, 2};
+    check(page_of(told));
+    page_element const page = page_of(told);
+    std::size_t whole = 0;
+    for (page_element const* const text : page.first("div", "effects").all("text", "label"))
+        whole += text->text() == "-mprefer-vector-width=512" ? 1U : 0U;
+    CHECK(whole == 1);
+    told.names = {"A_PARAMETER_WITH_A_LONG_NAME", "UNROLL", "ANOTHER_PARAMETER_OF_SUCH_A_NAME"};
+    told.roof = {2e9, 1e9, 4e12, 1e12};
+    check(page_of(told));
+    told.roof = {9e9, 1e9, 4e12, 1e12};
+    check(page_of(told));
+    check(page_of(told, false));
+    for (std::size_t i = 0; i < 12; ++i) { // many parameters
+        told.names.push_back("P" + std::to_string(i));
+        for (std::size_t r = 0; r < told.outcomes.size(); ++r)
+            told.outcomes[r].values.push_back(std::to_string((r * (i + 3)) % 7 * 1'000'000));
+    }
+    for (auto& one : told.outcomes)
+        one.predicted_s = one.s > 0 ? one.s * 1.1 : 1e-3;
+    check(page_of(told));
+    // Numbers with a unit of the user's.
+    attune::memory_store store;
+    auto problem = told.problem();
+    problem.key.compiler = "attune minimize";
+    problem.key.setting = {{"better", "higher"}, {"unit", "requests per second and core"}};
+    for (std::size_t i = 0; i < told.outcomes.size(); ++i)
+        store.note(problem, told.row(i));
+    attune::record won = told.record();
+    won.key = problem.key;
+    won.best_s = 123456.5;
+    store.add(won);
+    check(support::parse_page(attune::read_report(store).html()));
+}
 
 TEST_CASE("the contestants on the page are the store's")
 {
@@ -78,7 +182,7 @@ TEST_CASE("the contestants on the page are the store's")
     auto const& own = told.outcomes[0];
     std::string const verdict = page.first("p", "verdict").text();
     CHECK(verdict.starts_with(told_ratio(own.s / best.s)));
-    CHECK(verdict.find(told_time(best.s) + ", was " + told_time(own.s)) != verdict.npos);
+    CHECK(has(verdict, told_time(best.s) + ", was " + told_time(own.s)));
     auto const rows = cells_of(page.first("table", "contest"));
     REQUIRE(rows.size() == 3 + told.names.size());
     auto const last_time = [&](std::size_t tie) { // a configuration may have been tried twice
@@ -121,8 +225,7 @@ TEST_CASE("the log has the fastest outcomes, each number the store's, and all of
         }
     }
     std::string const facts = page.first("dl", "facts").text();
-    CHECK(facts.find("60 configurations, " + std::to_string(told.failures()) + " of them failed") !=
-          facts.npos);
+    CHECK(has(facts, "60 configurations, " + std::to_string(told.failures()) + " of them failed"));
 }
 
 TEST_CASE("effects have the best time, the median and the share of failures of each value")
@@ -152,7 +255,7 @@ TEST_CASE("effects have the best time, the median and the share of failures of e
         std::map<std::string, int> failed;
         std::string best;
         double best_s = HUGE_VAL;
-        for (auto const& one : told.outcomes) {
+        for (auto const& one : told.outcomes) { // the winner is the best
             std::string const level =
                 p == 3 && !one.inactive.empty() ? "(inactive)" : one.values[p];
             if (one.s <= 0)
@@ -216,7 +319,7 @@ TEST_CASE("each outcome is a mark in the line of its value")
     CHECK(marks(*paths[0]) == 4);
     CHECK(marks(*paths[1]) == 7);
     std::string const soft = page.text();
-    CHECK(soft.find("In all outcomes: UNROLL=1, ORDER=x.") != soft.npos);
+    CHECK(has(soft, "In all outcomes: UNROLL=1, ORDER=x."));
 }
 
 TEST_CASE("thousands of values become ranges of numbers, or the fastest and the others")
@@ -350,9 +453,7 @@ TEST_CASE("the seconds of the tuning and the roofline are the store's")
     CHECK(widths[0] / total == doctest::Approx(12.0 / 20).epsilon(1e-3));
     CHECK(widths[1] / total == doctest::Approx(6.5 / 20).epsilon(1e-3));
     CHECK(widths[2] / total == doctest::Approx(1.5 / 20).epsilon(2e-3));
-    CHECK(part(strip, "measured peak").find("The winner reaches 62 % of that") !=
-          std::string::npos);
-
+    CHECK(has(part(strip, "measured peak"), "The winner reaches 62 % of that"));
     told.roof = {2e9, 1e9, 4e12, 1e12}; // 2 flop per byte, the ridge at 4
     page_element const page = page_of(told);
     std::vector<std::string> labels;
@@ -379,6 +480,8 @@ TEST_CASE("problems stand side by side, each with the values of its winner")
     page_element const page = support::parse_page(attune::read_report(store).html());
     auto const rows = cells_of(page.first("table", "sides"));
     REQUIRE(rows.size() == 3);
+    CHECK(rows[0][0] == "N=64"); // numbers in their order
+    CHECK(rows[2][0] == "N=4096");
     for (auto const& row : rows) {
         told_tuning const& told = all.at(row[0]);
         auto const& best = told.outcomes[told.winner];
@@ -447,7 +550,7 @@ TEST_CASE("hostile values stay texts in effects, also where they are many")
             for (int i = 0; i < (count == 3 ? 3 : 15); ++i)
                 CHECK(rows[static_cast<std::size_t>(i)][0] == hostile + std::to_string(i));
             CHECK(chart->first("table", "levels").first("th").text() == hostile);
-            CHECK(chart->first("svg").attributes.at("aria-label").find(hostile) != hostile.npos);
+            CHECK(has(chart->first("svg").attributes.at("aria-label"), hostile));
         }
     }
 }
@@ -456,8 +559,9 @@ TEST_CASE("long values are told apart by what they do not begin with alike")
 {
     told_tuning told;
     told.names = {"FLAGS"};
-    std::vector<std::string> const values{"-O3 -falign=\xc3\xa4z", "-O3 -falign=\xc3\xb6z",
-                                          "-O3 -falign=zz"};
+    std::vector<std::string> const values{"-O3 -fno-strict-aliasing -fwrapv -falign=\xc3\xa4z",
+                                          "-O3 -fno-strict-aliasing -fwrapv -falign=\xc3\xb6z",
+                                          "-O3 -fno-strict-aliasing -fwrapv -falign=zz"};
     for (std::size_t i = 0; i < values.size(); ++i)
         told.outcomes.push_back({.values = {values[i]},
                                  .s = 1e-3 * static_cast<double>(i + 1),
@@ -523,7 +627,7 @@ TEST_CASE("the score of the model over the tuning is that of its predictions")
     CHECK(text.starts_with(
         "The search's model chose 80 of 90 outcomes and expected a time of each; " +
         std::to_string(lost) + " of them failed. "));
-    CHECK(text.find("over the last 30 with a time") != text.npos);
+    CHECK(has(text, "over the last 30 with a time"));
     check_data(page);
 }
 
@@ -532,7 +636,7 @@ TEST_CASE("one outcome, or few predictions, are a page without charts of what is
     told_tuning told = support::random_tuning(1, 22);
     page_element const one = page_of(told);
     CHECK(one.all("div", "effects").empty());
-    CHECK(one.text().find("The model") == std::string::npos);
+    CHECK_FALSE(has(one.text(), "The model"));
     told.outcomes[0].predicted_s = 1;
     page_element const page = page_of(told);
     CHECK(
@@ -553,10 +657,8 @@ TEST_CASE("bytes that are no UTF-8 and control characters are replaced")
 
 TEST_CASE("a page says what there is where there is no winner, no outcome or no time")
 {
-    CHECK(page_of(support::random_tuning(5, 8), false)
-              .first("p", "verdict")
-              .text()
-              .find("no tuning has ended") != std::string::npos);
+    CHECK(has(page_of(support::random_tuning(5, 8), false).first("p", "verdict").text(),
+              "no tuning has ended"));
     told_tuning broken = support::random_tuning(4, 9);
     for (auto& one : broken.outcomes)
         one.s = 0;
@@ -574,17 +676,16 @@ TEST_CASE("a report is written whole or not at all")
 {
     support::scratch_directory const folder;
     attune::store store(folder.file("a.attune"));
-    CHECK(what([&] {
+    CHECK(error_of([&] {
               attune::write_html(store, folder.file("r.html"));
           }).find("the store is empty") != std::string::npos);
     support::random_tuning(5, 11).put_into(store);
-    CHECK(what([&] { attune::write_html(store, folder.file("r.html"), "other"); }) ==
+    CHECK(error_of([&] { attune::write_html(store, folder.file("r.html"), "other"); }) ==
           "attune: the store knows nothing of the kernel other\n  where: " +
               folder.file("a.attune") + "\n  next:  it knows: sgemm");
     CHECK_FALSE(std::filesystem::exists(folder.file("r.html")));
     std::filesystem::create_directory(folder.file("folder.html"));
-    CHECK(what([&] { attune::write_html(store, folder.file("folder.html")); }) !=
-          "nothing was thrown");
+    CHECK_FALSE(error_of([&] { attune::write_html(store, folder.file("folder.html")); }).empty());
     attune::write_html(store, folder.file("r.html"), "sgemm");
     CHECK(support::read_file(folder.file("r.html")) == attune::read_report(store).html());
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
@@ -603,7 +704,7 @@ TEST_CASE("a damaged line is told on the page")
     support::write_file(folder.file("a.attune"), text);
     attune::store store(folder.file("a.attune"));
     page_element const page = support::parse_page(attune::read_report(store).html());
-    CHECK(page.first("p", "notice").text().find("damaged") != std::string::npos);
+    CHECK(has(page.first("p", "notice").text(), "damaged"));
 }
 
 TEST_CASE("a time without an interval has none on the page")
@@ -612,7 +713,7 @@ TEST_CASE("a time without an interval has none on the page")
     for (auto& one : told.outcomes)
         one.low = one.high = one.s, one.samples = 1;
     page_element const page = page_of(told);
-    CHECK(page.first("figcaption").text().find("95 %") == std::string::npos);
+    CHECK_FALSE(has(page.first("figcaption").text(), "95 %"));
     CHECK(cells_of(page.first("table", "contest"))[1] ==
           std::vector<std::string>{"95 % interval", "", ""});
     CHECK(cells_of(page.first("div", "log").first("table"))[0][2].empty());
@@ -639,8 +740,7 @@ TEST_CASE("a winner that is slower than the default is not called faster")
     CHECK(page.first("p", "verdict").text().starts_with("2.00x slower than the default: "));
     check_data(page);
     told.outcomes[told.winner].s = told.outcomes[0].s;
-    CHECK(page_of(told).first("p", "verdict").text().find("as fast as the default") !=
-          std::string::npos);
+    CHECK(has(page_of(told).first("p", "verdict").text(), "as fast as the default"));
 }
 
 TEST_CASE("problems that differ in what a label does not say have labels of their own")

@@ -1,7 +1,7 @@
 // tests/ship/tool/bake.cpp - attune bake: what it writes, and what it refuses. tests/baked/by_hand.cmake compiles it.
 // SPDX-License-Identifier: MIT
 #include <attune/remember/problem/call_facts.hpp>
-#include <attune/ship/bake/build_script.hpp>
+#include <attune/ship/bake/bake_text.hpp>
 
 #include <doctest/doctest.h>
 #include <filesystem>

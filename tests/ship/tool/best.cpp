@@ -163,6 +163,19 @@ TEST_CASE("the words of best --macros are quoted for a shell, a makefile and CMa
         CHECK(at.printed_by(reader, best.out.substr(0, best.out.size() - 1)) ==
               "LANES=4 ORDER={1, 0} WIDTH=8 FLAGS+=-DSPEED=2a;b#c$d 'e' ${f} \\ %\n");
     }
+    // In a recipe too, where make removes no backslash.
+    std::string const words = run_here({"best", at.store, "--macros", "--for", "make"}).out;
+    support::write_file(at.folder.file("makefile"), "all:\n\t@printf '%s\\n' " + words);
+    process_result const printed = run_process({"make", "-f", at.folder.file("makefile")}, 60.0);
+    CHECK_MESSAGE(has(printed.output, "-DSIGNS=\"a;b#c$d 'e'"), printed.output);
+    winner.configuration = {{"ORDER", "a\\"}};
+    attune::memory_store odd;
+    odd.add(winner);
+    support::write_file(at.folder.file("odd"), odd.text());
+    ran const none = run_here({"best", at.folder.file("odd"), "--macros", "--for", "cmake"});
+    CHECK(none.code == 3);
+    CHECK(has(none.err, "ends in a backslash"));
+    CHECK(run_here({"best", at.folder.file("odd"), "--macros", "--for", "make"}).code == 0);
     CHECK(run_here({"best", at.store, "--macros"}).out ==
           run_here({"best", at.store, "--macros", "--for=sh"}).out);
     CHECK(run_here({"best", at.store, "--macros", "--for", "bash"}).code == 2);

@@ -73,6 +73,8 @@ std::set<std::string> documented_lines()
     std::vector<std::string> pages{source + "README.md", source + "examples/README.md"};
     for (auto const& entry : files::recursive_directory_iterator(source + "include"))
         if (entry.path().filename() == "README.md") pages.push_back(entry.path().string());
+    for (auto const& entry : files::directory_iterator(source + "examples/guide"))
+        pages.push_back(entry.path().string());
     for (std::string const& page : pages)
         add_lines(support::read_file(page), true, out);
     return out;
@@ -138,9 +140,16 @@ TEST_CASE("each command line that a help text, a README or the guide shows is ru
         support::scratch_directory const folder;
         fill(folder, line);
         char const* const shell = line.find("<(") != line.npos ? "bash" : "sh";
-        process_result const got = run_process(
-            {shell, "-c", "cd \"$0\" && { " + line + "\n} </dev/null", folder.path()}, 60.0);
+        bool const is_watch = line.starts_with("attune watch "); // it ends at Ctrl-C alone
+        process_result const got =
+            run_process({shell, "-c", "cd \"$0\" && { " + line + "\n} </dev/null", folder.path()},
+                        is_watch ? 2.0 : 60.0);
         INFO(got.output);
+        CHECK(got.timed_out == is_watch);
+        if (is_watch) {
+            CHECK(attune_test::has(got.output, "sgemm N="));
+            continue;
+        }
         // 2: the line is wrong. 1: the answer is no. 3: a file is not what it should be.
         CHECK(got.exit_status != 2);
         CHECK((got.exit_status < 2 || (needs_more(line) && got.exit_status == 3)));

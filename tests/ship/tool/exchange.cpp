@@ -5,7 +5,6 @@
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -35,13 +34,26 @@ std::string hard_store()
     return support::sgemm_store() + out.text();
 }
 
+/// A store with the rows of one problem, one parameter A.
+std::string store_of(std::vector<attune::outcome> const& results,
+                     std::string const& parameter = "A", attune::named_texts const& setting = {})
+{
+    attune::memory_store out;
+    attune::detail::stored_problem problem;
+    problem.key.kernel = "k";
+    problem.key.source = "5f3a";
+    problem.key.setting = setting;
+    problem.parameters = {parameter};
+    for (std::size_t i = 0; i < results.size(); ++i)
+        out.note(problem, {{std::to_string(i)}, results[i], ""});
+    return out.text();
+}
+
 } // namespace
 
 TEST_CASE("what is exported as CSV or JSON comes back equal, and only once")
 {
-    support::scratch_directory const folder;
-    std::string const from = folder.file("from");
-    support::write_file(from, hard_store());
+    auto const [folder, from] = support::scratch_file("from", hard_store());
     for (std::string const format : {"csv", "json"}) {
         std::string const table = folder.file("table." + format), to = folder.file("to." + format);
         ran const got = run_here({"export", from, "--format", format, "-o", table});
@@ -74,9 +86,7 @@ TEST_CASE("what is exported as CSV or JSON comes back equal, and only once")
 
 TEST_CASE("T4 has one problem in a file, and a folder takes several")
 {
-    support::scratch_directory const folder;
-    std::string const from = folder.file("from");
-    support::write_file(from, support::sgemm_store());
+    auto const [folder, from] = support::scratch_file("from", support::sgemm_store());
     ran const several = run_here({"export", from, "--format", "t4"});
     CHECK(several.code == 2);
     CHECK(has(several.err, "name a folder by --output FOLDER/"));
@@ -92,7 +102,6 @@ TEST_CASE("T4 has one problem in a file, and a folder takes several")
     CHECK(files == 2);
     std::string const one = run_here({"export", from, "--format=t4", "--input=N=512"}).out;
     CHECK(json::parse(one)["results"][0]["measurements"][0]["value"] == 1000.0 / 512);
-
     std::string const file = folder.file("one.json"), to = folder.file("to");
     support::write_file(file, one);
     ran const nameless = run_here({"import", to, file});
@@ -116,7 +125,6 @@ TEST_CASE("any table with a column of times is read; a wrong one is refused and 
     CHECK(read["source"] == "T4");
     CHECK(read["outcomes"][1]["seconds"] == 0.5e-3);
     CHECK(read["outcomes"][1]["configuration"] == json{{"TILE", "128"}, {"LAYOUT", "a,b"}});
-
     std::string const before = support::read_file(to);
     auto const refused = [&](std::string const& text, std::string const& part) {
         support::write_file(file, text);
@@ -134,7 +142,14 @@ TEST_CASE("any table with a column of times is read; a wrong one is refused and 
     refused("TILE,seconds\n1\n", "it has 1 cells, and the first row 2");
     refused("TILE,seconds\n1,fast\n", "'fast' is no number");
     refused("TILE,seconds\n1,-1\n", "a time is not positive");
-    refused("TILE,seconds\n1,nan\n", "'nan' is no number");
+    refused("TILE,seconds\n1,\"0,5\"\n", "'0,5' is no number");
+    refused("TILE,seconds,low_s,high_s\n1,1,2,3\n", "a time is outside of low_s to high_s");
+    refused("TILE;seconds\n1;0,5\n", "its cells are separated by semicolons");
+    refused("TILE\tseconds\n1\t0.5\n", "its cells are separated by tabs");
+    refused(",TILE,seconds\n0,1,0.5\n", "column 1 has no name");
+    refused("TILE,seconds,inputs\n1,1,N 5\n", "'N 5' is no list of inputs");
+    refused("\xff\xfeT\0I\0", "the file is UTF-16");
+    refused(R"({"attune_export":1,"problems":NaN})", "at 'NaN'");
     refused("TILE,seconds,status\n1,1,lost\n", "there is no status 'lost'");
     refused("TILE,seconds\n\"1,1\n", "a quotation mark without its twin");
     refused("TILE,seconds\n\"1\"2,1\n", "a text behind a quotation mark");
@@ -148,24 +163,26 @@ TEST_CASE("any table with a column of times is read; a wrong one is refused and 
     CHECK(support::read_file(to) == before);
 }
 
-namespace {
-
-/// A store with the rows of one problem, one parameter A.
-std::string store_of(std::vector<attune::outcome> const& results,
-                     std::string const& parameter = "A", attune::named_texts const& setting = {})
+TEST_CASE("tables as other programs write them: heads in capitals, blanks, old lines, NaN")
 {
-    attune::memory_store out;
-    attune::detail::stored_problem problem;
-    problem.key.kernel = "k";
-    problem.key.source = "5f3a";
-    problem.key.setting = setting;
-    problem.parameters = {parameter};
-    for (std::size_t i = 0; i < results.size(); ++i)
-        out.note(problem, {{std::to_string(i)}, results[i], ""});
-    return out.text();
+    support::scratch_directory const folder;
+    std::string const file = folder.file("t.csv");
+    for (std::string const text : {"TILE,Seconds,P\n8,0.5,a b\n16,NaN,c\n",
+                                   "TILE, Time (ms), P\n8, 500, \"a b\" \n16, inf, c\n",
+                                   "TILE,TIME_US,P\r8,5e5,a b\r16,-inf,c\r",
+                                   "TILE ,seconds, P\n 8 , 0.5,a b \n \n16,1e20,c\n"}) {
+        CAPTURE(text);
+        std::string const to = folder.file(std::to_string(text.size()));
+        support::write_file(file, text);
+        ran const got = run_here({"import", to, file, "--kernel", "k"});
+        CHECK_MESSAGE(got.code == 0, got.err);
+        json const rows = json::parse(run_here({"export", to}).out)["problems"][0]["outcomes"];
+        REQUIRE(rows.size() == 2);
+        CHECK(rows[0]["seconds"] == 0.5);
+        CHECK(rows[0]["configuration"] == json{{"TILE", "8"}, {"P", "a b"}});
+        CHECK(rows[1]["failed"] == "crash");
+    }
 }
-
-} // namespace
 
 TEST_CASE("problems that differ in their setting alone stay two in a table")
 {
@@ -189,7 +206,6 @@ TEST_CASE("what was imported is over, and what goes on stays at work")
     CHECK(run_here({"import", to, file, "--kernel", "k"}).code == 0);
     CHECK(!has(run_here({"explain", to}).out, "not over"));
     CHECK(!has(run_here({"watch", to, "--once"}).out, "best 500 us"));
-
     std::string const running = folder.file("running"), again = folder.file("again");
     support::write_file(running, store_of({attune::measurement::exact(1.0)}));
     CHECK(run_here({"export", running, "-o", file}).code == 0);

@@ -132,9 +132,7 @@ TEST_CASE("any bytes come back out of a cell, and none is a formula")
 
 TEST_CASE("a store that another user may write is shown with a warning")
 {
-    support::scratch_directory const folder;
-    std::string const store = folder.file("s.attune");
-    support::write_file(store, support::sgemm_store());
+    auto const [folder, store] = support::scratch_file("s.attune", support::sgemm_store());
     REQUIRE(::chmod(store.c_str(), 0644) == 0);
     CHECK(run_here({"show", store}).err.empty());
     REQUIRE(::chmod(store.c_str(), 0666) == 0);

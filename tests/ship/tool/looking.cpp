@@ -30,12 +30,29 @@ TEST_CASE("report writes a page whole, of all problems or of those that are mean
     CHECK(has(none.err, "nothing is known of what is meant"));
     CHECK_FALSE(std::filesystem::exists(folder.file("b.html")));
     CHECK(run_here({"report", folder.file("none"), "-o", page}).code == 3);
+    // Of several stores, each problem says its store.
+    std::string const second = folder.file("b.attune");
+    support::write_file(second, support::sgemm_store("32"));
+    ran const both = run_here({"report", store, second, "--input", "N=512", "-o", page});
+    CHECK(both.out == page + ": 4 outcomes of 2 problems\n");
+    for (std::string const& path : {store, second})
+        CHECK(has(support::read_file(page), "N=512, " + path + "</th>"));
+}
+
+TEST_CASE("show counts the shapes for which a store has a proof")
+{
+    auto const [folder, store] = support::scratch_file("a.attune", support::sgemm_store());
+    ran const got = run_here({"show", store});
+    CHECK(got.code == 0);
+    std::string const head = got.out.substr(0, got.out.find('\n'));
+    std::size_t const end = head.find("SHAPES") + std::string("SHAPES").size();
+    std::string const row = got.out.substr(head.size() + 1);
+    CHECK(row.substr(end - 2, 3) == " 1 ");
 }
 
 TEST_CASE("watch says once what is known")
 {
-    support::scratch_directory const folder;
-    std::string const store = folder.file("a.attune");
+    auto const [folder, store] = support::scratch_file("a.attune");
     CHECK(run_here({"watch", store, "--once"}).code == 3);
     CHECK(run_here({"watch", folder.path(), "--once"}).code == 3);
     support::write_file(store, support::sgemm_store());

@@ -1,12 +1,17 @@
 // tests/ship/tool/program.cpp - the program attune as a process: its streams, and no LLVM in it.
 // SPDX-License-Identifier: MIT
 #include <attune/compile/system/process.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/ship/tool/tool.hpp>
 
+#include <csignal>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "../../support/sanitized.hpp"
@@ -83,6 +88,18 @@ find out -mindepth 1 ! -name taken)sh";
     return true;
 }
 
+/// Waits until `holds`, for a time that a busy machine may need.
+template <class Holds>
+bool comes_true(Holds const& holds)
+{
+    double const begun_s = attune::detail::steady_seconds();
+    while (!holds()) {
+        if (attune::detail::steady_seconds() - begun_s > 30) return false;
+        ::usleep(5'000);
+    }
+    return true;
+}
+
 } // namespace
 
 TEST_CASE("where nothing can be written, each command says so in a sentence and leaves nothing")
@@ -96,4 +113,46 @@ TEST_CASE("where nothing can be written, each command says so in a sentence and 
     if (!refuses_to_write({"unshare", "-m"}, full, "No space left on device") ||
         !refuses_to_write({"unshare", "-m"}, fixed, "Read-only file system"))
         MESSAGE("skipped: a full and a read-only disk; this user cannot mount any");
+}
+
+TEST_CASE("minimize ends at Ctrl-C, SIGTERM and SIGHUP, and so does all that it has started")
+{
+    support::scratch_directory const folder;
+    std::string const space = folder.file("s.json"), pid = folder.file("pid");
+    support::write_file(space, R"({"params": [{"name": "A", "values": [1, 2, 3]}]})");
+    // A program with a child beside it, one that obeys no signal, and groups of their own.
+    std::string const scripts[] = {
+        "sleep 300 & echo $! >" + pid + "; sleep 300; echo {A}",
+        "trap '' INT TERM HUP; echo $$ >" + pid + "; sleep 300; sleep 300; echo {A}",
+        "timeout 300 sh -c 'echo $$ >" + pid + "; exec sleep 300'; echo {A}",
+        "setsid sh -c 'echo $$ >" + pid + "; exec sleep 300' & sleep 300; echo {A}"};
+    for (std::string const& script : scripts)
+        for (int const signal : {SIGINT, SIGTERM, SIGHUP}) {
+            std::filesystem::remove(pid);
+            ::pid_t const started = ::fork();
+            if (started == 0) {
+                int const none = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+                ::dup2(none, STDOUT_FILENO);
+                ::dup2(none, STDERR_FILENO);
+                ::execl(ATTUNE_PROGRAM, "attune", "minimize", space.c_str(), "--", "sh", "-c",
+                        script.c_str(), nullptr);
+                ::_exit(99);
+            }
+            REQUIRE(started > 0);
+            std::string shown;
+            CHECK(comes_true([&] {
+                if (std::filesystem::exists(pid)) shown = support::read_file(pid);
+                return shown.ends_with('\n');
+            }));
+            ::kill(started, signal);
+            int status = 0;
+            CHECK(comes_true([&] { return ::waitpid(started, &status, WNOHANG) == started; }));
+            CHECK(WIFEXITED(status));
+            CHECK(WEXITSTATUS(status) == 128 + signal);
+            // What has ended has no command line, or no entry.
+            std::string const words = "/proc/" + shown.substr(0, shown.find('\n')) + "/cmdline";
+            CHECK(comes_true([&] {
+                return !std::filesystem::exists(words) || support::read_file(words).empty();
+            }));
+        }
 }

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -100,16 +99,13 @@ TEST_CASE("captured in one process, tuned on in another, served from the store i
     CHECK(has(first.output, "attune: accumulate: a call (16000 bytes) is captured in "));
     CHECK(has(first.output, "; attune retune accumulate.capture -- PROGRAM tunes on it"));
     REQUIRE(std::filesystem::exists(app.capture));
-
     process_result const second = app.retune({}, "accumulate");
     CHECK_MESSAGE(second.exit_status == 0, second.output);
     CHECK(has(second.output, "x faster than the default"));
     CHECK(has(second.output, "; WAY=1; 2 evaluations in "));
     CHECK(!has(second.output, "app:")); // its own work was not asked for
-
     process_result const third = app.run({"ATTUNE_MODE=lookup_only"}, "accumulate");
     CHECK(has(third.output, "app: right, remembered, WAY=1"));
-
     process_result const anew = app.retune({}, "accumulate");
     CHECK(has(anew.output, "; 2 evaluations in "));
     process_result const known = app.retune({"--known", "--json"}, "accumulate");
@@ -118,7 +114,6 @@ TEST_CASE("captured in one process, tuned on in another, served from the store i
     auto const json = nlohmann::json::parse(line.substr(0, line.find('\n')));
     CHECK(json["how"] == "remembered");
     CHECK(json["configuration"] == "WAY=1");
-
     // Without the tool, the program goes on with its own work.
     std::filesystem::remove(app.store);
     process_result const alone =
@@ -138,7 +133,6 @@ TEST_CASE("where nothing can come of it, the program runs as ever, and the tool 
     CHECK(other.exit_status == 1);
     CHECK(has(other.output, "app: right, remembered, ")); // its other kernels are not tuned again
     CHECK(has(other.output, "ended with 0 before it made a tuned kernel 'accumulate'"));
-
     std::string text = support::read_file(app.capture);
     text.back() = static_cast<char>(text.back() ^ 1);
     support::write_file(app.capture, text);
@@ -171,7 +165,6 @@ TEST_CASE("a capture is described; words and programs that are none are refused"
     CHECK(json["arguments"][0]["lengths"] == std::vector<int>{1000});
     CHECK(json["arguments"][2]["value"] == "3");
     CHECK(json["bytes"] == 16000);
-
     support::ran const no_program = run_here({"retune", app.capture});
     CHECK(no_program.code == 2);
     CHECK(has(no_program.err, "the program is missing"));

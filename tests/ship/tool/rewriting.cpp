@@ -78,8 +78,7 @@ TEST_CASE("neither a page nor a table takes the place of a store")
 
 TEST_CASE("prune --before keeps what has no date: a tuning that runs")
 {
-    support::scratch_directory const folder;
-    std::string const a = folder.file("a");
+    auto const [folder, a] = support::scratch_file("a");
     attune::memory_store running;
     attune::detail::stored_problem problem;
     problem.key.kernel = "k";

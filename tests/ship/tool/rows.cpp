@@ -1,13 +1,13 @@
 // tests/ship/tool/rows.cpp - configurations as lines of a table, by one thread or several.
 // SPDX-License-Identifier: MIT
+#include <attune/ship/tool/detail/rows.hpp>
+
 #include <attune/declare/activity.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/ship/tool/detail/row_blocks.hpp>
 #include <attune/space/build_pack.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/problem/problem.hpp>
-#include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/tool/tool.hpp>
 

@@ -4,13 +4,17 @@
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
+#include "../../support/set_variable.hpp"
 #include "run_here.hpp"
 
 using attune_test::has;
@@ -28,15 +32,22 @@ char const* const t1 = R"({"ConfigurationSpace": {
     "TuningParameters": [{"Name": "A", "Type": "int", "Values": "[1, 2]", "Default": 1}],
     "Conditions": []}, "KernelSpecification": {"KernelName": "gemm"}})";
 
-/// Prints |A - 5|, and 10 more where MODE is slow; A = 6 fails.
-std::vector<std::string> with_program(std::vector<std::string> words)
+std::vector<std::string> joined(std::vector<std::string> words,
+                                std::vector<std::string> const& more,
+                                std::vector<std::string> const& last = {})
 {
-    for (char const* word :
-         {"--", "sh", "-c",
-          "a={A}; [ $a != 6 ] || exit 3; [ {MODE} = fast ] && b=0 || b=10; d=$((a - 5)); "
-          "echo \"cost: $((b + (d < 0 ? -d : d)))\""})
-        words.push_back(word);
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), last.begin(), last.end());
     return words;
+}
+
+/// Prints |A - 5|, and 10 more where MODE is slow; A = 6 fails.
+std::vector<std::string> with_program(std::vector<std::string> const& words)
+{
+    return joined(words,
+                  {"--", "sh", "-c",
+                   "a={A}; [ $a != 6 ] || exit 3; [ {MODE} = fast ] && b=0 || b=10; d=$((a - 5)); "
+                   "echo \"cost: $((b + (d < 0 ? -d : d)))\""});
 }
 
 std::vector<json> replies(std::string const& out)
@@ -57,9 +68,7 @@ bool says(json const& text, std::string const& part)
 
 TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes nothing")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, space);
+    auto const [folder, file] = support::scratch_file("space.json", space);
     ran const got = run_here(
         {"ask", file}, "{\"best\": true}\n"
                        "{\"ask\": 1}\n"
@@ -89,45 +98,70 @@ TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes 
     CHECK(all[0] == json{{"best", nullptr}});
     CHECK(all[1]["ask"] == json::array({{{"A", 1}, {"MODE", "slow"}}})); // the default
     CHECK(all[2] == json{{"told", true}});
-    CHECK(says(all[3]["error"], "told before"));
-    CHECK(says(all[4]["error"], "no JSON object"));
-    CHECK(says(all[5]["error"], "no value (MODE)"));
-    CHECK(says(all[6]["error"], "no such value (A = 9)"));
-    CHECK(says(all[7]["error"], "breaks A != 4"));
+    for (auto const& [at, error] :
+         {std::pair{3U, "told before"}, std::pair{4U, "no JSON object"},
+          std::pair{5U, "no value (MODE)"}, std::pair{6U, "no such value (A = 9)"},
+          std::pair{7U, "breaks A != 4"}, std::pair{10U, "no such failure (lost)"},
+          std::pair{11U, "ask takes a number"}, std::pair{12U, "asks for nothing"},
+          std::pair{13U, "no JSON object"}, std::pair{17U, "not in its interval"}})
+        CHECK(says(all[at]["error"], error));
     CHECK(all[8].contains("told"));
     CHECK(all[9].contains("told"));
-    CHECK(says(all[10]["error"], "no such failure (lost)"));
-    CHECK(says(all[11]["error"], "ask takes a number"));
-    CHECK(says(all[12]["error"], "asks for nothing"));
-    CHECK(says(all[13]["error"], "no JSON object"));
     CHECK(all[14] == json{{"best", {{"A", 5}, {"MODE", "fast"}}}, {"value", 0.0}});
     CHECK(all[15]["ask"].size() == 11); // of 14, 3 were told
     CHECK(all[16]["ask"].empty());
-    CHECK(says(all[17]["error"], "not in its interval"));
 }
 
 TEST_CASE("ask does one thing for each line, and names what it cannot read")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, t1);
-    ran const got = run_here({"ask", file}, "{\"ask\":1,\"tell\":{\"A\":2},\"value\":1}\n"
-                                            "{\"tell\":{\"A\":1},\"value\":NaN}\n"
-                                            "{\"observe\":{\"A\":1},\"value\":2,\"low\":null}\n"
-                                            "{\"observe\":{\"A\":1},\"value\":2,\"low\":}\n"
-                                            "{\"observe\":{\"A\":1.0},\"value\":2}\n"
-                                            "{\"observe\":{\"A\":2.5},\"value\":2}\n"
-                                            "{\"ask\":1\n");
+    auto const [folder, file] = support::scratch_file("space.json", t1);
+    ran const got =
+        run_here({"ask", file}, "{\"ask\":1,\"tell\":{\"A\":2},\"value\":1}\n"
+                                "{\"tell\":{\"A\":1},\"value\":NaN}\n"
+                                "{\"observe\":{\"A\":1},\"value\":2,\"low\":null}\n"
+                                "{\"observe\":{\"A\":1},\"value\":2,\"low\":}\n"
+                                "{\"observe\":{\"A\":1.0},\"value\":2}\n"
+                                "{\"observe\":{\"A\":2.5},\"value\":2}\n"
+                                "{\"ask\":1\n"
+                                "{\"observe\":{\"A\":1},\"value\":2,\"value\":1}\n"
+                                "{\"observe\":{\"A\":1,\"A\":2},\"value\":2}\n"
+                                "{\"observe\":{\"A\":1},\"value\":2,\"failed\":\"crash\"}\n"
+                                "{\"best\":1}\n");
     std::vector<json> const all = replies(got.out);
-    REQUIRE(all.size() == 7);
-    CHECK(says(all[0]["error"], "two things (ask and tell)"));
-    CHECK(says(all[1]["error"], "\"value\" is no number (\"NaN\")"));
-    CHECK(says(all[2]["error"], "\"low\" is no number (null)"));
-    CHECK(says(all[3]["error"], "line 1, column 36, at '}'"));
+    REQUIRE(all.size() == 11);
+    for (auto const& [at, error] :
+         {std::pair{0U, "two things (ask and tell)"},
+          std::pair{1U, "\"value\" is no number (\"NaN\")"},
+          std::pair{2U, "\"low\" is no number (null)"}, std::pair{3U, "line 1, column 36, at '}'"},
+          std::pair{5U, "no such value (A = 2.5)"},
+          std::pair{6U, "line 1, column 9, where it ends"}, std::pair{7U, "a member twice (value)"},
+          std::pair{8U, "a member twice (A)"}, std::pair{9U, "both \"value\" and \"failed\""}})
+        CHECK(says(all[at]["error"], error));
+    CHECK(all[10]["value"] == 2.0);
     CHECK(!says(all[3]["error"], "exception"));
     CHECK(all[4] == json{{"told", true}});
-    CHECK(says(all[5]["error"], "no such value (A = 2.5)"));
-    CHECK(says(all[6]["error"], "line 1, column 9, where it ends"));
+}
+
+TEST_CASE("ask --maximize, and what is no failure")
+{
+    auto const [folder, file] = support::scratch_file("space.json", t1);
+    ran const got = run_here({"ask", file, "--maximize"},
+                             "{\"observe\":{\"A\":1},\"value\":-3,\"low\":-4,\"high\":-1}\n"
+                             "{\"observe\":{\"A\":2},\"value\":0}\n"
+                             "{\"best\":1}\n");
+    CHECK(replies(got.out).at(2) == json{{"best", {{"A", 2}}}, {"value", 0.0}});
+    CHECK(!has(got.out, "-0"));
+    std::vector<json> const all =
+        replies(run_here({"ask", file}, "{\"observe\":{\"A\":1},\"failed\":false}\n"
+                                        "{\"observe\":{\"A\":1},\"failed\":null,\"value\":2}\n"
+                                        "{\"observe\":{\"A\":1},\"failed\":5}\n"
+                                        "{\"observe\":{\"A\":2},\"failed\":true}\n"
+                                        "{\"best\":1}\n")
+                    .out);
+    CHECK(says(all.at(0)["error"], "there is no value"));
+    CHECK(says(all.at(2)["error"], "no such failure (5)"));
+    CHECK(all.at(3) == json{{"told", true}});
+    CHECK(all.at(4)["value"] == 2.0);
 }
 
 TEST_CASE("minimize finds the words with which a program prints least, and learns from failures")
@@ -149,7 +183,6 @@ TEST_CASE("minimize finds the words with which a program prints least, and learn
                                          {"interrupted", false}});
     CHECK(run_here({"best", store}).out == "A=5 MODE=fast\n");
     CHECK(has(run_here({"explain", store}).out, "ended with 3"));
-
     support::write_file(file, t1);
     ran const cut = run_here({"minimize", file, "--evaluations=1", "--", "echo", "{}", "7"});
     CHECK(cut.out == "7: A=1\necho '{\"A\":1}' 7\n");
@@ -184,7 +217,6 @@ TEST_CASE("arrays and long orders are lists of JSON, and one word each of a prog
     CHECK(all[1].contains("told"));
     CHECK(says(all[2]["error"], "no such value (O = {1, 1, 2"));
     CHECK(all[3] == json{{"best", other}, {"value", 2.0}});
-
     std::vector<std::string> const words{
         "minimize", file, "--evaluations=1", "--store", store, "--", "echo", "{O}", "{C} {M}", "7"};
     ran const shown = run_here(words);
@@ -200,15 +232,9 @@ TEST_CASE("arrays and long orders are lists of JSON, and one word each of a prog
 
 TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, t1);
+    auto const [folder, file] = support::scratch_file("space.json", t1);
     auto const minimize = [&](std::vector<std::string> const& options, char const* script) {
-        std::vector<std::string> words{"minimize", file};
-        words.insert(words.end(), options.begin(), options.end());
-        for (std::string const word : {"--", "sh", "-c", script})
-            words.push_back(word);
-        return run_here(words);
+        return run_here(joined({"minimize", file}, options, {"--", "sh", "-c", script}));
     };
     CHECK(has(minimize({"--timeout", "0.05"}, "sleep 5; echo {A}").err, "2 ran too long"));
     ran const died = minimize({}, "kill -9 $$; echo {A}");
@@ -222,7 +248,6 @@ TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
     CHECK(has(minimize({}, "echo {A}; echo nan").err, "its number is not finite: nan"));
     CHECK(minimize({"--repeat", "3"}, "echo 1; echo {A}").out.starts_with("1: A=1\n"));
     CHECK(minimize({"--wall-time"}, ": {A}").code == 0);
-
     ran const unknown = run_here({"minimize", file, "--", "echo", "{B} {A}"});
     CHECK(unknown.code == 2);
     CHECK(has(unknown.err, "no parameter B; did you mean {A}?"));
@@ -236,26 +261,27 @@ TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
 
 TEST_CASE("minimize: a comma or a colon inside of digits is no number's begin")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, t1);
+    auto const [folder, file] = support::scratch_file("space.json", t1);
     support::write_file(folder.file("p.sh"), "echo \"$2\"\n");
     auto const minimize = [&](std::vector<std::string> const& options, std::string const& printed) {
-        std::vector<std::string> words{"minimize", file};
-        words.insert(words.end(), options.begin(), options.end());
-        words.insert(words.end(), {"--", "sh", folder.file("p.sh"), "{A}"});
         std::string const doubled = std::regex_replace(printed, std::regex("[{]"), "{{");
-        words.push_back(std::regex_replace(doubled, std::regex("[}]"), "}}"));
-        return run_here(words);
+        return run_here(joined({"minimize", file}, options,
+                               {"--", "sh", folder.file("p.sh"), "{A}",
+                                std::regex_replace(doubled, std::regex("[}]"), "}}")}));
     };
-    for (char const* const refused : {"0,98", "1,234", "0:59.10", "1:00.50", "12,999.5", "t1:2"}) {
+    for (char const* const refused :
+         {"0,98", "1,234", "0:59.10", "1:00.50", "12,999.5", "t1:2", "1 234", "ms: 12 999.5"}) {
         CAPTURE(refused);
         CHECK(has(minimize({}, refused).err, "2 printed no number"));
     }
-    for (char const* const read : {"5", "t=5", "time:5", "a, 5", "3 5", "x,5"}) {
+    for (char const* const read :
+         {"5", "t=5", "time:5", "a, 5", "3 5", "x,5", "2024 5", "+5", "=+5."}) {
         CAPTURE(read);
         CHECK(minimize({}, read).out.starts_with("5: A="));
     }
+    CHECK(has(minimize({}, "1 234").err, "one number or in two, and --pattern says which: 1 234"));
+    CHECK(minimize({"--pattern", "=(.*)"}, "t=1 234,5").out.starts_with("1234.5: A="));
+    CHECK(minimize({}, "3.5 500").out.starts_with("500: A="));
     CHECK(minimize({"--pattern", "took (.*) s"}, "took 0,98 s").out.starts_with("0.98: A="));
     CHECK(minimize({"--pattern", "^([0-9:.]+) real"}, "1:30.5 real").out.starts_with("90.5: A="));
     CHECK(has(minimize({"--pattern", "(.*)"}, "1,234").err, "2 printed no number"));
@@ -267,9 +293,8 @@ TEST_CASE("minimize: a comma or a colon inside of digits is no number's begin")
 
 TEST_CASE("minimize: braces can be written, and inputs reach the program")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, R"({"name": "s", "inputs": {"N": "integer"},
+    auto const [folder, file] =
+        support::scratch_file("space.json", R"({"name": "s", "inputs": {"N": "integer"},
         "params": [{"name": "A", "values": [1, 2, 3], "default": 1}]})");
     auto const line_of = [&](std::string const& word) {
         ran const got = run_here(
@@ -300,16 +325,13 @@ TEST_CASE("minimize --maximize finds the highest number")
 
 TEST_CASE("a store keeps the unit and the direction of what a program prints, and views show them")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
+    auto const [folder, file] = support::scratch_file("space.json");
     std::string const store = folder.file("rates.attune");
     support::write_file(file, R"({"name": "rate", "params": [
         {"name": "A", "values": [1, 2, 3], "default": 1}]})");
     std::vector<std::string> const program{"--", "sh", "-c", "echo $(({A} * 10))"};
-    auto const minimize = [&](std::vector<std::string> with) {
-        with.insert(with.begin(), {"minimize", file, "--store", store});
-        with.insert(with.end(), program.begin(), program.end());
-        return run_here(with);
+    auto const minimize = [&](std::vector<std::string> const& with) {
+        return run_here(joined({"minimize", file, "--store", store}, with, program));
     };
     CHECK(minimize({"--maximize", "--unit", "GFLOP/s"}).out.starts_with("30 GFLOP/s: A=3\n"));
     CHECK(json::parse(minimize({"--maximize", "--unit", "GFLOP/s", "--json"}).out)["unit"] ==
@@ -349,9 +371,9 @@ TEST_CASE("a store keeps the unit and the direction of what a program prints, an
     }
     CHECK(has_rate);
     std::string const alone = folder.file("one.attune");
-    std::vector<std::string> one{"minimize", file, "--store", alone, "--maximize", "--unit", "x/s"};
-    one.insert(one.end(), program.begin(), program.end());
-    CHECK(run_here(one).code == 0);
+    CHECK(run_here(
+              joined({"minimize", file, "--store", alone, "--maximize", "--unit", "x/s"}, program))
+              .code == 0);
     std::string const why = run_here({"explain", alone}).out;
     CHECK(has(why, "value     30 x/s; the highest is best"));
     CHECK(has(why, "10 x/s: the best is 3.00x better than the default"));
@@ -364,12 +386,8 @@ TEST_CASE("minimize --store keeps apart what is measured, the limit, and the pro
     support::write_file(file, t1);
     support::write_file(program, "sleep 0.$((3 - $1)); echo $1\n");
     auto const minimize = [&](std::vector<std::string> const& options, char const* store) {
-        std::vector<std::string> words{"minimize", file, "--store", folder.file(store)};
-        words.insert(words.end(), options.begin(), options.end());
-        for (std::string const& word : {std::string("--"), std::string("sh"), program})
-            words.push_back(word);
-        words.push_back("{A}");
-        return run_here(words);
+        return run_here(joined({"minimize", file, "--store", folder.file(store)}, options,
+                               {"--", "sh", program, "{A}"}));
     };
     CHECK(minimize({}, "1").out.starts_with("1: A=1"));
     CHECK(has(minimize({"--wall-time"}, "1").out, ": A=2"));
@@ -385,17 +403,15 @@ TEST_CASE("minimize --store keeps apart what is measured, the limit, and the pro
     ran const repaired = minimize({}, "3");
     CHECK(repaired.out.starts_with("1: A=1"));
     CHECK(has(repaired.err,
-              "has 2 outcomes of a program, or files of its arguments, that were others"));
+              "has 2 outcomes of a program whose files, arguments or environment were others"));
     CHECK_FALSE(
         has(minimize({"--timeout", "50"}, "3").err, "not taken")); // more than one thing differs
-
     std::ofstream(folder.file("3"), std::ios::app) << "{\"at\":\"torn"; // power was lost
     ran const torn = minimize({}, "3");
     CHECK(torn.code == 0);
     CHECK(has(torn.err, "damaged record skipped"));
     CHECK(has(torn.err, "attune prune removes it"));
     CHECK(has(torn.err, "0 runs"));
-
     // The same on another processor: nothing is taken, and that is said.
     std::string elsewhere =
         std::regex_replace(support::read_file(folder.file("1")),
@@ -408,11 +424,71 @@ TEST_CASE("minimize --store keeps apart what is measured, the limit, and the pro
     CHECK(has(there.err, "2 runs"));
 }
 
-TEST_CASE("minimize --seconds ends the run that is at work, which is no failure")
+TEST_CASE("minimize --store: files of options, the environment, more runs, files inside a text")
 {
     support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
+    std::string const file = folder.file("space.json"), data = folder.file("data");
     support::write_file(file, t1);
+    std::string store;
+    auto const runs = [&](std::vector<std::string> const& program,
+                          std::vector<std::string> const& options = {}) {
+        ran const got = run_here(
+            joined({"minimize", file, "--store", store}, options, joined({"--"}, program)));
+        CAPTURE(got.err);
+        CHECK(got.code == 0);
+        return got.err.substr(got.err.find("evaluations, ") + 13, 6);
+    };
+    store = folder.file("1");
+    std::vector<std::string> const by_option{"sh", "-c", "echo {A}", "x", "--in=" + data};
+    support::write_file(data, "5");
+    CHECK(runs(by_option) == "2 runs");
+    CHECK(runs(by_option) == "0 runs");
+    support::write_file(data, "7");
+    CHECK(runs(by_option) == "2 runs");
+    store = folder.file("2");
+    for (char const* const variable : {"OMP_NUM_THREADS", "ATTUNE_TEST_NAMED"}) {
+        std::vector<std::string> const named{
+            "sh", "-c", "echo {A} # $ATTUNE_TEST_NAMED " + std::string(variable)};
+        attune_test::set_variable const one(variable, "1");
+        CHECK(runs(named) == "2 runs");
+        CHECK(runs(named) == "0 runs");
+        attune_test::set_variable const two(variable, "2");
+        CHECK(runs(named) == "2 runs");
+        attune_test::set_variable const other("ATTUNE_TEST_NAMED_OTHER", "2");
+        CHECK(runs(named) == "0 runs");
+    }
+    store = folder.file("3");
+    CHECK(runs({"echo", "{A}"}) == "2 runs");
+    CHECK(runs({"echo", "{A}"}, {"--repeat", "3"}) == "2 runs"); // one sample each is too few
+    CHECK(runs({"echo", "{A}"}) == "0 runs");
+    // A run may write a file inside a text, as make does: only what is newer counts.
+    store = folder.file("4");
+    std::vector<std::string> const text{"sh", "-c", "cat " + data + " >/dev/null; echo {A}"};
+    CHECK(runs(text) == "2 runs");
+    CHECK(runs(text) == "0 runs");
+    std::filesystem::last_write_time(data, std::filesystem::last_write_time(store) +
+                                               std::chrono::seconds(2));
+    CHECK(runs(text) == "2 runs");
+}
+
+TEST_CASE("a program that was changed has one best, that of the last tuning")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json"), store = folder.file("s");
+    support::write_file(file, t1);
+    for (char const* const sign : {"", "-"})
+        CHECK(
+            run_here({"minimize", file, "--store", store, "--", "echo", sign + std::string("{A}")})
+                .code == 0);
+    CHECK(run_here({"best", store}).out == "A=2\n");
+    CHECK(run_here({"minimize", file, "--store", store, "--maximize", "--", "echo", "{A}"}).code ==
+          0);
+    CHECK(has(run_here({"best", store}).err, "2 problems are meant"));
+}
+
+TEST_CASE("minimize --seconds ends the run that is at work, which is no failure")
+{
+    auto const [folder, file] = support::scratch_file("space.json", t1);
     double const begun_s = attune::detail::steady_seconds();
     ran const got = run_here({"minimize", file, "--seconds", "0.3", "--", "sh", "-c",
                               "[ {A} = 1 ] || sleep 50; echo {A}"});
@@ -423,26 +499,81 @@ TEST_CASE("minimize --seconds ends the run that is at work, which is no failure"
     ran const none =
         run_here({"minimize", file, "--seconds", "0.3", "--", "sh", "-c", "sleep 50; echo {A}"});
     CHECK(none.code == 1);
-    CHECK(has(none.err, "0 evaluations"));
+    CHECK(has(none.err, "0 evaluations, 1 runs\n"));
+    CHECK(has(none.err, "no run has ended"));
+    ran const never = run_here({"minimize", file, "--seconds", "0", "--", "echo", "{A}"});
+    CHECK(has(never.err, "0 evaluations, 0 runs\n"));
+}
+
+TEST_CASE("minimize ends what a run has left, also in a group of its own")
+{
+    auto const [folder, file] = support::scratch_file("space.json", t1);
+    std::string const pids = folder.file("pids");
+    auto const left = [&](std::vector<std::string> const& options, std::string const& script) {
+        support::write_file(pids, "");
+        static_cast<void>(run_here(joined({"minimize", file, "--evaluations", "1"}, options,
+                                          {"--", "sh", "-c", script + "; echo {A}"})));
+        std::istringstream all(support::read_file(pids));
+        int count = 0;
+        for (std::string pid; all >> pid;)
+            count += support::read_file("/proc/" + pid + "/cmdline").empty() ? 0 : 1;
+        return count;
+    };
+    std::string const sleeps = "sh -c 'echo $$ >>" + pids + "; exec sleep 300'";
+    std::string const wait = "; while [ ! -s " + pids + " ]; do :; done";
+    for (std::vector<std::string> const& options :
+         {std::vector<std::string>{"--timeout", "0.5"}, {"--seconds", "0.5"}})
+        for (std::string const before : {"timeout 300 ", "setsid "}) {
+            CAPTURE(before);
+            CHECK(left(options, before + sleeps) == 0);
+        }
+    CHECK(left({}, sleeps + " >/dev/null 2>&1 &" + wait.substr(1)) == 0);
+    // A session of its own is a server, which the next run may use.
+    CHECK(left({}, "setsid " + sleeps + " >/dev/null 2>&1 &" + wait.substr(1)) == 1);
+    ::kill(std::stoi(support::read_file(pids)), SIGKILL);
+}
+
+TEST_CASE("minimize says what is wrong with a program, its braces and its time")
+{
+    auto const [folder, file] = support::scratch_file("space.json", t1);
+    CHECK(has(run_here({"minimize", file, "--", "sh", "-c", ": {A}"}).err,
+              "no number: it wrote nothing to standard output\n"));
+    CHECK(has(run_here({"minimize", file, "--", "sh", "-c", "exit {A}"}).err, "ended with 1\n"));
+    ran const none = run_here({"minimize", file, "--timeout", "0", "--", "echo", "{A}"});
+    CHECK(none.code == 2);
+    CHECK(has(none.err, "--timeout takes seconds above 0"));
+    support::write_file(folder.file("p.sh"), "echo 1\n");
+    CHECK(has(run_here({"minimize", file, "--", folder.file("p.sh"), "{A}"}).err,
+              "this file may not be executed"));
+    double const begun_s = attune::detail::steady_seconds();
+    ran const slow = run_here({"minimize", file, "--timeout", "0.3", "--pattern", "(a+)+b", "--",
+                               "echo", std::string(99, 'a'), "{A}"});
+    CHECK(attune::detail::steady_seconds() - begun_s < 40);
+    CHECK(has(slow.err, "the search for pattern (a+)+b takes longer than 0.3 s"));
+    std::string const said = "{} becomes all parameters as JSON in d={}";
+    CHECK(has(run_here({"minimize", file, "--", "echo", "d={}", "{A}"}).err, said));
+    CHECK(!has(run_here({"minimize", file, "--", "echo", "d={}", "1"}).err, said));
+    CHECK(!has(run_here({"minimize", file, "--", "echo", "{}", "{A}"}).err, said));
+    CHECK(run_here({"minimize", file, "--json", "t", "--", "echo", R"({{"u": NaN, "t": {A}}})"})
+              .out.starts_with("1: A=1"));
 }
 
 TEST_CASE("minimize keeps what it measured: the default's value, a median, no interval of two")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, t1);
+    auto const [folder, file] = support::scratch_file("space.json", t1);
     auto const best_of = [&](std::vector<std::string> const& options, char const* script) {
         std::string const store = folder.file(std::to_string(std::hash<std::string>{}(script)));
-        std::vector<std::string> words{"minimize", file, "--store", store};
-        words.insert(words.end(), options.begin(), options.end());
-        for (std::string const word : {"--", "sh", "-c", script})
-            words.push_back(word);
-        CHECK(run_here(words).code == 0);
+        CHECK(run_here(
+                  joined({"minimize", file, "--store", store}, options, {"--", "sh", "-c", script}))
+                  .code == 0);
         return json::parse(run_here({"best", store, "--json"}).out)["best"];
     };
     // The default, A = 1, fails.
     json const failed = best_of({}, "[ {A} = 2 ] && echo 3");
     CHECK(failed["default_s"] == 0.0);
+    for (auto const& at : std::filesystem::directory_iterator(folder.path()))
+        if (at.path().filename() != "space.json")
+            CHECK(!has(run_here({"explain", at.path()}).out, "default "));
     CHECK(failed["ended"] == "space");
     CHECK(best_of({}, "echo 1{A}")["default_s"] == 11.0);
     CHECK(best_of({"--evaluations=1"}, "echo 0 {A}")["ended"] == "budget");
@@ -461,9 +592,7 @@ TEST_CASE("minimize keeps what it measured: the default's value, a median, no in
 
 TEST_CASE("what a program says on standard error is no value")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, t1);
+    auto const [folder, file] = support::scratch_file("space.json", t1);
     ran const got = run_here({"minimize", file, "--", "sh", "-c", "echo {A}.25; echo freed 0 >&2"});
     CHECK(got.out.starts_with("1.25: A=1\n"));
     ran const died = run_here({"minimize", file, "--store", folder.file("s"), "--", "sh", "-c",
@@ -474,8 +603,7 @@ TEST_CASE("what a program says on standard error is no value")
 
 TEST_CASE("a space's file that is wrong is told with its place")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
+    auto const [folder, file] = support::scratch_file("space.json");
     auto const refused = [&](std::string const& text, std::string const& part, int code = 3) {
         support::write_file(file, text);
         ran const got = run_here({"ask", file});
@@ -495,7 +623,7 @@ TEST_CASE("a space's file that is wrong is told with its place")
         file, R"({"inputs": {"N": "integer"}, "params": [{"name": "A", "range": [1, "N"]}]})");
     CHECK(has(run_here({"ask", file}).err, "N"));
     CHECK(has(run_here({"ask", file, "--input", "M=1"}).err, "has no input M"));
-    CHECK(has(run_here({"ask", file, "--input", "N=x"}).err, "takes a number, not 'x'"));
+    CHECK(has(run_here({"ask", file, "--input", "N=x"}).err, "takes a whole number, not 'x'"));
     CHECK(
         replies(run_here({"ask", file, "--input", "N=3"}, "{\"ask\": 9}\n").out)[0]["ask"].size() ==
         3);
@@ -503,8 +631,7 @@ TEST_CASE("a space's file that is wrong is told with its place")
 
 TEST_CASE("a line may leave out inactive parameters, and have any value for them")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
+    auto const [folder, file] = support::scratch_file("space.json");
     support::write_file(file,
                         R"({"name": "x", "params": [
         {"name": "WIDTH", "values": [1, 2, 4], "default": 2, "active_if": "MODE == 'fast'"},

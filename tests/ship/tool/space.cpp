@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "../../support/open_files.hpp"
 #include "../../support/source_folder.hpp"
 #include "run_here.hpp"
 
@@ -55,6 +56,56 @@ struct space_folder {
         return static_cast<std::size_t>(std::distance(begin(all), end(all)));
     }
 };
+
+/// Whether `schema`, or a part of it, accepts a value: the words of JSON Schema that
+/// space.schema.json uses.
+bool accepts(json const& root, json const& schema, json const& value)
+{
+    if (schema.contains("$ref")) {
+        std::string const name = schema["$ref"].get<std::string>().substr(8); // "#/$defs/"
+        return accepts(root, root["$defs"].at(name), value);
+    }
+    auto const is = [&](json const& type) {
+        if (type == "integer") return value.is_number_integer();
+        if (type == "number") return value.is_number();
+        return type == value.type_name();
+    };
+    auto const any = [](json const& list, auto const& f) {
+        return std::any_of(list.begin(), list.end(), f);
+    };
+    if (schema.contains("anyOf"))
+        return any(schema["anyOf"], [&](json const& one) { return accepts(root, one, value); });
+    if (schema.contains("enum"))
+        return any(schema["enum"], [&](auto& one) { return one == value; });
+    if (schema.contains("type")) {
+        json const& type = schema["type"];
+        if (!(type.is_array() ? any(type, is) : is(type))) return false;
+    }
+    for (json const& name : schema.value("required", json::array()))
+        if (value.is_object() && !value.contains(name.get<std::string>())) return false;
+    if (value.is_number() && value < schema.value("minimum", value)) return false;
+    if (value.is_number() && value > schema.value("maximum", value)) return false;
+    if (value.is_number() && schema.contains("exclusiveMinimum") && !(value > 0)) return false;
+    if (value == "" && schema.contains("minLength")) return false;
+    if (value.is_array() && (value.size() < schema.value("minItems", std::size_t{0}) ||
+                             value.size() > schema.value("maxItems", value.size())))
+        return false;
+    if (value.is_array() && schema.contains("items"))
+        return !any(value, [&](json const& v) { return !accepts(root, schema["items"], v); });
+    if (value.is_object())
+        for (auto const& [name, member] : value.items()) {
+            json const known = schema.value("properties", json::object());
+            json const more = schema.value("additionalProperties", json::object());
+            if (!accepts(root, known.contains(name) ? known[name] : more, member)) return false;
+        }
+    return true;
+}
+
+json schema_of_spaces()
+{
+    return json::parse(support::read_file(support::source_folder() +
+                                          "include/attune/space/files/space.schema.json"));
+}
 
 } // namespace
 
@@ -109,7 +160,6 @@ TEST_CASE("a list that cannot be written, or that Ctrl-C ends, leaves no half fi
     support::write_file(store, support::sgemm_store());
     CHECK(has(run_here({"space", "list", at.file, "-o", store}).err, "is a store"));
     CHECK(support::read_file(store) == support::sgemm_store());
-
     std::string const kept = at.folder.file("kept");
     support::write_file(kept, "old");
     ran ended;
@@ -192,7 +242,6 @@ TEST_CASE("a curve has the valid share for each limit, and what of the invalid w
     CHECK(all[1]["constraint"] == "M >= 4");
     CHECK(all[1]["steps"][2]["limit"] == 2);
     CHECK(all[1]["steps"][2]["valid"] == std::to_string(count(64, 2)));
-
     std::string const text = run_here({"space", "count", at.file, "--curve"}).out;
     CHECK(has(text, "M * N <= L1: " + std::to_string(valid) + " of 48 are valid"));
     CHECK(has(text, "most is gained by "));
@@ -270,60 +319,6 @@ TEST_CASE("what a format has no form for is told, and JSON has a form for all")
         }
 }
 
-namespace {
-
-/// Whether `schema`, or a part of it, accepts a value: the words of JSON Schema that
-/// space.schema.json uses.
-bool accepts(json const& root, json const& schema, json const& value)
-{
-    if (schema.contains("$ref")) {
-        std::string const name = schema["$ref"].get<std::string>().substr(8); // "#/$defs/"
-        return accepts(root, root["$defs"].at(name), value);
-    }
-    auto const is = [&](json const& type) {
-        if (type == "integer") return value.is_number_integer();
-        if (type == "number") return value.is_number();
-        return type == value.type_name();
-    };
-    auto const any = [](json const& list, auto const& f) {
-        return std::any_of(list.begin(), list.end(), f);
-    };
-    if (schema.contains("anyOf"))
-        return any(schema["anyOf"], [&](json const& one) { return accepts(root, one, value); });
-    if (schema.contains("enum"))
-        return any(schema["enum"], [&](auto& one) { return one == value; });
-    if (schema.contains("type")) {
-        json const& type = schema["type"];
-        if (!(type.is_array() ? any(type, is) : is(type))) return false;
-    }
-    for (json const& name : schema.value("required", json::array()))
-        if (value.is_object() && !value.contains(name.get<std::string>())) return false;
-    if (value.is_number() && value < schema.value("minimum", value)) return false;
-    if (value.is_number() && value > schema.value("maximum", value)) return false;
-    if (value.is_number() && schema.contains("exclusiveMinimum") && !(value > 0)) return false;
-    if (value == "" && schema.contains("minLength")) return false;
-    if (value.is_array() && (value.size() < schema.value("minItems", std::size_t{0}) ||
-                             value.size() > schema.value("maxItems", value.size())))
-        return false;
-    if (value.is_array() && schema.contains("items"))
-        return !any(value, [&](json const& v) { return !accepts(root, schema["items"], v); });
-    if (value.is_object())
-        for (auto const& [name, member] : value.items()) {
-            json const known = schema.value("properties", json::object());
-            json const more = schema.value("additionalProperties", json::object());
-            if (!accepts(root, known.contains(name) ? known[name] : more, member)) return false;
-        }
-    return true;
-}
-
-json schema_of_spaces()
-{
-    return json::parse(support::read_file(support::source_folder() +
-                                          "include/attune/space/files/space.schema.json"));
-}
-
-} // namespace
-
 TEST_CASE("the schema of space.json has the members that the reader reads, and no other")
 {
     json const schema = schema_of_spaces();
@@ -390,9 +385,7 @@ TEST_CASE("space --example prints a space.json that minimize, ask and space take
     CHECK(printed.code == 0);
     json const schema = schema_of_spaces();
     CHECK(accepts(schema, schema, json::parse(printed.out)));
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, printed.out);
+    auto const [folder, file] = support::scratch_file("space.json", printed.out);
     CHECK(has(run_here({"space", "count", file}).out, "valid configurations: "));
     ran const found =
         run_here({"minimize", file, "--evaluations", "12", "--", "sh", "-c", "echo $(($1 + $2))",
@@ -401,14 +394,14 @@ TEST_CASE("space --example prints a space.json that minimize, ask and space take
     CHECK(has(found.err, "12 evaluations, 12 runs"));
     CHECK(has(run_here({"ask", file}, "{\"ask\": 1}\n").out, "\"PANEL\":"));
     // The guide shows the same file.
-    CHECK(has(support::read_file(support::source_folder() + "examples/README.md"), printed.out));
+    CHECK(has(support::read_file(support::source_folder() + "examples/guide/39-space-file.md"),
+              printed.out));
     CHECK(has(run_here({"space"}).err, "attune space --example"));
 }
 
 TEST_CASE("a boolean with one value is one to count, list, ask, minimize and every format")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
+    auto const [folder, file] = support::scratch_file("space.json");
     for (std::string const value : {"true", "false"}) {
         support::write_file(file, R"({"params": [{"name": "X", "kind": "boolean", "values": [)" +
                                       value + R"(]}, {"name": "Y", "values": [1, 2]}]})");
@@ -448,6 +441,10 @@ TEST_CASE("wrong words are told, and options that say nothing to an action are r
     CHECK(run_here({"space", "list", at.file, "--format", "json"}).code == 2);
     CHECK(run_here({"space", "list", at.file, "--threads", "0"}).code == 2);
     CHECK(run_here({"space", "explain", at.file}).code == 2);
+    CHECK(run_here({"space", "explain", at.file, R"({"M": 8, "M": 8})"}).code == 2);
+    ran const none = run_here({"space", "explain", at.file, R"({"M": 9, "N": 8, "MODE": "a"})"});
+    CHECK(none.code == 1);
+    CHECK(has(none.out, "no such value (M = 9)"));
     CHECK(run_here({"space", "reduce", at.file, "--format", "csv"}).code == 2);
     CHECK(run_here({"space", "count", at.file, "--where", "M > 2"}).code == 2);
     CHECK(run_here({"space", "count", at.folder.file("none")}).code == 3);
@@ -539,9 +536,7 @@ TEST_CASE("Ctrl-C ends reduce at once until constraints are counted")
     space_folder const at;
     support::write_file(at.file, R"({"params": [{"name": "X", "range": [1, 3000]},
                                                 {"name": "Y", "range": [1, 3000]}]})");
-    pid_t const child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    ::pid_t const child = attune_test::fork_child([&] {
         ::signal(SIGINT, SIG_DFL); // a shell may have it ignored
         // looks into the building of 9e6 combinations, after 50 ms of processor time
         ::signal(SIGPROF, [](int) {
@@ -553,11 +548,8 @@ TEST_CASE("Ctrl-C ends reduce at once until constraints are counted")
         ::setitimer(ITIMER_PROF, &soon, nullptr);
         static_cast<void>(run_here({"space", "reduce", at.file, "--where", "X % Y == 1"}));
         ::_exit(2);
-    }
-    int ended = -1;
-    REQUIRE(::waitpid(child, &ended, 0) == child);
-    CHECK(WIFEXITED(ended));
-    CHECK(WEXITSTATUS(ended) == 0);
+    });
+    CHECK(attune_test::status_of(child) == 0);
 }
 
 TEST_CASE("reduce says why nothing is left, and what it cannot read")

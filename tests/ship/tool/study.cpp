@@ -1,6 +1,7 @@
 // tests/ship/tool/study.cpp - attune status: what it says of a shared study.
 // SPDX-License-Identifier: MIT
-#include <attune/remember/study/study_line.hpp>
+#include <attune/remember/study.hpp>
+
 #include <attune/ship/tool/tool.hpp>
 
 #include <doctest/doctest.h>
@@ -21,8 +22,7 @@ using attune_test::has;
 
 TEST_CASE("status says who takes part, what is best, and what failed where")
 {
-    support::scratch_directory const directory;
-    std::string const path = directory.file("halo.study");
+    auto const [directory, path] = support::scratch_file("halo.study");
     auto const said = [](char const* by, double when_s, decltype(study_line::says) says) {
         return text_of_line(study_line{.worker = by, .when_s = when_s, .says = std::move(says)}) +
                '\n';
@@ -57,8 +57,7 @@ TEST_CASE("status says who takes part, what is best, and what failed where")
 
 TEST_CASE("a worker whose claim was taken over is lost until it writes again")
 {
-    support::scratch_directory const directory;
-    std::string const path = directory.file("lost.study");
+    auto const [directory, path] = support::scratch_file("lost.study");
     auto const said = [](char const* by, double when_s, decltype(study_line::says) says) {
         return text_of_line(study_line{.worker = by, .when_s = when_s, .says = std::move(says)}) +
                '\n';

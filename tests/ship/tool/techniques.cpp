@@ -9,13 +9,12 @@
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
-#include <attune/ship/tool/detail/recommended_start.hpp>
-#include <attune/ship/tool/detail/upload_log.hpp>
+#include <attune/ship/tool/detail/past_tunings.hpp>
 #include <attune/ship/tool/tool.hpp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
@@ -36,6 +35,7 @@
 #include <variant>
 #include <vector>
 
+#include "../../support/open_files.hpp"
 #include "../../support/search_spaces.hpp"
 #include "run_here.hpp"
 
@@ -223,7 +223,6 @@ TEST_CASE("what was good for similar problems of a store is recommended as a sta
     note(kept, "stranger", "cpu", {{"C", "1"}}, 1);
     std::string const store = folder.file("store");
     support::write_file(store, kept.text());
-
     ran const advice = run_here({"recommend", path, file, "--store", store});
     CHECK(advice.code == 0);
     CHECK(
@@ -243,7 +242,6 @@ TEST_CASE("what was good for similar problems of a store is recommended as a sta
     ran const without = run_here({"recommend", path, file, "--store", store, "--without", "near"});
     CHECK(!has(without.out, "start with"));
     CHECK(run_here({"recommend", path, file, "--store", folder.file("none")}).code == 3);
-
     // A store says it without techniques.
     ran const alone = run_here({"recommend", file, "--store", store});
     CHECK(alone.code == 0);
@@ -278,7 +276,6 @@ TEST_CASE("a time is stated only of values that were tried")
         CHECK(!one.contains("of_best"));
     }
     CHECK(starts > 0);
-
     // Where few of many values were tried: those of models alone have neither problem nor time.
     attune::memory_store few;
     std::map<std::pair<int, int>, double> tried;
@@ -319,13 +316,11 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     std::string const gained = folder.file("gained");
     auto const first = t.logged(log, attune::search::recommended(), 1);
     auto const second = t.logged(log, attune::search::recommended(), 2);
-    std::vector<std::string> const upload{"techniques",   gained, "--upload", log,
-                                          "--space-file", file,   "--kernel", "run"};
+    std::vector<std::string> const upload = t.upload(gained, {log});
     ran const added = run_here(upload);
     CHECK(added.code == 0);
     CHECK(added.out == "added 2 tunings\n");
     CHECK(has(added.err, "has tunings of 2 problems; all are added as run\n"));
-
     attune::search::technique_history const past = history_in(gained);
     REQUIRE(past.representations().size() == 1);
     attune::search::representation const& row = past.representations().front();
@@ -338,27 +333,23 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     for (attune::search::technique_use const& use : row.uses)
         requests += use.requests;
     CHECK(requests == 120);
-
     // The default has a name, too.
     std::vector<std::string> named = upload;
     named[1] = folder.file("named");
     named.insert(named.end(), {"--strategy", "recommended"});
     CHECK(run_here(named).out == added.out);
     CHECK(support::read_file(named[1]) == support::read_file(gained));
-
     // One log that is none, and nothing of any is added.
     std::vector<std::string> half = upload;
     half[1] = folder.file("half");
     half.insert(half.end(), {"--upload", folder.file("no log")});
     CHECK(run_here(half).code == 3);
     CHECK(!std::filesystem::exists(half[1]));
-
     // A search that is one technique is credited with all.
     std::string const plain = folder.file("plain.log");
     auto const alone = t.logged(plain, attune::search_with<attune::genetic>(), 3);
     std::string const other = folder.file("other");
-    std::vector<std::string> by_name{"techniques",   other, "--upload", plain,
-                                     "--space-file", file,  "--kernel", "run"};
+    std::vector<std::string> by_name = t.upload(other, {plain});
     ran const wrong = run_here(by_name); // it was another search
     CHECK(wrong.code == 1);
     CHECK(has(wrong.err, "tuning 1 of"));
@@ -373,16 +364,13 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     CHECK(list[0]["technique"] == "genetic;population,20;children,10;mutation,0.1;selection,2.5");
     CHECK(list[0]["requests"] == alone[0].requests);
     CHECK(list[0]["new_bests"] == alone[0].new_bests);
-
     std::string const open = folder.file("open.log");
     t.logged(open, attune::search::recommended(), 4, false);
-    ran const unfinished = run_here({"techniques", folder.file("nothing"), "--upload", open,
-                                     "--space-file", file, "--kernel", "run"});
+    ran const unfinished = run_here(t.upload(folder.file("nothing"), {open}));
     CHECK(unfinished.code == 1);
     CHECK(unfinished.out == "added 0 tunings, left out 1\n");
     CHECK(has(unfinished.err, "it has not ended\n"));
     CHECK(!has(unfinished.err, "--strategy"));
-
     CHECK(run_here({"techniques", other, "--upload", plain}).code == 2);
     CHECK(run_here({"techniques", other, "--upload", plain, "--space-file", file}).code == 2);
 }
@@ -399,7 +387,6 @@ TEST_CASE("a tuning counts once, however often and wherever its log is uploaded"
     CHECK(again.code == 0);
     CHECK(again.out == "added 0 tunings, had 2\n");
     CHECK(support::read_file(gained) == once);
-
     // A copy, a log that has grown by another tuning, and the same log twice at once.
     auto const second = t.logged(log, attune::search::recommended(), 2);
     std::string const copy = t.folder.file("copy");
@@ -409,7 +396,6 @@ TEST_CASE("a tuning counts once, however often and wherever its log is uploaded"
     REQUIRE(past.representations().size() == 1);
     CHECK(past.representations()[0].runs == 2);
     CHECK(sum_of({past.representations()[0].uses}) == sum_of({first, second}));
-
     // What a tuning kept by itself is known by its log, too.
     std::string const kept = t.folder.file("kept");
     std::string id;
@@ -427,7 +413,6 @@ TEST_CASE("a tuning counts once, however often and wherever its log is uploaded"
     CHECK(known.code == 0);
     CHECK(known.out == "added 0 tunings, had 1\n");
     CHECK(history_in(kept).representations()[0].runs == 1);
-
     // A slice of a tuning is no tuning: the session after it has all of it.
     std::string text = support::read_file(t.folder.file("own"));
     std::size_t const end = text.find("{\"told\"", text.find("{\"told\"") + 1);
@@ -526,7 +511,6 @@ TEST_CASE("where a search proposes something else by now, the names in its log c
     REQUIRE(past.representations().size() == 1);
     CHECK(sum_of({past.representations()[0].uses}) == sum_of({gained}));
     CHECK(past.representations()[0].gains.count() == 1);
-
     // Of another space its configurations are none.
     support::write_file(t.file, R"({"name": "run", "params": [{"name": "A", "values": [1, 2, 3]},)"
                                 R"({"name": "B", "values": [4, 5]}]})");
@@ -574,15 +558,13 @@ TEST_CASE("wherever an upload was killed, the next one completes it, and counts 
     // Killed at any moment.
     std::filesystem::remove(gained);
     for (int i = 0; i < 12; ++i) {
-        ::pid_t const child = ::fork();
-        REQUIRE(child >= 0);
-        if (child == 0) {
+        ::pid_t const child = attune_test::fork_child([&] {
             for (;;)
                 static_cast<void>(run_here(t.upload(gained, {log})));
-        }
+        });
         ::usleep(static_cast<::useconds_t>(10'000 + 30'000 * i));
         ::kill(child, SIGKILL);
-        ::waitpid(child, nullptr, 0);
+        static_cast<void>(attune_test::status_of(child));
     }
     CHECK(run_here(t.upload(gained, {log})).code == 0);
     CHECK(text_in(gained) == wanted);
@@ -647,9 +629,8 @@ TEST_CASE("of a log's sessions the latest that goes on with each: brute force")
     for (int round = 0; round < 300; ++round) {
         std::vector<attune::detail::salvaged_log::entry> sessions;
         for (std::size_t n = attune::uniform_below(engine, 7); n > 0; --n) {
-            attune::logged_session one;
-            one.key = attune::uniform_below(engine, 5) == 0 ? "other" : "k";
-            one.seed = attune::uniform_below(engine, 5) == 0 ? 2 : 1;
+            attune::logged_session one{.key = attune::uniform_below(engine, 5) == 0 ? "other" : "k",
+                                       .seed = attune::uniform_below(engine, 5) == 0 ? 2U : 1U};
             for (std::size_t i = attune::uniform_below(engine, 5); i > 0; --i) {
                 attune::event e{.kind = attune::event_kind::asked};
                 if (attune::uniform_below(engine, 4) > 0) {
@@ -781,19 +762,13 @@ TEST_CASE("uploads at once of the same logs add each tuning once")
     }
     std::string const to = t.folder.file("to");
     std::vector<::pid_t> children;
-    for (int i = 0; i < 4; ++i) {
-        children.push_back(::fork());
-        REQUIRE(children.back() >= 0);
-        if (children.back() == 0) {
+    for (int i = 0; i < 4; ++i)
+        children.push_back(attune_test::fork_child([&] {
             std::rotate(logs.begin(), logs.begin() + i % 3, logs.end());
             ::_exit(run_here(t.upload(to, logs)).code);
-        }
-    }
-    for (::pid_t const child : children) {
-        int status = -1;
-        ::waitpid(child, &status, 0);
-        CHECK(status == 0);
-    }
+        }));
+    for (::pid_t const child : children)
+        CHECK(attune_test::status_of(child) == 0);
     auto const past = history_in(to);
     REQUIRE(past.representations().size() == 1);
     CHECK(past.representations()[0].runs == 3);
@@ -811,7 +786,6 @@ TEST_CASE("a strategy is recommended with its options, and is the better one on 
         std::optional<attune::chain_of_trees> chain{};
         std::vector<double> best{}; ///< one for each parameter
         bool is_pair = false;
-
         [[nodiscard]] double time_at(attune::point const& p) const
         {
             double away = 0;
@@ -928,9 +902,7 @@ TEST_CASE("a strategy is recommended with its options, and is the better one on 
 
 TEST_CASE("the recommended search as a strategy is named by what makes it")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, space);
+    auto const [folder, file] = support::scratch_file("space.json", space);
     attune::detail::kept_techniques kept(
         folder.file("gains"), "near",
         attune::bind_inputs(attune::read_spaces_file(file).front().space));
@@ -994,9 +966,7 @@ TEST_CASE("damaged lines of a file are skipped, counted and told")
 
 TEST_CASE("the winners of a store say by which strategy to search, where no file does")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file, space);
+    auto const [folder, file] = support::scratch_file("space.json", space);
     std::string const climb = attune::search::parse_technique("climb;change_rate,1").name;
     attune::memory_store kept;
     auto const add = [&](std::string const& kernel, std::string const& parameter,
@@ -1033,7 +1003,6 @@ TEST_CASE("the winners of a store say by which strategy to search, where no file
     CHECK(list[0]["rival_gain"].get<double>() == doctest::Approx(1.5).epsilon(.026));
     CHECK(!has(run_here({"recommend", file, "--store", store, "--without", "near"}).out,
                "search by"));
-
     // Damaged lines are skipped, with their count, and the others count.
     std::string text = kept.text();
     std::string const strategy = "\"strategy\":\"automatic\"";

@@ -131,15 +131,13 @@ TEST_CASE("output that cannot be written ends with 3")
 
 TEST_CASE("show has a line for each problem, filtered, cut to the latest, and as JSON")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.attune");
-    support::write_file(path, support::sgemm_store());
+    auto const [folder, path] = support::scratch_file("a.attune", support::sgemm_store());
     ran const all = run_here({"show", path});
     CHECK(all.code == 0);
     CHECK(all.err.empty());
     CHECK(std::count(all.out.begin(), all.out.end(), '\n') == 3);
     CHECK(has(all.out, "KERNEL"));
-    CHECK(has(all.out, "sgemm   N=512   cpu zen4  1.95 ms   2.00x         2  2026-01-31"));
+    CHECK(has(all.out, "sgemm   N=512   cpu zen4  1.95 ms   2.00x         2       1  2026-01-31"));
     CHECK(has(all.out, "TILE=64 ORDER={0, 1}\n"));
     CHECK(all.out.find("N=512") < all.out.find("N=1024"));
     CHECK(has(run_here({"show", path, "--most=1"}).err, "only the latest 1"));
@@ -147,7 +145,6 @@ TEST_CASE("show has a line for each problem, filtered, cut to the latest, and as
     CHECK(!has(run_here({"show", path, "--input", "N=512"}).out, "N=1024"));
     CHECK(run_here({"show", path, "--kernel", "none"}).code == 1);
     CHECK(run_here({"show", path, "--device", "zen"}).code == 0);
-
     json const read = json::parse(run_here({"show", path, "--json"}).out);
     REQUIRE(read.size() == 2);
     CHECK(read[1]["kernel"] == "sgemm");
@@ -160,8 +157,7 @@ TEST_CASE("show has a line for each problem, filtered, cut to the latest, and as
 
 TEST_CASE("names that would move a terminal's cursor are written as text, and damage is told")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.attune");
+    auto const [folder, path] = support::scratch_file("a.attune");
     attune::memory_store store;
     attune::record evil = support::sgemm_winner(1);
     evil.key.kernel = "\x1b[2J<script>\n";
@@ -178,9 +174,7 @@ TEST_CASE("names that would move a terminal's cursor are written as text, and da
 
 TEST_CASE("best gives words that a shell takes, of one problem")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.attune");
-    support::write_file(path, support::sgemm_store());
+    auto const [folder, path] = support::scratch_file("a.attune", support::sgemm_store());
     ran const two = run_here({"best", path});
     CHECK(two.code == 2);
     CHECK(has(two.err, "2 problems are meant (sgemm N=512 on cpu zen4; "));
@@ -201,8 +195,7 @@ TEST_CASE("best gives words that a shell takes, of one problem")
 
 TEST_CASE("best --macros gives nothing that a compiler would take for another option")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.attune");
+    auto const [folder, path] = support::scratch_file("a.attune");
     auto const written = [&](std::string const& name, std::string const& value) {
         attune::memory_store store;
         attune::record one = support::sgemm_winner(512);
@@ -223,9 +216,7 @@ TEST_CASE("best --macros gives nothing that a compiler would take for another op
 
 TEST_CASE("explain says how a winner was found and what is near a size that nobody tuned")
 {
-    support::scratch_directory const folder;
-    std::string const path = folder.file("a.attune");
-    support::write_file(path, support::sgemm_store());
+    auto const [folder, path] = support::scratch_file("a.attune", support::sgemm_store());
     std::string const known = run_here({"explain", path, "--input", "N=512"}).out;
     for (char const* part :
          {"TILE=64 ORDER={0, 1}", "1.95 ms, between 1.76 ms and 2.15 ms (14 samples)",

@@ -1,7 +1,10 @@
 // tests/ship/tool/wrong_files.cpp - what is wrong in any file that the tool reads is said in attune's words.
 // SPDX-License-Identifier: MIT
+#include <attune/core/random.hpp>
 #include <attune/ship/tool/tool.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -68,19 +71,18 @@ void check_words(std::string const& text)
         CHECK_MESSAGE(!has(text, other), text);
 }
 
-} // namespace
+struct reader {
+    std::string right{};              ///< a file that is read
+    std::vector<std::string> words{}; ///< of a command that reads it
+};
 
-TEST_CASE("no reader of a file says what a library says")
+/// Every form of a file that a command reads, but stores.
+/// @param folder  has the store that is exported and the one that takes results
+std::vector<reader> readers(support::scratch_directory const& folder, std::string const& file)
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("file.json");
     std::string const store = folder.file("a.attune");
     support::write_file(folder.file("known.attune"), support::sgemm_store());
-    struct reader {
-        std::string right;
-        std::vector<std::string> words;
-    };
-    std::vector<reader> const all{
+    std::vector<reader> all{
         {R"({"name": "g", "inputs": {"N": "integer"}, "problem": {"M": 4}, "params": [
              {"name": "A", "values": [1, 2], "default": 1, "weights": [1, 2], "scale": "log"},
              {"name": "B", "range": [1, "N"], "step": 2, "active_if": "A == 2"},
@@ -110,6 +112,15 @@ TEST_CASE("no reader of a file says what a library says")
          {"import", store, file}},
         {run_here({"export", folder.file("known.attune"), "--format", "json"}).out,
          {"import", store, file}}};
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("no reader of a file says what a library says")
+{
+    auto const [folder, file] = support::scratch_file("file.json");
+    std::vector<reader> const all = readers(folder, file);
     for (reader const& one : all) {
         REQUIRE_NOTHROW(static_cast<void>(json::parse(one.right)));
         support::write_file(file, one.right);
@@ -136,5 +147,109 @@ TEST_CASE("no reader of a file says what a library says")
             check_words(got.out + got.err);
             ran const told = run_here({"space", "explain", file, text});
             check_words(told.out + told.err);
+        }
+}
+
+TEST_CASE("what is wrong in a file of results has its line and column")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("f.json"), store = folder.file("s");
+    struct wrong {
+        char const* text;
+        char const* said;
+    };
+    for (wrong const& one : {
+             wrong{"{\"attune_export\": 1, \"problems\": [\n {\"kernel\": \"k\", \"inputs\": 5}]}",
+                   "expected an object, line 2, column 28, at '5'"},
+             wrong{"{\"attune_export\": 1,\n\"problems\": {}}",
+                   "expected a list, line 2, column 13, at '{'"},
+             wrong{"{\"attune_export\": 1, \"problems\": [{\"kernel\": \"k\", \"inputs\": {}, "
+                   "\"setting\": {}, \"facts\": {}, \"parameters\": [\"A\"],\n \"outcomes\": "
+                   "[{\"configuration\": {\"A\": 1}}]}]}",
+                   "expected a text, line 2, column 39, at '1'"},
+             wrong{"{\"attune_export\": 1, \"problems\": [{\"kernel\": \"k\", \"inputs\": {}, "
+                   "\"setting\": {}, \"facts\": {}, \"parameters\": [\"A\"],\n \"outcomes\": "
+                   "[{\"configuration\": {\"A\": \"1\"},\n  \"seconds\": \"x\"}]}]}",
+                   "expected a number, line 3, column 14, at '\"x\"'"},
+             wrong{"{\"results\": [{\"configuration\": {\"A\": 1}, \"times\": NaN, "
+                   "\"measurements\": [{\"name\": \"time\", \"value\": 1}]},\n"
+                   " {\"configuration\": {\"B\": 1}, \"measurements\": [{\"name\": \"time\", "
+                   "\"value\": 1}]}]}",
+                   "a configuration has no A, line 2, column 20, at '{'"},
+             wrong{"{\"results\":\n 7}", "\"results\" is no list, line 2, column 2, at '7'"},
+             wrong{"{\"results\": [\n {\"configuration\": []}]}",
+                   "a result has no configuration, line 2, column 20, at '['"},
+             wrong{"{\"cache\": {},\n\"tune_params_keys\": \"A\"}",
+                   "the cache has no list \"tune_params_keys\", line 2, column 21, at '\"A\"'"},
+             wrong{"{\"tune_params_keys\": [\"A\"], \"cache\": {\n\"1\": {\"time\": 1}}}",
+                   "a configuration has no A, line 2, column 6, at '{'"},
+         }) {
+        support::write_file(file, one.text);
+        ran const got = run_here({"import", store, file, "--kernel", "k"});
+        CHECK(got.code == 3);
+        CHECK_MESSAGE(has(got.err, one.said), got.err);
+    }
+}
+
+TEST_CASE("results of Windows are read, and a result that is torn is counted")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("f.json"), store = folder.file("s");
+    support::write_file(file, "\xef\xbb\xbf{\"results\": [{\"configuration\": {\"A\": 1}, "
+                              "\"measurements\": [{\"name\": \"time\", \"value\": 2, \"unit\": "
+                              "\" NanoSeconds \"}]}]}");
+    ran const got = run_here({"import", store, file, "--kernel", "k"});
+    CHECK_MESSAGE(has(got.out, "1 of 1 outcomes are new"), got.err);
+    CHECK(has(run_here({"export", store, "--format", "csv"}).out, ",ok,2e-09,"));
+    support::write_file(file,
+                        "{\"kernel_name\": \"v\", \"tune_params_keys\": [\"A\"], \"cache\": {\n"
+                        "\"1\": {\"A\": 1, \"time\": 1},\n\"2\": {\"A\": 2, \"ti");
+    ran const torn = run_here({"import", store, file});
+    CHECK(torn.code == 0);
+    CHECK(has(torn.err, "1 result is left out; of the first: the file ends inside of it"));
+}
+
+TEST_CASE("a file or line with bytes that are changed, doubled or gone ends with a sentence")
+{
+    auto const [folder, file] = support::scratch_file("file.json");
+    std::vector<reader> all = readers(folder, file);
+    all.push_back({run_here({"export", folder.file("known.attune"), "--format", "csv"}).out,
+                   {"import", folder.file("a.attune"), file}});
+    std::string const lines =
+        "{\"ask\": 1}\n{\"observe\": {\"A\": 1}, \"value\": 1.5, \"low\": 1}\n"
+        "{\"observe\": {\"A\": 2}, \"failed\": \"crash\"}\n{\"best\": true}\n";
+    std::string const space = folder.file("space.json");
+    support::write_file(space, R"({"params": [{"name": "A", "values": [1, 2]}]})");
+    all.push_back({lines, {"ask", space}});
+    attune::random_engine engine(5);
+    auto const below = [&](std::size_t n) { return static_cast<std::size_t>(engine() % n); };
+    std::string const odd = "{}[]\",:\\0 1e9-.\n\r\t\xff\x80'=;nN";
+    for (reader const& one : all)
+        for (int i = 0; i < 150; ++i) {
+            std::string text = one.right;
+            for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+                if (text.empty()) text = "{";
+                std::size_t const at = below(text.size());
+                std::size_t const count = std::min(1 + below(12), text.size() - at);
+                switch (below(4)) {
+                case 0:
+                    text[at] = odd[below(odd.size())];
+                    break;
+                case 1:
+                    text.insert(at, 1, odd[below(odd.size())]);
+                    break;
+                case 2:
+                    text.insert(at, text.substr(at, count));
+                    break;
+                default:
+                    text.erase(at, count);
+                }
+            }
+            CAPTURE(text);
+            support::write_file(file, text);
+            ran const got = run_here(one.words, one.words[0] == "ask" ? text : "");
+            CHECK((got.code == 0 || got.code == 1 || got.code == 2 || got.code == 3));
+            CHECK((got.code < 2 || std::ranges::count(got.err, '\n') == 1));
+            check_words(got.out + got.err);
         }
 }

@@ -148,3 +148,48 @@ TEST_CASE("clauses of any terms of one parameter mean what the evaluator says")
         if (right > 0) CHECK(count_of(space) == right);
     }
 }
+
+TEST_CASE("comparisons with integers on thousands of values remove what an evaluator removes")
+{
+    std::string unsorted, doubled, reals;
+    for (int i = 0; i < 5'000; ++i) {
+        unsorted += (i == 0 ? "" : ",") + std::to_string(i * 7 % 5'000);
+        doubled += (i == 0 ? "" : ",") + std::to_string(2 * i - 300);
+        reals += (i == 0 ? "" : ",") + std::to_string(i) + ".5";
+    }
+    for (std::string const& values :
+         {std::string(R"("range": [-20, 9000], "step": 2)"),
+          std::string(R"("range": [1, 3000000])"), "\"values\": [" + unsorted + ']',
+          "\"values\": [" + doubled + ']', "\"values\": [" + reals + ']'}) {
+        std::string const head =
+            R"({"params": [{"name": "x", )" + values + R"(}], "constraints": [)";
+        for (std::vector<std::string> const& constraints : std::vector<std::vector<std::string>>{
+                 {"x != 8"},
+                 {"x != 8", "x != 10", "9 != x", "x != 100000000"},
+                 {"x == 12 or x == 13 or 14 == x"},
+                 {"x in [10, 20, 20, 5001]"},
+                 {"not (x == 14 or x == 16)", "x < 4000"},
+                 {"x != 8 and (x == 10 or x == 8 or x == 12)"},
+                 {"x == 10 or not x == 10"},
+                 {"x != 10 or x != 12"}}) {
+            attune::description const space = space_of(head, constraints);
+            attune::detail::evaluator const read(space);
+            std::uint64_t wanted = 0;
+            attune::point at(1);
+            std::vector<std::uint32_t> valid;
+            for (std::uint32_t i = 0; i < space.parameters[0].value_count(); ++i) {
+                at[0].index = i;
+                bool holds = true;
+                for (auto const& c : space.constraints)
+                    holds = holds && read.holds(c, at);
+                if (holds && wanted++ % 997 == 0) valid.push_back(i);
+            }
+            CAPTURE(constraints[0]);
+            if (wanted == 0) continue;
+            attune::chain_of_trees const chain(space);
+            CHECK(chain.size().value() == wanted);
+            for (std::uint32_t const i : valid)
+                CHECK(chain.contains(attune::point{{i, 0}}));
+        }
+    }
+}

@@ -6,27 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "../../support/texts.hpp"
 #include "../space_generator.hpp"
 #include "../space_writer.hpp"
 
 using attune::op;
+using attune_test::error_of;
+using attune_test::has;
 using attune_tests::space_writer;
 
 namespace {
 
 std::string message_of(attune::description const& space)
 {
-    try {
-        attune::detail::require_bound(space);
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return "";
-}
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
+    return error_of([&] { attune::detail::require_bound(space); });
 }
 
 } // namespace
@@ -101,9 +94,7 @@ TEST_CASE("an input without a value is named, with the place that waits for it")
 {
     space_writer w;
     w.out.inputs.push_back({"n", attune::value_kind::integer, {}});
-    attune::expression_node n;
-    n.code = op::input;
-    n.subject = 0;
+    attune::expression_node const n{.code = op::input, .subject = 0};
     auto const node = w.put(n);
     auto const a = w.range("a", 1, 4);
     w.require(w.join(op::less, w.read(a), node), "a < n");
@@ -140,4 +131,90 @@ TEST_CASE("a constraint without text is spoken of by its place")
     w.require(w.read(a), "");
     CHECK(attune::detail::constraint_text(w.out, 0) == "a");
     CHECK(attune::detail::constraint_text(w.out, 1) == "constraint 2");
+}
+
+using attune::point;
+
+namespace {
+
+/// x in [0, 1], required to be below `bound`.
+space_writer below(double bound)
+{
+    space_writer w;
+    auto const x = w.real("x", 0, 1);
+    w.require(w.join(op::less, w.read(x), w.literal(2.0)), "x < 2");
+    w.require(w.join(op::less, w.read(x), w.literal(bound)), "x < bound");
+    return w;
+}
+
+std::string refusal(space_writer const& w)
+{
+    attune::detail::real_part const part(w.out, attune::detail::conditions_of(w.out));
+    attune::random_engine engine(1);
+    point at(1);
+    return error_of([&] {
+        part.require_acceptance(w.out, at, [&] { at[0].real = attune::uniform_unit(engine); });
+    });
+}
+
+} // namespace
+
+TEST_CASE("a point is accepted inside its intervals where all conditions hold")
+{
+    space_writer const w = below(0.5);
+    attune::detail::real_part const part(w.out, attune::detail::conditions_of(w.out));
+    CHECK(part.parameters == std::vector<std::uint32_t>{0});
+    CHECK(part.accepts(w.out, point{{0, 0.25}}));
+    CHECK_FALSE(part.accepts(w.out, point{{0, 0.75}}));
+    CHECK_FALSE(part.accepts(w.out, point{{0, -0.25}}));
+}
+
+TEST_CASE("conditions that accept next to nothing are refused, the worst one named")
+{
+    CHECK(refusal(below(0.5)).empty());
+    CHECK(refusal(below(1e-3)).empty());
+    std::string const text = refusal(below(1e-6));
+    CHECK(text.find("x < bound") != std::string::npos);
+    CHECK(text.find("x < 2") == std::string::npos);
+}
+
+TEST_CASE("a coordinate is inside when its parameter has such a value")
+{
+    space_writer w;
+    w.range("a", 5, 7);
+    w.real("x", 1, 2);
+    CHECK(attune::detail::is_inside(w.out.parameters[0], {2, 0}));
+    CHECK_FALSE(attune::detail::is_inside(w.out.parameters[0], {3, 0}));
+    CHECK(attune::detail::is_inside(w.out.parameters[1], {0, 2}));
+    CHECK_FALSE(attune::detail::is_inside(w.out.parameters[1], {0, 2.5}));
+}
+
+TEST_CASE("values kept are numbered anew, in ascending order")
+{
+    attune::detail::domain left(6);
+    left.filter({true, false, true, true, false, true});
+    CHECK(left.size() == 4);
+    CHECK(left.value(1) == 2);
+    CHECK(left.value(3) == 5);
+    left.filter({false, true, false, true});
+    CHECK(left.size() == 2);
+    CHECK(left.value(0) == 2);
+}
+
+TEST_CASE("the first values are those left, and what has one value is no choice")
+{
+    attune_tests::space_writer w;
+    auto const a = w.range("a", 0, 3);
+    auto const b = w.range("b", 0, 3);
+    auto const x = w.real("x", 0.5, 2);
+    std::vector<attune::detail::domain> domains{
+        attune::detail::domain(4), attune::detail::domain(4), attune::detail::domain(0)};
+    domains[b].filter({false, false, true, false});
+    attune::point const first = attune::detail::first_values(w.out, domains);
+    CHECK(first[a].index == 0);
+    CHECK(first[b].index == 2);
+    CHECK(first[x].real == 0.5);
+    attune::detail::condition c;
+    c.scope = {a, b};
+    CHECK(attune::detail::open_scope(c, domains) == std::vector<std::uint32_t>{a});
 }

@@ -62,9 +62,7 @@ TEST_CASE("a conjunction ties only what each of its parts reads")
     auto const b = w.range("b", 1, 4);
     auto const c = w.range("c", 1, 4);
     auto const d = w.range("d", 1, 4);
-    auto const one = w.join(op::less_equal, w.read(a), w.read(c));
-    auto const two = w.join(op::less_equal, w.read(b), w.read(d));
-    w.require(w.join(op::logical_and, one, two), "a <= c && b <= d");
+    w.where("a <= c && b <= d");
     auto const g = group(w);
     REQUIRE(g.groups.size() == 2);
     CHECK(g.groups[0].parameters == std::vector<std::uint32_t>{a, c});
@@ -74,12 +72,10 @@ TEST_CASE("a conjunction ties only what each of its parts reads")
 TEST_CASE("a condition that always holds is dropped")
 {
     space_writer w;
-    auto const a = w.range("a", 1, 4);
-    auto const b = w.range("b", 1, 4);
-    auto const product = w.join(op::multiply, w.read(a), w.read(b));
-    w.require(w.join(op::less_equal, product, w.literal(std::int64_t{16})), "a * b <= 16");
-    auto const g = group(w);
-    CHECK(g.groups.size() == 2);
+    w.range("a", 1, 4);
+    w.range("b", 1, 4);
+    w.where("a * b <= 16");
+    CHECK(group(w).groups.size() == 2);
 }
 
 TEST_CASE("a parameter with one value left ties nothing")
@@ -135,4 +131,77 @@ TEST_CASE("grouping loses no valid setting and groups stay independent")
                 for (std::uint32_t const read : c.scope)
                     CHECK(std::binary_search(part.parameters.begin(), part.parameters.end(), read));
     }
+}
+
+using attune::number;
+using attune::detail::conditions_of;
+using marks = std::vector<bool>;
+
+namespace {
+
+struct fixture {
+    space_writer w;
+    std::uint32_t a, b, c, d;
+
+    /// a < b, c < N, d alone; N = 4 and an input M = 1 that nothing reads.
+    fixture()
+        : a(w.range("a", 0, 7))
+        , b(w.range("b", 0, 7))
+        , c(w.range("c", 0, 7))
+        , d(w.range("d", 0, 7))
+    {
+        w.out.inputs.push_back({"N", attune::value_kind::integer, number::of(std::int64_t{4})});
+        w.out.inputs.push_back({"M", attune::value_kind::integer, number::of(std::int64_t{1})});
+        w.require(w.join(op::less, w.read(a), w.read(b)), "a < b");
+        w.require(w.join(op::less, w.read(c), w.read(0, op::input)), "c < N");
+    }
+    [[nodiscard]] marks against(attune::description const& now) const
+    {
+        return attune::detail::parameters_to_rebuild(w.out, now, conditions_of(now));
+    }
+};
+
+} // namespace
+
+TEST_CASE("what reads a changed input is built anew, the rest is not")
+{
+    fixture const f;
+    attune::description now = f.w.out;
+    CHECK(f.against(now) == marks{false, false, false, false});
+    now.inputs[1].value = number::of(std::int64_t{2});
+    CHECK(f.against(now) == marks{false, false, false, false});
+    now.inputs[0].value = number::of(std::int64_t{5});
+    CHECK(f.against(now) == marks{false, false, true, false});
+}
+
+TEST_CASE("a changed table spreads along the conditions")
+{
+    fixture const f;
+    attune::description now = f.w.out;
+    now.parameters[f.b].integers.push_back(8);
+    CHECK(f.against(now) == marks{true, true, false, false});
+    now = f.w.out;
+    now.parameters[f.d].integers.pop_back();
+    CHECK(f.against(now) == marks{false, false, false, true});
+}
+
+TEST_CASE("an opaque condition may read anything")
+{
+    fixture f;
+    f.w.require_opaque({f.d}, [](auto const&, auto) { return true; }, "opaque");
+    CHECK(f.against(f.w.out) == marks{false, false, false, true});
+}
+
+TEST_CASE("other expressions or parameters share nothing")
+{
+    fixture const f;
+    attune::description now = f.w.out;
+    now.nodes.back().code = op::greater;
+    CHECK(f.against(now) == marks{true, true, true, true});
+    now = f.w.out;
+    now.constraints.pop_back();
+    CHECK(f.against(now) == marks{true, true, true, true});
+    now = f.w.out;
+    now.parameters.push_back(now.parameters.back());
+    CHECK(f.against(now) == marks(5, true));
 }

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/diagram/diagram.hpp>
 
+#include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <map>
 #include <vector>
+
+#include "../space_generator.hpp"
 
 using attune::detail::always_node;
 using attune::detail::diagram_store;
@@ -96,4 +100,50 @@ TEST_CASE("thousands of nodes stay apart")
         CHECK(store.add(0, row) == seen.back());
     }
     CHECK(seen.back() == 2 + 299);
+}
+
+TEST_CASE("what is spent once stays spent, and nothing more is taken")
+{
+    effort left{10, 100, false};
+    CHECK(left.spend_visits(10));
+    CHECK(left.visits == 0);
+    CHECK(left.spend_bytes(40));
+    CHECK_FALSE(left.spend_visits(1));
+    CHECK(left.is_spent);
+    CHECK_FALSE(left.spend_bytes(1));
+    CHECK(left.bytes == 60);
+}
+
+TEST_CASE("without limits nothing is ever spent")
+{
+    effort left;
+    CHECK(left.spend_visits(1'000'000'000'000));
+    CHECK(left.spend_bytes(1'000'000'000'000));
+    CHECK_FALSE(left.is_spent);
+}
+
+TEST_CASE("keys are numbered in the order in which they come, equal ones alike")
+{
+    attune::detail::key_table<std::int64_t> table(2);
+    std::map<std::array<std::int64_t, 2>, std::uint32_t> known;
+    attune::random_engine engine(3);
+    int wrong = 0;
+    for (int i = 0; i < 5000; ++i) {
+        std::array<std::int64_t, 2> key{};
+        for (std::int64_t& word : key)
+            word = static_cast<std::int64_t>(attune::uniform_below(engine, 60)) - 30;
+        auto const [at, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(known.size()));
+        auto const [number, fresh] = table.number_of(key);
+        wrong += number != at->second || fresh != is_new;
+    }
+    CHECK(wrong == 0);
+    CHECK(table.size() == known.size());
+}
+
+TEST_CASE("there is one key without words")
+{
+    attune::detail::key_table<std::uint32_t> table;
+    CHECK(table.number_of({}).second);
+    CHECK_FALSE(table.number_of({}).second);
+    CHECK(table.size() == 1);
 }

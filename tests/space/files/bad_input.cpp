@@ -4,34 +4,33 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/space/files/read_t1.hpp>
+#include <attune/space/files/t1.hpp>
 
 #include <doctest/doctest.h>
 #include <string>
 
+#include "../../support/texts.hpp"
+
 namespace {
+
+/// The text of the error that `act` ends with, or that there was none.
+template <class Act>
+std::string said_by(Act const& act)
+{
+    std::string const said = attune_test::error_of(act);
+    return said.empty() ? "was read" : said;
+}
 
 std::string json_error(std::string const& text)
 {
-    try {
-        static_cast<void>(attune::read_spaces_json(text, "f.json"));
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return "was read";
+    return said_by([&] { static_cast<void>(attune::read_spaces_json(text, "f.json")); });
 }
 
 std::string t1_error(std::string const& parameters, std::string const& conditions = "")
 {
-    try {
-        static_cast<void>(attune::read_t1("{\"ConfigurationSpace\": {\"TuningParameters\": [" +
-                                              parameters + "],\n\"Conditions\": [" + conditions +
-                                              "]}}",
-                                          "f.json"));
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return "was read";
+    std::string const text = "{\"ConfigurationSpace\": {\"TuningParameters\": [" + parameters +
+                             "],\n\"Conditions\": [" + conditions + "]}}";
+    return said_by([&] { static_cast<void>(attune::read_t1(text, "f.json")); });
 }
 
 std::string expression_error(std::string const& text)
@@ -41,12 +40,7 @@ std::string expression_error(std::string const& text)
                                    {"name": "m", "values": ["x", "y"]}]})")
             .front()
             .space;
-    try {
-        static_cast<void>(attune::parse_constraint(space, text));
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return "was read";
+    return said_by([&] { static_cast<void>(attune::parse_constraint(space, text)); });
 }
 
 } // namespace
@@ -136,17 +130,13 @@ TEST_CASE("what is wrong in a T1 file is one sentence with file, line and column
 TEST_CASE("a constraint that overflows everywhere, or divides by zero, is named")
 {
     auto const refusal = [](std::string const& constraint) {
-        try {
-            attune::chain_of_trees const chain(attune::bind_inputs(
-                attune::read_spaces_json(R"({"params": [{"name": "a", "values": [3, 4]}],
-                "constraints": [")" + constraint +
-                                         "\"]}")
-                    .front()
-                    .space));
-        } catch (attune::error const& e) {
-            return std::string(e.what());
-        }
-        return std::string("was built");
+        std::string const text = R"({"params": [{"name": "a", "values": [3, 4]}],
+                "constraints": [")" +
+                                 constraint + "\"]}";
+        return said_by([&] {
+            attune::chain_of_trees const chain(
+                attune::bind_inputs(attune::read_spaces_json(text).front().space));
+        });
     };
     CHECK(refusal("a * 9000000000000000000 > 0") ==
           "attune: the space is empty: a constraint holds for no configuration\n"

@@ -10,33 +10,20 @@
 #include <string>
 #include <vector>
 
+#include "../../support/texts.hpp"
 #include "every_assignment.hpp"
 #include "smtlib_reference.hpp"
 
 TEST_CASE("a script accepts exactly the valid configurations")
 {
-    for (std::string const text : {"a // b == -1",
-                                   "a % b == 1",
-                                   "trunc_div(a, b) == -1",
-                                   "trunc_mod(a, b) == -1",
-                                   "ceil_div(a, b) == 0",
-                                   "b == 0 or a % b == 0",
-                                   "not (a % b == 0)",
-                                   "a / b < 0.5",
-                                   "abs(a) + min(a, b) * max(a, b) > 2",
-                                   "a in (1, -2) and m == 'x'",
-                                   "m != 'y' or f",
-                                   "f != yes or a == no",
-                                   "select(f, a, b) == 1",
-                                   "r * a >= 0.5",
-                                   "r // 0.5 % 2 == 1",
-                                   "2 * (a < b) == 2",
-                                   "(a or b) * 2 == 4",
-                                   "o[0] < o[2] and position(o, 1) == 1",
-                                   "t[0] * a == t[1]",
-                                   "a * 6000000000000000000 > 0",
-                                   "N - a > 4",
-                                   "1 <= a < b"}) {
+    for (std::string const& text : attune_test::parts_of(
+             "a // b == -1; a % b == 1; trunc_div(a, b) == -1; trunc_mod(a, b) == -1; "
+             "ceil_div(a, b) == 0; b == 0 or a % b == 0; not (a % b == 0); a / b < 0.5; "
+             "abs(a) + min(a, b) * max(a, b) > 2; a in (1, -2) and m == 'x'; m != 'y' or f; "
+             "f != yes or a == no; select(f, a, b) == 1; r * a >= 0.5; r // 0.5 % 2 == 1; "
+             "2 * (a < b) == 2; (a or b) * 2 == 4; o[0] < o[2] and position(o, 1) == 1; "
+             "t[0] * a == t[1]; a * 6000000000000000000 > 0; N - a > 4; 1 <= a < b",
+             "; ")) {
         auto const space = attune::read_spaces_json(
                                R"({"problem": {"N": 5}, "params": [
             {"name": "a", "values": [-2, -1, 0, 1, 2]}, {"name": "b", "values": [-2, 0, 1, 3]},

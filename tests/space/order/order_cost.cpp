@@ -43,8 +43,7 @@ TEST_CASE("parameters that nothing open reads split no states")
     std::uint32_t const ab = c.with(a, 1);
     CHECK(c.states(ab) > 1);
     CHECK(c.states(ab) < 20); // a remainder that is compared with ten values, not 100 pairs
-    std::uint32_t const all = c.with(ab, 2);
-    CHECK(c.states(all) == 1);
+    CHECK(c.states(c.with(ab, 2)) == 1);
     CHECK(c.with(c.with(none, 1), 0) == ab);
     CHECK(c.members(ab).has(1));
     CHECK(c.settings(c.members(ab)) == 100);

@@ -3,8 +3,8 @@
 #include <attune/space/query/explanation.hpp>
 
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/input.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/machine.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -15,13 +15,17 @@
 #include <vector>
 
 #include "../../laws/tree.hpp"
+#include "../../support/texts.hpp"
 #include "../space_generator.hpp"
+#include "../space_writer.hpp"
 
 using attune::broken_constraint;
 using attune::constraint_fault;
 using attune::explain;
 using attune::op;
 using attune::point;
+using attune_test::error_of;
+using attune_test::has;
 using attune_tests::space_writer;
 
 namespace {
@@ -41,11 +45,9 @@ std::uint32_t whole(space_writer& w, std::int64_t v) { return w.literal(v); }
 TEST_CASE("both sides of a comparison are evaluated")
 {
     space_writer w;
-    auto const m = w.numbers("TILE_M", {16, 256});
-    auto const k = w.numbers("TILE_K", {16, 64});
-    auto const four = w.join(op::multiply, whole(w, 4), w.read(m));
-    auto const product = w.join(op::multiply, four, w.read(k));
-    w.require(w.join(op::less_equal, product, whole(w, 32768)), "4 * TILE_M * TILE_K <= 32768");
+    w.numbers("TILE_M", {16, 256});
+    w.numbers("TILE_K", {16, 64});
+    w.where("4 * TILE_M * TILE_K <= 32768");
     CHECK(explain(w.out, {{0, 0}, {1, 0}}).empty());
     broken_constraint const b = only(w, {{1, 0}, {1, 0}});
     CHECK(b.constraint == 0);
@@ -80,14 +82,10 @@ TEST_CASE("beside bytes of the machine the sides have their sizes, and ratios of
 TEST_CASE("of a conjunction the broken parts are shown, of a disjunction all")
 {
     space_writer w;
-    auto const a = w.range("a", 0, 9);
-    auto const b = w.range("b", -3, 9);
-    auto const less = w.join(op::less, w.read(a), whole(w, 5));
-    auto const more = w.join(op::greater, w.read(b), whole(w, 0));
-    w.require(w.join(op::logical_and, less, more), "a < 5 && b > 0");
-    auto const sum = w.join(op::add, w.read(a), w.read(b));
-    auto const one = w.join(op::equal, sum, whole(w, 1));
-    w.require(w.join(op::logical_or, one, more), "a + b == 1 || b > 0");
+    w.range("a", 0, 9);
+    w.range("b", -3, 9);
+    w.where("a < 5 && b > 0");
+    w.where("a + b == 1 || b > 0");
     using texts = std::vector<std::string>;
     auto const because = [&](point const& p) {
         texts out;
@@ -114,9 +112,8 @@ TEST_CASE("division by zero and overflow are named as what they are")
     CHECK(zero.because == "4096 % (1 - 1) == 0: 4096 % 0 divides by zero");
 
     space_writer o;
-    auto const b = o.numbers("b", {1, std::int64_t{1} << 40});
-    auto const square = o.join(op::multiply, o.read(b), o.read(b));
-    o.require(o.join(op::greater, square, whole(o, 0)), "b * b > 0");
+    o.numbers("b", {1, std::int64_t{1} << 40});
+    o.where("b * b > 0");
     broken_constraint const over = only(o, {{1, 0}});
     CHECK(over.how == constraint_fault::overflow);
     CHECK(over.because == "1099511627776 * 1099511627776 > 0: 1099511627776 * 1099511627776 "
@@ -219,4 +216,75 @@ TEST_CASE("what is explained is what is violated, on random spaces")
         CHECK(wrong == 0);
     }
     CHECK(without_value >= 1000);
+}
+
+namespace {
+
+std::string message(attune::description const& space)
+{
+    return error_of([&] { attune::detail::throw_empty(space, {}); });
+}
+
+} // namespace
+
+TEST_CASE("only constraints that contradict each other are named")
+{
+    space_writer w;
+    auto const a = w.range("a", 1, 9);
+    auto const b = w.range("b", 1, 9);
+    auto const c = w.range("c", 1, 9);
+    w.require(w.join(op::less, w.read(a), w.read(b)), "a < b");
+    w.require(w.join(op::less, w.read(c), w.literal(std::int64_t{5})), "c < 5");
+    w.require(w.join(op::less, w.read(b), w.read(c)), "b < c");
+    w.require(w.join(op::less, w.read(c), w.read(a)), "c < a");
+    CHECK(attune::contradicting_constraints(w.out) == std::vector<std::uint32_t>{0, 2, 3});
+    std::string const text = message(w.out);
+    CHECK(has(text, "3 constraints contradict each other"));
+    CHECK(has(text, "a < b; b < c; c < a"));
+    CHECK_FALSE(has(text, "c < 5"));
+}
+
+TEST_CASE("one constraint that never holds is named alone")
+{
+    space_writer w;
+    auto const a = w.range("a", 1, 9);
+    w.require(w.join(op::less, w.read(a), w.literal(std::int64_t{5})), "a < 5");
+    w.require(w.join(op::greater, w.read(a), w.literal(std::int64_t{9})), "a > 9");
+    CHECK(attune::contradicting_constraints(w.out) == std::vector<std::uint32_t>{1});
+    CHECK(has(message(w.out), "a > 9"));
+    CHECK(has(message(w.out), "holds for no configuration"));
+}
+
+TEST_CASE("the set named contradicts itself and no smaller part of it does")
+{
+    attune_tests::space_generator generator(59);
+    int empty = 0;
+    while (empty < 60) {
+        attune::description const space = generator.draw();
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t i = 0; i < space.constraints.size(); ++i)
+            all.push_back(i);
+        if (attune_tests::any_setting(space, all)) continue;
+        ++empty;
+        auto const set = attune::contradicting_constraints(space);
+        CHECK_FALSE(attune_tests::any_setting(space, set));
+        for (std::size_t dropped = 0; dropped < set.size(); ++dropped) {
+            auto rest = set;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(dropped));
+            CHECK(attune_tests::any_setting(space, rest));
+        }
+    }
+}
+
+TEST_CASE("an empty space is told with the values of the inputs that its constraints read")
+{
+    constexpr auto a = attune::ordinal<"A">(attune::powers_of_two(16, 64));
+    constexpr auto n = attune::input<"N", int>();
+    auto const pack = attune::space(a).where(8 * a <= attune::machine::l1_bytes, n < 5);
+    auto const said = [&](int l1_bytes, int size) {
+        return message(attune::bind_inputs(attune::lower(pack),
+                                           {attune::machine::l1_bytes(l1_bytes), n(size)}));
+    };
+    CHECK(has(said(100, 4), "8 * A <= machine.l1_bytes, machine.l1_bytes=100\n"));
+    CHECK(has(said(1000, 7), "N < 5, N=7\n"));
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../../laws/tree.hpp"
-#include "../space_generator.hpp"
+#include "../space_oracle.hpp"
 
 using attune::chain_of_trees;
 using attune::leaf_count;
@@ -20,14 +20,7 @@ using attune_tests::space_writer;
 
 TEST_CASE("marginals are what counting by brute force gives")
 {
-    attune_tests::space_generator generator(77);
-    int tried = 0;
-    while (tried < 400) {
-        attune::description const space = generator.draw();
-        auto const valid = attune_tests::valid_settings(space);
-        if (valid.empty()) continue;
-        CAPTURE(tried);
-        ++tried;
+    attune_tests::for_valid_spaces(77, 400, [](auto const& space, auto const& valid) {
         chain_of_trees const chain(space);
         marginals const counts(chain);
         std::size_t wrong = 0;
@@ -46,7 +39,7 @@ TEST_CASE("marginals are what counting by brute force gives")
             CHECK(in_tree == chain.tree_at(counts.tree_of(p)).leaves());
         }
         CHECK(wrong == 0);
-    }
+    });
 }
 
 TEST_CASE("a count past 128 bits is told apart from any number, a value never valid is not")

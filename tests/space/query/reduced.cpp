@@ -8,7 +8,6 @@
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/files/recorded.hpp>
-#include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/query/exact_size.hpp>
 

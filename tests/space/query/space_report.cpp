@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "../../laws/tree.hpp"
-#include "../space_generator.hpp"
+#include "../../support/texts.hpp"
+#include "../space_oracle.hpp"
 
 using attune::chain_of_trees;
 using attune::op;
@@ -37,13 +38,13 @@ attune::description sample_space()
     return w.out;
 }
 
-struct description_with_digits {
+/// The report on a long order.
+space_report report_on_order(std::uint32_t items)
+{
     attune::description space;
-    explicit description_with_digits(std::uint32_t items)
-    {
-        attune::detail::append_digits(space, "ORDER", items);
-    }
-};
+    attune::detail::append_digits(space, "ORDER", items);
+    return report_on(chain_of_trees(space));
+}
 
 } // namespace
 
@@ -79,8 +80,7 @@ TEST_CASE("the text names all of it")
          {"valid configurations: 18 of 2^5.58 combinations\n",
           "trees: 2, parameters in the order chosen\n", "6 leaves, ", "  c: 3 leaves\n",
           "real parameters, in no tree: x\n", "always true: a >= 1\n",
-          "most restrictive: a < b, accepts 6 of 16 combinations of its "
-          "parameters\n"})
+          "most restrictive: a < b, accepts 6 of 16 combinations of its parameters\n"})
         CHECK(text.find(part) != std::string::npos);
 }
 
@@ -106,11 +106,10 @@ TEST_CASE("too many combinations are sampled, reproducibly, and the text says so
 TEST_CASE("what always holds is named when no tree tests it, however many combinations there are")
 {
     space_writer w;
-    auto const a = w.range("a", 1, 400);
-    auto const b = w.range("b", 1, 400);
-    auto const sum = w.join(op::add, w.read(a), w.read(b));
-    w.require(w.join(op::greater_equal, sum, w.literal(std::int64_t{2})), "a + b >= 2");
-    w.require(w.join(op::less_equal, sum, w.literal(std::int64_t{500})), "a + b <= 500");
+    w.range("a", 1, 400);
+    w.range("b", 1, 400);
+    w.where("a + b >= 2");
+    w.where("a + b <= 500");
     space_report const r = report_on(chain_of_trees(w.out));
     CHECK_FALSE(r.constraints[0].is_exact);
     CHECK(r.always_true() == std::vector<std::string>{"a + b >= 2"});
@@ -120,12 +119,9 @@ TEST_CASE("what always holds is named when no tree tests it, however many combin
 TEST_CASE("a constraint that intervals prove is always true, however many combinations it has")
 {
     space_writer w;
-    auto const a = w.range("a", 1, 3000);
-    auto const b = w.range("b", 1, 3000);
-    auto const c = w.range("c", 1, 3000);
-    auto const sum = w.join(op::add, w.read(a), w.read(b));
-    auto const whole = w.join(op::add, sum, w.read(c));
-    w.require(w.join(op::greater_equal, whole, w.literal(std::int64_t{3})), "a + b + c >= 3");
+    for (char const* const name : {"a", "b", "c"})
+        w.range(name, 1, 3000);
+    w.where("a + b + c >= 3");
     attune::chain_of_trees const chain(w.out);
     CHECK(chain.tree_count() == 3);
     space_report const r = report_on(chain);
@@ -169,14 +165,7 @@ TEST_CASE("a space past 2^128 is reported by its logarithm; without constraints 
 
 TEST_CASE("reports agree with brute force on random spaces")
 {
-    attune_tests::space_generator generator(314);
-    int tried = 0;
-    while (tried < 300) {
-        attune::description const space = generator.draw();
-        auto const valid = attune_tests::valid_settings(space);
-        if (valid.empty()) continue;
-        CAPTURE(tried);
-        ++tried;
+    attune_tests::for_valid_spaces(314, 300, [](auto const& space, auto const& valid) {
         space_report const r = report_on(chain_of_trees(space));
         CHECK(r.size == attune::leaf_count{valid.size()});
         std::set<std::string> named;
@@ -198,18 +187,16 @@ TEST_CASE("reports agree with brute force on random spaces")
             if (accepted[c] == all) always.push_back(space.constraints[c].text);
         }
         CHECK(r.always_true() == always);
-    }
+    });
 }
 
 TEST_CASE("of the trees of a long order the text has some, and how many more there are")
 {
-    description_with_digits const digits(100);
-    space_report const r = report_on(chain_of_trees(digits.space));
+    space_report const r = report_on_order(100);
     CHECK(r.trees.size() == 99);
     std::string const text = to_text(r);
-    CHECK(text.find("  ORDER.digit(0): 100 leaves\n") != text.npos);
+    CHECK(attune_test::has(text, "  ORDER.digit(0): 100 leaves\n"));
     CHECK(text.find("  ORDER.digit(63): 37 leaves\n  and 35 more\n") != text.npos);
     CHECK(text.find("ORDER.digit(64)") == text.npos);
-    CHECK(to_text(report_on(chain_of_trees(description_with_digits(64).space))).find(" more") ==
-          text.npos);
+    CHECK_FALSE(attune_test::has(to_text(report_on_order(64)), " more"));
 }

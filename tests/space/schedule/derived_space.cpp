@@ -21,13 +21,7 @@
 
 namespace {
 
-attune::processor_shape avx512()
-{
-    attune::processor_shape shape;
-    shape.vector_bytes = 64;
-    shape.vector_registers = 32;
-    return shape;
-}
+attune::processor_shape avx512() { return {.vector_bytes = 64, .vector_registers = 32}; }
 
 attune::schedule_choices defaults(attune::description const& space)
 {
@@ -76,8 +70,7 @@ TEST_CASE("statements of rows are fused into one loop over rows")
 {
     attune::derived_space const derived(support::softmax(1536, 128), avx512());
     CHECK(derived.rule_names() == std::vector<std::string>{"rows"});
-    auto const made = derived.schedule(defaults(derived.describe()));
-    CHECK(made.program.body.size() == 1);
+    CHECK(derived.schedule(defaults(derived.describe())).program.body.size() == 1);
 }
 
 TEST_CASE("a rule of the user's own stands before the default ones")

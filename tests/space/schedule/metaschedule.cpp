@@ -99,8 +99,7 @@ struct counted {
 };
 counted count(attune::nest_description const& nest)
 {
-    attune::processor_shape one;
-    one.cores = 1;
+    attune::processor_shape const one{.cores = 1};
     auto const designs = attune::metaschedule_designs(nest, one);
     counted out{designs.size(), 0};
     for (auto const& design : designs)
@@ -193,8 +192,7 @@ TEST_CASE("what a plain statement reads is computed in its loops, or in a nest o
           "i |6 { " + in_top + ' ' + in_e + ' ' + in_total + " j 80 { Y } }");
     // These are all, and there are none where a statement would sum over a loop around it, or where
     // there is one row.
-    attune::processor_shape many;
-    many.cores = 64;
+    attune::processor_shape many{.cores = 64};
     auto const size = [&many](attune::nest_description const& nest) {
         return size_of(attune::derived_space(nest, many, attune::metaschedule_rules()).describe());
     };
@@ -205,8 +203,7 @@ TEST_CASE("what a plain statement reads is computed in its loops, or in a nest o
 
 TEST_CASE("a reader of other elements, or of an array in another order, is no write cache")
 {
-    attune::processor_shape one;
-    one.cores = 1;
+    attune::processor_shape const one{.cores = 1};
     for (bool const is_turned : {true, false}) {
         auto const designs = attune::metaschedule_designs(matmul_and_reader(is_turned), one);
         REQUIRE(designs.size() == 3); // the product's, with a cache of its own
@@ -233,8 +230,7 @@ TEST_CASE("each long reduction without reuse has three designs")
 
 TEST_CASE("as a rule the designs of a statement are one space, of the size of all of them")
 {
-    attune::processor_shape one;
-    one.cores = 1;
+    attune::processor_shape const one{.cores = 1};
     for (attune::nest_description const& nest :
          {support::matmul(512, 512, 512), support::convolution(56, 64, 64, 3, 1, 1),
           support::depthwise(112, 32), support::dense_gelu(128, 3072, 768),
@@ -252,8 +248,7 @@ TEST_CASE("as a rule the designs of a statement are one space, of the size of al
 
 TEST_CASE("only tiled statements have a limit of copies: without one there may be no parameter")
 {
-    attune::processor_shape one;
-    one.cores = 1;
+    attune::processor_shape const one{.cores = 1};
     attune::derived_space const one_way(support::argmax(1536, 128), one,
                                         attune::metaschedule_rules());
     CHECK(one_way.describe().parameters.empty());
@@ -262,14 +257,12 @@ TEST_CASE("only tiled statements have a limit of copies: without one there may b
     auto const designs = attune::metaschedule_designs(support::argmax(8, 8), one);
     REQUIRE(designs.size() == 1);
     CHECK(designs.front().space.parameters.empty());
-    attune::loop_program const made = designs.front().schedule(attune::point{}).program;
-    CHECK_FALSE(made.body.empty());
+    CHECK_FALSE(designs.front().schedule(attune::point{}).program.body.empty());
 }
 
 TEST_CASE("as a rule a configuration has the steps of the same one in its design")
 {
-    attune::processor_shape one;
-    one.cores = 1;
+    attune::processor_shape const one{.cores = 1};
     char const* const words[] = {"plain", "tiled", "tiled_cache1", "tiled_cache2"};
     attune::random_engine random(3);
     for (attune::nest_description const& nest :

@@ -14,13 +14,7 @@
 
 namespace {
 
-attune::processor_shape avx512()
-{
-    attune::processor_shape shape;
-    shape.vector_bytes = 64;
-    shape.vector_registers = 32;
-    return shape;
-}
+attune::processor_shape avx512() { return {.vector_bytes = 64, .vector_registers = 32}; }
 
 attune::rule_subject subject_of(attune::nest_description const& nest)
 {

@@ -5,11 +5,11 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/schedule/buffers.hpp>
 #include <attune/space/schedule/derived_space.hpp>
-#include <attune/space/schedule/detail/site_touch.hpp>
+#include <attune/space/schedule/detail/feature_row.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
+#include <attune/space/schedule/placement.hpp>
 #include <attune/space/schedule/transform.hpp>
 
 #include <algorithm>

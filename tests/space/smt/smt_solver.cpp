@@ -117,10 +117,9 @@ TEST_CASE("Z3, the trees and brute force have the same configurations of spaces 
             i % 4 == 3 ? generator.draw_conditional() : generator.draw(150);
         attune::smt_solver const solver(space);
         point_set const all = by_brute_force(solver.describe());
-        attune::smt_options o;
-        o.threads = i % 3 == 0 ? 3 : 1;
-        o.subspace_size = i % 2 == 0 ? 0 : 20;
-        o.interval_filter = i % 5 < 2;
+        attune::smt_options const o{.threads = i % 3 == 0 ? 3U : 1U,
+                                    .subspace_size = i % 2 == 0 ? 0U : 20U,
+                                    .interval_filter = i % 5 < 2};
         CAPTURE(i);
         CAPTURE(attune_tests::to_text(solver.describe()));
         CHECK(lists(solver.enumerate(o), all));
@@ -144,10 +143,8 @@ TEST_CASE("threads, subspaces and the interval filter change no set")
         for (unsigned const threads : {1U, 4U})
             for (std::uint64_t const size : {0U, 30U})
                 for (bool const filter : {false, true}) {
-                    attune::smt_options o;
-                    o.threads = threads;
-                    o.subspace_size = size;
-                    o.interval_filter = filter;
+                    attune::smt_options const o{
+                        .threads = threads, .subspace_size = size, .interval_filter = filter};
                     attune::smt_listing const got = solver.enumerate(o);
                     CHECK(lists(got, all));
                     if (first.empty()) first = got.points;
@@ -177,8 +174,7 @@ TEST_CASE("what does not only rise or fall is not filtered")
     for (std::string const text : {"a % 7 != 3", "(a - 20) * (a - 20) >= 90", "a == 3 or a == 9"}) {
         attune::description const space = read(
             R"({"params": [{"name": "a", "range": [1, 40]}], "constraints": [")" + text + "\"]}");
-        attune::smt_options o;
-        o.interval_filter = true;
+        attune::smt_options const o{.interval_filter = true};
         CHECK(lists(attune::smt_solver(space).enumerate(o), by_brute_force(space)));
     }
 }
@@ -190,9 +186,7 @@ TEST_CASE("subspaces are as many as workers, or as small as was asked")
         {"name": "c", "values": [false, true]}], "constraints": ["a * b == 100"]})");
     attune::smt_solver const solver(space);
     auto const parts = [&](unsigned threads, std::uint64_t size) {
-        attune::smt_options o;
-        o.threads = threads;
-        o.subspace_size = size;
+        attune::smt_options const o{.threads = threads, .subspace_size = size};
         attune::smt_listing const got = solver.enumerate(o);
         CHECK(lists(got, by_brute_force(space)));
         return got.subspaces;
@@ -242,9 +236,7 @@ TEST_CASE("a time limit is kept, by several workers as well")
     attune::smt_solver const solver(space);
     auto const begin = std::chrono::steady_clock::now();
     CHECK(!solver.is_empty(0.3).has_value());
-    attune::smt_options o;
-    o.threads = 2;
-    o.seconds = 0.3;
+    attune::smt_options const o{.threads = 2, .seconds = 0.3};
     attune::smt_listing const listing = solver.enumerate(o);
     CHECK(!listing.is_complete);
     CHECK(listing.reason == "the limit of 0.3 s was reached");
@@ -255,9 +247,7 @@ TEST_CASE("no more are listed than were asked for")
 {
     attune::description const space =
         read(R"({"params": [{"name": "a", "range": [1, 40]}], "constraints": ["a % 2 == 0"]})");
-    attune::smt_options o;
-    o.most = 7;
-    o.threads = 2;
+    attune::smt_options const o{.threads = 2, .most = 7};
     attune::smt_listing const got = attune::smt_solver(space).enumerate(o);
     CHECK(got.points.size() == 7);
     CHECK(as_set(got.points).size() == 7);
@@ -274,10 +264,8 @@ TEST_CASE("a long range has no table, and is asked for all the same")
     attune::smt_listing const got = attune::smt_solver(space).enumerate();
     REQUIRE(got.points.size() == 3); // b = 0 and a = 2001, 2002, 2003
     CHECK(got.points[2] == attune::point{{2003, 0}, {0, 0}});
-    attune::smt_options o;
-    o.interval_filter = true;
-    o.subspace_size = 1'000'000'000'000'000;
-    o.threads = 2;
+    attune::smt_options const o{
+        .threads = 2, .subspace_size = 1'000'000'000'000'000, .interval_filter = true};
     CHECK(attune::smt_solver(space).enumerate(o).points == got.points);
 }
 

@@ -3,15 +3,21 @@
 #include <attune/space/tree/build.hpp>
 
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/diagram/diagram_tree.hpp>
+#include <attune/space/order/order.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
+#include "../../support/texts.hpp"
+#include "../space_generator.hpp"
 #include "../space_writer.hpp"
 
 using attune::op;
+using attune_test::error_of;
+using attune_test::has;
 using attune_tests::space_writer;
 
 namespace {
@@ -53,17 +59,7 @@ attune::description ascending(int count, std::int64_t last)
 
 std::string message(attune::description const& space, attune::build_options const& options)
 {
-    try {
-        static_cast<void>(only_tree(space, options));
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return "";
-}
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
+    return error_of([&] { static_cast<void>(only_tree(space, options)); });
 }
 
 } // namespace
@@ -283,4 +279,115 @@ TEST_CASE("tiles of 1 to 512 and domains of 1 to 64 values are counted exactly")
     REQUIRE(t);
     CHECK(t->leaves() == valid);
     CHECK(t->node_count() < 5000);
+}
+
+using attune::detail::tree_of_runs;
+
+TEST_CASE("a whole table is one run, however short or long")
+{
+    for (std::uint32_t const count : {1U, 5U, 4'000'000'000U}) {
+        auto const made = tree_of_runs(3, attune::detail::domain(count));
+        REQUIRE(made);
+        CHECK(made->leaves() == count);
+        CHECK(made->node_count() == 0);
+        CHECK(made->parameters()[0] == 3);
+        CHECK(made->run_value(count - 1) == count - 1);
+    }
+}
+
+TEST_CASE("many values of a table are kept as runs, few are left to nodes")
+{
+    attune::detail::domain left(1'000'000);
+    std::vector<bool> keep(1'000'000);
+    for (std::size_t v = 0; v < keep.size(); ++v)
+        keep[v] = v % 10 < 7;
+    left.filter(keep);
+    auto const made = tree_of_runs(0, left);
+    REQUIRE(made);
+    CHECK(made->leaves() == 700'000);
+    for (std::uint32_t leaf = 0; leaf < 700'000; leaf += 333) {
+        CHECK(made->run_value(leaf) == leaf / 7 * 10 + leaf % 7);
+        CHECK(made->leaf_of(attune::point{{left.value(leaf), 0}}) == attune::leaf_count{leaf});
+    }
+    CHECK_FALSE(made->leaf_of(attune::point{{17, 0}}));
+    attune::detail::domain few(100);
+    std::vector<bool> odd(100);
+    for (std::size_t v = 1; v < odd.size(); v += 2)
+        odd[v] = true;
+    few.filter(odd);
+    CHECK_FALSE(tree_of_runs(0, few));
+}
+
+using attune::detail::effort;
+using attune::detail::tree_grower;
+
+namespace {
+
+/// x0 != x1 != ... pairwise, of 1 .. `last`.
+attune::description different(std::uint32_t count, std::int64_t last)
+{
+    attune_tests::space_writer w;
+    for (std::uint32_t i = 0; i < count; ++i)
+        w.range("x" + std::to_string(i), 1, last);
+    for (std::uint32_t i = 0; i < count; ++i)
+        for (std::uint32_t j = 0; j < i; ++j)
+            w.require(w.join(op::not_equal, w.read(i), w.read(j)), "differ");
+    return w.out;
+}
+
+} // namespace
+
+TEST_CASE("a tree grown depth first has every valid setting; one is found without growing all")
+{
+    attune::description const space = different(4, 6);
+    auto const parts = attune::detail::make_groups(space, attune::detail::conditions_of(space));
+    auto const order = attune::detail::level_order(space, parts.groups[0], parts.domains);
+    effort budget;
+    tree_grower grower(space, parts.groups[0], parts.domains, order, budget);
+    REQUIRE(grower.grow_all());
+    CHECK(std::move(grower).take().leaves() == 6 * 5 * 4 * 3);
+    effort few{20, effort::unlimited, false};
+    CHECK(tree_grower(space, parts.groups[0], parts.domains, order, few).find_one());
+    CHECK_FALSE(few.is_spent);
+    attune::description const none = different(4, 3);
+    auto const no_parts = attune::detail::make_groups(none, attune::detail::conditions_of(none));
+    CHECK_FALSE(tree_grower(none, no_parts.groups[0], no_parts.domains, order, budget).grow_all());
+}
+
+TEST_CASE("visits and bytes end the search")
+{
+    attune::description const space = different(4, 6);
+    auto const parts = attune::detail::make_groups(space, attune::detail::conditions_of(space));
+    for (effort budget : {effort{20, effort::unlimited, false}, effort{1000, 500, false}}) {
+        tree_grower(space, parts.groups[0], parts.domains, {0, 1, 2, 3}, budget).grow_all();
+        CHECK(budget.is_spent);
+    }
+}
+
+TEST_CASE("the tree from diagrams has the leaves of the tree grown depth first")
+{
+    attune_tests::space_generator generator(123);
+    int trees = 0;
+    for (int i = 0; i < 400; ++i) {
+        attune::description const space = generator.draw();
+        attune::enumeration_limits const none{.settings = 1, .wide_settings = 1};
+        auto const parts =
+            attune::detail::make_groups(space, attune::detail::conditions_of(space), none);
+        if (parts.is_empty) continue;
+        for (auto const& group : parts.groups) {
+            auto const order = attune::detail::level_order(space, group, parts.domains);
+            effort budget;
+            auto const made =
+                attune::detail::tree_by_diagrams(space, group, parts.domains, order, budget);
+            attune::detail::tree_grower grower(space, group, parts.domains, order, budget);
+            bool const any = grower.grow_all();
+            REQUIRE(any == made.has_value());
+            if (!any) continue;
+            attune::detail::tree const other = std::move(grower).take();
+            CHECK(made->leaves() == other.leaves());
+            CHECK(made->node_count() == other.node_count());
+            ++trees;
+        }
+    }
+    CHECK(trees > 500);
 }

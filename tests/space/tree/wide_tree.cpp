@@ -8,7 +8,6 @@
 #include <attune/space/query/exact_size.hpp>
 #include <attune/space/query/marginals.hpp>
 #include <attune/space/query/nearest.hpp>
-#include <attune/space/query/sample_distinct.hpp>
 #include <attune/space/query/space_report.hpp>
 
 #include <algorithm>
@@ -17,11 +16,14 @@
 #include <string>
 #include <vector>
 
+#include "../../support/texts.hpp"
 #include "../space_generator.hpp"
 #include "../space_writer.hpp"
 
 using attune::chain_of_trees;
 using attune::op;
+using attune_test::error_of;
+using attune_test::has;
 using attune_tests::space_writer;
 
 namespace {
@@ -54,22 +56,6 @@ attune::description bilinear(int pairs, std::int64_t last, std::int64_t bound)
     return w.out;
 }
 
-template <class Call>
-std::string message(Call const& call)
-{
-    try {
-        call();
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return "";
-}
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("without trees every draw is valid and membership is what the constraints say")
@@ -84,7 +70,7 @@ TEST_CASE("without trees every draw is valid and membership is what the constrai
             valid += attune_tests::all_hold(space, p) ? 1U : 0U;
         });
         if (valid == 0) {
-            CHECK_THROWS_AS(static_cast<void>(chain_of_trees(space, tiny())), attune::error);
+            CHECK_THROWS_AS((void)chain_of_trees(space, tiny()), attune::error);
             continue;
         }
         chain_of_trees const chain(space, tiny());
@@ -131,12 +117,11 @@ TEST_CASE("what needs numbers is refused with the names of the parameters")
     REQUIRE(chain.wide_count() == 1);
     attune::point const p(6);
     for (std::string const& text :
-         {message([&] { static_cast<void>(chain.at(0)); }),
-          message([&] { static_cast<void>(chain.index_of(p)); }),
-          message([&] { static_cast<void>(attune::exact_size(chain)); }),
-          message([&] { static_cast<void>(attune::marginals(chain)); }),
-          message([&] { static_cast<void>(attune::nearest_valid(chain, p)); }),
-          message([&] { static_cast<void>(attune::configurations(chain).begin()); })}) {
+         {error_of([&] { (void)chain.at(0); }), error_of([&] { (void)chain.index_of(p); }),
+          error_of([&] { (void)attune::exact_size(chain); }),
+          error_of([&] { (void)attune::marginals(chain); }),
+          error_of([&] { (void)attune::nearest_valid(chain, p); }),
+          error_of([&] { (void)attune::configurations(chain).begin(); })}) {
         CHECK(has(text, "too wide"));
         CHECK(has(text, "x2"));
         CHECK(has(text, "build_options::max_visits"));
@@ -155,8 +140,7 @@ TEST_CASE("refused if so wished, with parameters and the constraint that makes i
     attune::build_options options;
     options.max_visits = 20'000;
     options.wide = attune::when_wide::refuse;
-    std::string const text =
-        message([&] { static_cast<void>(chain_of_trees(bilinear(3, 16, 100), options)); });
+    std::string const text = error_of([&] { (void)chain_of_trees(bilinear(3, 16, 100), options); });
     CHECK(has(text, "20000 visits"));
     CHECK(has(text, "y1"));
     CHECK(has(text, "x0 * y0 + x1 * y1 + x2 * y2 <= 100"));
@@ -198,4 +182,74 @@ TEST_CASE("a chain that is built anew keeps what is wide and did not change")
     attune::random_engine engine(2);
     for (int i = 0; i < 100; ++i)
         CHECK(attune_tests::all_hold(more, next.sample(engine)));
+}
+
+using attune::detail::guided_walk;
+using attune::detail::search_result;
+
+namespace {
+
+attune::enumeration_limits none() { return {.settings = 1, .wide_settings = 1}; }
+
+} // namespace
+
+TEST_CASE("walks end on valid settings, and their weights count them without bias")
+{
+    attune_tests::space_generator generator(77);
+    int checked = 0;
+    for (int i = 0; i < 200; ++i) {
+        attune::description const space = generator.draw();
+        auto const parts =
+            attune::detail::make_groups(space, attune::detail::conditions_of(space), none());
+        if (parts.is_empty || parts.groups.size() != 1) continue;
+        std::size_t valid = 0;
+        attune_tests::for_each_setting(space, [&](attune::point const& p) {
+            valid += attune_tests::all_hold(space, p) ? 1U : 0U;
+        });
+        // With visits for diagrams, and without.
+        for (std::uint64_t const visits : {std::uint64_t{1'000'000}, std::uint64_t{0}}) {
+            CAPTURE(i);
+            CAPTURE(visits);
+            attune::build_options options;
+            options.max_visits = visits;
+            guided_walk walk(space, parts.groups[0], parts.domains, options);
+            attune::random_engine engine(11);
+            attune::point at(space.parameters.size());
+            CHECK((walk.search(engine, at) == search_result::found) == (valid > 0));
+            if (valid > 0) CHECK(attune_tests::all_hold(space, at));
+            constexpr int walks = 800;
+            double sum = 0;
+            double squares = 0;
+            for (int k = 0; k < walks; ++k) {
+                auto const log_weight = walk.try_once(engine, at);
+                if (!log_weight) continue;
+                REQUIRE(attune_tests::all_hold(space, at));
+                sum += std::exp(*log_weight);
+                squares += std::exp(2 * *log_weight);
+            }
+            double const mean = sum / walks;
+            double const error = std::sqrt(std::max(0.0, squares / walks - mean * mean) / walks);
+            CHECK(std::abs(mean - static_cast<double>(valid)) <= 6 * error + 1e-6 * mean + 0.5);
+            ++checked;
+        }
+    }
+    CHECK(checked > 40);
+}
+
+TEST_CASE("a contradiction is found by steps back")
+{
+    // Five pairwise different values out of four.
+    space_writer w;
+    for (char const* name : {"a", "b", "c", "d", "e"})
+        w.range(name, 1, 4);
+    for (std::uint32_t i = 0; i < 5; ++i)
+        for (std::uint32_t j = 0; j < i; ++j)
+            w.require(w.join(op::not_equal, w.read(i), w.read(j)), "differ");
+    auto const parts = attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out));
+    guided_walk walk(w.out, parts.groups[0], parts.domains, {});
+    attune::random_engine engine(1);
+    attune::point at(5);
+    CHECK(walk.search(engine, at) == search_result::none);
+    CHECK_FALSE(walk.try_once(engine, at));
+    CHECK(walk.visits() == 20);
 }

@@ -1,4 +1,4 @@
-// tests/tune/capture/call_replay.cpp - a captured call is the same call again, or is refused.
+// tests/tune/capture/call_replay.cpp - a captured call is the same call again, or is refused; its result is in a file.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/capture/call_replay.hpp>
 
@@ -17,14 +17,21 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "../../support/child_status.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "../../support/texts.hpp"
+
+using attune::detail::dispatched_kernel;
+using attune::detail::replay_in;
+using attune::detail::replay_of_call;
+using attune_test::has;
 
 namespace {
 
@@ -33,20 +40,6 @@ struct particle {
     int charge;
 };
 enum class side : unsigned char { left, right };
-
-} // namespace
-
-template <>
-struct attune::kernel_type<particle> {
-    static constexpr auto name = "particle";
-};
-
-using attune::detail::dispatched_kernel;
-using attune::detail::replay_in;
-using attune::detail::replay_of_call;
-using attune_test::has;
-
-namespace {
 
 inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto space = attune::space(attune::categorical<"WAY">(0, 1));
@@ -168,7 +161,31 @@ void check_same(attune::detail::keyed_call const& had, replay_of_call const& mad
     }
 }
 
+std::map<std::string, std::string> read(std::string const& text)
+{
+    std::map<std::string, std::string> out;
+    for (auto const& [name, value] : attune::detail::replay_report_in(text))
+        out[name] = value;
+    return out;
+}
+
+attune::tuning_report some_report()
+{
+    attune::tuning_report out;
+    out.kernel = "linear::sgemm";
+    out.how = attune::decision::tuned;
+    out.configuration = "TILE=64 ORDER={1, 0}";
+    out.best.value = 0.25;
+    out.reason = "two\nlines";
+    return out;
+}
+
 } // namespace
+
+template <>
+struct attune::kernel_type<particle> {
+    static constexpr auto name = "particle";
+};
 
 TEST_CASE("arrays, views with gaps, structures and numbers are as they were")
 {
@@ -342,20 +359,9 @@ TEST_CASE("numbers that are changed, with the right checksum, are refused or har
             numbers.insert(numbers.end(), {&one.place, &one.bytes});
         for (std::uint64_t more = 1 + random() % 3; more > 0; --more) {
             std::uint64_t& one = *numbers[random() % numbers.size()];
-            std::uint64_t const others[] = {0,
-                                            1,
-                                            8,
-                                            4095,
-                                            one + 1,
-                                            one - 1,
-                                            2 * one,
-                                            one / 2,
-                                            std::uint64_t{1} << 40,
-                                            std::uint64_t{1} << 62,
-                                            std::uint64_t{1} << 63,
-                                            random(),
-                                            ~std::uint64_t{0} / 4 + 2,
-                                            ~std::uint64_t{0}};
+            std::uint64_t const others[] = {
+                0,       1,         8,         4095,      one + 1,  one - 1,      2 * one,
+                one / 2, 1UL << 40, 1UL << 62, 1UL << 63, random(), ~0UL / 4 + 2, ~0UL};
             one = others[random() % std::size(others)];
         }
         if (changed.bytes > (std::uint64_t{1} << 20)) continue; // memory of the writer
@@ -363,4 +369,39 @@ TEST_CASE("numbers that are changed, with the right checksum, are refused or har
         refused += of.refusal().empty() ? 0 : 1;
     }
     CHECK(refused > 2000);
+}
+
+TEST_CASE("a report is one line for each name, and is read as it was")
+{
+    auto const all = read(attune::detail::replay_report_text(some_report()));
+    CHECK(all.at("kernel") == "linear::sgemm");
+    CHECK(all.at("how") == "tuned");
+    CHECK(all.at("configuration") == "TILE=64 ORDER={1, 0}");
+    CHECK(all.at("best_s") == "0.25");
+    CHECK(!attune_test::has(all.at("reason"), "\n"));
+    CHECK(all.at("summary") != "");
+    CHECK(read("").empty());
+    CHECK(read("\n\nno\n x\nlast line").size() == 2);
+    attune::tuning_report none = some_report();
+    none.how = attune::decision::served_default;
+    CHECK(read(attune::detail::replay_report_text(none)).at("how") == "no");
+}
+
+TEST_CASE("the process ends when the report is written, and goes on if it cannot be")
+{
+    support::scratch_directory const folder;
+    auto const status_of = [&](std::string const& path) {
+        int const status = attune_test::child_status([&] {
+            attune::detail::report_replay_and_end(path, some_report());
+            return 7;
+        });
+        return WEXITSTATUS(status);
+    };
+    CHECK(status_of(folder.file("report")) == 0);
+    CHECK(read(support::read_file(folder.file("report"))).at("how") == "tuned");
+    CHECK(status_of(folder.file("none/report")) == 7);
+    CHECK(status_of("") == 7);
+    attune::detail::report_no_replay(folder.file("report"), "it is\nanother one");
+    CHECK(read(support::read_file(folder.file("report"))).at("how") == "no");
+    attune::detail::report_no_replay(folder.file("none/report"), "");
 }

@@ -3,7 +3,7 @@
 #include <attune/tune/device/device_target.hpp>
 
 #include <attune/attune.hpp>
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/measure/bench.hpp>
 
 #include <cstring>

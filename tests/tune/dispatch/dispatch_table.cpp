@@ -4,23 +4,24 @@
 
 #include <attune/tune/tuned.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "../../support/ignored_interrupts.hpp"
 #include "../../support/installation.hpp"
+#include "../../support/minimal_record_store.hpp"
 #include "../../support/notices.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "../../support/texts.hpp"
@@ -46,7 +47,9 @@ TEST_CASE("what was obtained once is there without another look")
 
 TEST_CASE("a store that knows the kernel saves the tuning: one compilation, no evaluation")
 {
-    auto store = tuned_store();
+    attune::memory_store store;
+    memory_installation first{store, ways<usual, fast>()};
+    (void)first.obtain();
     memory_installation second{store, ways<usual, fast>()};
     CHECK(second.obtain() == fast_code);
     CHECK(second.compiler.compiled() == std::vector<std::string>{"WAY=1"});
@@ -55,21 +58,10 @@ TEST_CASE("a store that knows the kernel saves the tuning: one compilation, no e
     CHECK(report.evaluations == 0);
     CHECK(report.configuration == "WAY=1");
     CHECK(report.speedup > 1);
+    CHECK(report.speedup == doctest::Approx(first.known.report().speedup).epsilon(1e-9));
     CHECK(report.best.value == store.records()[0].best_s);
     CHECK(store.records().size() == 1);
     CHECK(second.heard.count(progress_event::started) == 0);
-}
-
-TEST_CASE("the remembered speedup is the one that was found")
-{
-    attune::memory_store store;
-    memory_installation first{store, ways<usual, fast>()};
-    (void)first.obtain();
-    memory_installation second{store, ways<usual, fast>()};
-    (void)second.obtain();
-    REQUIRE(second.how() == decision::remembered);
-    double const found = first.known.report().speedup;
-    CHECK(second.known.report().speedup == doctest::Approx(found).epsilon(1e-9));
 }
 
 TEST_CASE("a compiler that keeps winners is asked for them, and given those to keep")
@@ -104,10 +96,7 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
             attune::detail::make_any_compiler(compiler), attune::detail::make_any_store(store),
             quick_options(heard.sink()), accumulate_shape::layout()};
         return known
-            .obtain(
-                accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0), {},
-                attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-                    {}, data.x, data.y, 3.0))
+            .obtain(accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0), {}, data.frame())
             .code.address;
     };
     CHECK(obtain() == fast_code);
@@ -126,32 +115,26 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
 TEST_CASE("a source or a compiler that makes other code, and another space, tune again")
 {
     auto store = tuned_store();
-    scripted_compiler const other_code{[](attune::compile_request const& v) {
-                                           attune::compile_request same = v;
-                                           for (attune::macro_definition& m : same.macros)
-                                               if (m.value == "0")
-                                                   m.value =
-                                                       std::to_string(static_cast<int>(crawling));
-                                           return accumulate_script(same);
-                                       },
-                                       "scripted 1"};
+    auto const with_default = [](way instead, std::string const& identity) {
+        return scripted_compiler{[instead](attune::compile_request v) {
+                                     for (attune::macro_definition& m : v.macros)
+                                         if (m.value == "0")
+                                             m.value = std::to_string(static_cast<int>(instead));
+                                     return accumulate_script(v);
+                                 },
+                                 identity};
+    };
     auto other_text = accumulate_source();
     other_text.text += "// changed\n";
-    memory_installation source{store, ways<usual, fast>(), other_text, other_code};
+    memory_installation source{store, ways<usual, fast>(), other_text,
+                               with_default(crawling, "scripted 1")};
     (void)source.obtain();
     CHECK(source.how() == decision::tuned);
     memory_installation schema{store, ways<usual, fast, wrong>()};
     (void)schema.obtain();
     CHECK(schema.how() == decision::tuned);
-    scripted_compiler const next{[](attune::compile_request const& v) {
-                                     attune::compile_request same = v;
-                                     for (attune::macro_definition& m : same.macros)
-                                         if (m.value == "0")
-                                             m.value = std::to_string(static_cast<int>(tiring));
-                                     return accumulate_script(same);
-                                 },
-                                 "scripted 2"};
-    memory_installation compiler{store, ways<usual, fast>(), accumulate_source(), next};
+    memory_installation compiler{store, ways<usual, fast>(), accumulate_source(),
+                                 with_default(tiring, "scripted 2")};
     (void)compiler.obtain();
     CHECK(compiler.heard.count(progress_event::started) == 1);
     CHECK(store.records().size() == 4);
@@ -192,6 +175,100 @@ TEST_CASE("a remembered configuration outside of the space leads to a notice and
     CHECK(second.how() == decision::tuned);
     CHECK(has(second.heard.texts(progress_event::notice), "not in the space"));
     CHECK(notices_but_noise(second.known.report()).size() == 1);
+}
+
+namespace {
+
+/// Code of the ways, of which those in `changed` are wrong.
+scripted_compiler with_wrong(std::vector<std::string> changed)
+{
+    return scripted_compiler{[changed = std::move(changed)](attune::compile_request v) {
+        for (attune::macro_definition& m : v.macros)
+            if (std::find(changed.begin(), changed.end(), m.value) != changed.end())
+                m.value = std::to_string(static_cast<int>(wrong));
+        return accumulate_script(v);
+    }};
+}
+
+} // namespace
+
+TEST_CASE("of remembered configurations that are wrong here the next best is verified, then serves")
+{
+    attune::memory_store store;
+    auto const space = ways<usual, fast, breaking>();
+    memory_installation first{store, space};
+    (void)first.obtain();
+    REQUIRE(first.how() == decision::tuned);
+    std::string const winner = store.records()[0].configuration[0].second;
+    std::string const other = winner == "1" ? "13" : "1";
+    calls_to<wrong> = 0;
+    for (int process = 0; process < 3; ++process) {
+        memory_installation later{store, space, accumulate_source(), with_wrong({winner})};
+        CHECK(later.obtain() != std::get<void*>(code_of<usual>()));
+        CHECK(later.known.report().configuration == "WAY=" + other);
+        CHECK(later.how() == decision::remembered);
+        CHECK(has(later.heard.texts(progress_event::notice), "verifying the next best"));
+    }
+    CHECK(store.records().size() == 1);
+    CHECK(calls_to<wrong> == 0);
+}
+
+TEST_CASE("if every remembered configuration is wrong here, one tuning follows")
+{
+    attune::memory_store store;
+    auto const space = ways<usual, fast, breaking>();
+    for (auto const policy_here :
+         {attune::miss_policy::tune_if_missing, attune::miss_policy::tune_in_background}) {
+        store = attune::memory_store{};
+        (void)memory_installation{store, space}.obtain();
+        calls_to<wrong> = 0;
+        for (int process = 0; process < 3; ++process) {
+            memory_installation later{store, space, accumulate_source(), with_wrong({"1", "13"}),
+                                      policy(policy_here)};
+            for (int call = 0; call < 4; ++call) {
+                CHECK(later.obtain() == std::get<void*>(code_of<usual>()));
+                later.known.wait();
+            }
+            CHECK(store.records().size() == 2);
+            CHECK(store.records().back().configuration[0].second == "0");
+            CHECK(later.heard.count(progress_event::started) == (process == 0 ? 1 : 0));
+        }
+        CHECK(calls_to<wrong> == 0);
+    }
+}
+
+TEST_CASE("a tuning after a wrong winner does not run the code that was wrong")
+{
+    // Each process finds another configuration wrong, and what was wrong before is so still.
+    attune::memory_store store;
+    auto const space = ways<usual, fast, breaking, tiring>();
+    (void)memory_installation{store, space}.obtain();
+    std::vector<std::string> changed;
+    for (int process = 0; process < 3; ++process) {
+        changed.push_back(store.records().back().configuration[0].second);
+        if (changed.back() == "0") break;
+        memory_installation later{store, space, accumulate_source(), with_wrong(changed)};
+        for (int call = 0; call < 2; ++call)
+            (void)later.obtain();
+        std::string const serves = later.known.report().configuration;
+        for (std::string const& one : changed)
+            CHECK(serves != "WAY=" + one);
+    }
+    memory_installation last{store, space, accumulate_source(), with_wrong({"1", "13", "11"})};
+    for (int call = 0; call < 2; ++call)
+        CHECK(last.obtain() == std::get<void*>(code_of<usual>()));
+}
+
+TEST_CASE("a store of winners alone: a wrong one is verified once in a process")
+{
+    support::minimal_record_store store;
+    installation<support::minimal_record_store> first{store, ways<usual, fast>()};
+    (void)first.obtain();
+    installation<support::minimal_record_store> later{store, ways<usual, fast>(),
+                                                      accumulate_source(), with_wrong({"1"})};
+    for (int call = 0; call < 4; ++call)
+        CHECK(later.obtain() == std::get<void*>(code_of<usual>()));
+    CHECK(later.compiler.compiled().size() == 2);
 }
 
 TEST_CASE("Ctrl-C during a tuning: the record is stored and says so")
@@ -245,14 +322,11 @@ TEST_CASE("a tuning that cannot begin leaves nothing behind, and the next call t
 TEST_CASE("what is wrong with the kernel file is an error before anything is called")
 {
     attune::memory_store store;
-    auto const refusal = [&](auto const& space, std::string text) -> std::string {
-        try {
+    auto const refusal = [&](auto const& space, std::string text) {
+        return error_of([&] {
             memory_installation one{store, space,
                                     attune::source_text(std::move(text), "accumulate.kernel.cpp")};
-        } catch (attune::error const& e) {
-            return e.what();
-        }
-        return "no error";
+        });
     };
     CHECK(has(refusal(ways<usual, fast>(), "int nothing;"), "parameter WAY, file accumulate.ker"));
     CHECK(has(refusal(ways<usual, fast>(),
@@ -305,6 +379,14 @@ void add_to(std::span<double const> x, std::span<double> y, int)
 {
     accumulate<Way>(x, y, 1.0);
 }
+/// Each value of its third argument is another problem.
+attune::kernel<void(std::span<double const>, std::span<double>, int)> kernel_of_inputs()
+{
+    attune::kernel<void(std::span<double const>, std::span<double>, int)> kernel{
+        "accumulate", accumulate_source(), ways<usual, fast>()};
+    kernel.bind<2>(attune::input<"WHICH", int>());
+    return kernel;
+}
 
 } // namespace
 
@@ -318,10 +400,7 @@ TEST_CASE("a shape that the winner covers is served by it while another thread t
         "scripted 1"};
     enum class stage { free, wanted, reached };
     std::atomic<stage> hold{stage::free};
-    attune::kernel<void(std::span<double const>, std::span<double>, int)> kernel{
-        "accumulate", accumulate_source(), ways<usual, fast>()};
-    kernel.bind<2>(attune::input<"WHICH", int>());
-    attune::tuned call{kernel, compiler, attune::memory_store{},
+    attune::tuned call{kernel_of_inputs(), compiler, attune::memory_store{},
                        quick_options([&](attune::progress const& p) {
                            stage wanted = stage::wanted;
                            if (p.event != progress_event::evaluated ||
@@ -338,6 +417,7 @@ TEST_CASE("a shape that the winner covers is served by it while another thread t
         covered = accumulate_data(covered.x.size() - 1);
         call(covered.x, covered.y, 1);
     }
+    call.wait(); // a check beside the program would have the turn
     auto const is_served_fast = [&] {
         long const before = calls_to<fast>;
         call(covered.x, covered.y, 1);
@@ -371,13 +451,10 @@ TEST_CASE("a call with other inputs does not wait while the default of the first
         std::shared_ptr<std::atomic<bool>> is_other_served =
             std::make_shared<std::atomic<bool>>(false);
     };
-    attune::kernel<void(std::span<double const>, std::span<double>, int)> kernel{
-        "accumulate", accumulate_source(), ways<usual, fast>()};
-    kernel.bind<2>(attune::input<"WHICH", int>());
     attune::tuning_options options = quick_options();
     options.on_miss = attune::miss_policy::lookup_only;
     compiler_that_waits const compiler;
-    attune::tuned call{kernel, compiler, attune::memory_store{}, options};
+    attune::tuned call{kernel_of_inputs(), compiler, attune::memory_store{}, options};
     accumulate_data first;
     accumulate_data second;
     std::atomic<bool> is_first_served{false};
@@ -412,13 +489,11 @@ TEST_CASE("a log that says that the default failed is no reason not to tune")
         (void)one.obtain();
         REQUIRE(one.known.report().interrupted);
     }
-    std::ostringstream read;
-    read << std::ifstream(log).rdbuf();
-    std::string text = read.str();
+    std::string text = support::read_file(log);
     std::size_t const value = text.find(",\"value\"", text.find("{\"told\""));
     REQUIRE(value != text.npos);
     text.replace(value, text.find('}', value) - value, ",\"failed\":3,\"reason\":\"edited\"");
-    std::ofstream(log) << text;
+    support::write_file(log, text);
     memory_installation two{store, ways<usual, fast, crawling>(), accumulate_source(),
                             accumulate_compiler(),
                             [&](attune::tuning_options& o) { o.event_log = log; }};

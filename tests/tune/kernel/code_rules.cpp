@@ -1,12 +1,10 @@
 // tests/tune/kernel/code_rules.cpp - conditions on compiled code, checked before it is launched.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel/code_rules.hpp>
-
-#include <attune/core/error.hpp>
-#include <attune/declare/machine.hpp>
+#include <attune/declare/input.hpp>
 #include <attune/declare/pack.hpp>
-#include <attune/tune/device/cuda/launch_limits.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -15,6 +13,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "../../support/texts.hpp"
+
+using attune_test::has;
 
 namespace {
 
@@ -28,7 +30,7 @@ using kernel = attune::kernel<void(attune::device_span<float>, int)>;
 /// What broken_rule() says of a kernel declared by `declare`, at BLOCK_X=64, KIND=wide and N=10.
 struct trial {
     attune::code_resources code{};
-    attune::detail::residency resident{4, 0.375, "registers"};
+    attune::detail::residency resident{4, 0.375};
 
     [[nodiscard]] std::string said(std::function<void(kernel&)> const& declare) const
     {
@@ -52,11 +54,30 @@ trial some_code()
     return out;
 }
 
+/// What is said of this code where the kernel requires that.
+std::string said_of(auto const&... rules)
+{
+    return some_code().said([&](kernel& k) { k.require(rules...); });
+}
+
+using host_kernel = attune::kernel<void(std::span<float>, int)>;
+
+/// The same for code of this processor.
+std::string said_of_size(host_kernel const& k, attune::code_size const& size)
+{
+    auto const bound =
+        attune::bind_inputs(k.describe().space, {n(10), attune::machine::l1_bytes(512)});
+    return attune::detail::broken_rule(k.describe(), bound,
+                                       {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                       attune::detail::numbers_of(size));
+}
+
 } // namespace
 
-TEST_CASE("without rules none is broken")
+TEST_CASE("without rules none is broken, and features are no rules")
 {
     CHECK(some_code().said([](kernel&) {}) == "");
+    CHECK(some_code().said([](kernel& k) { k.features(attune::registers <= 64); }) == "");
 }
 
 TEST_CASE("a rule reads each quantity of the code exactly")
@@ -75,24 +96,18 @@ TEST_CASE("a rule reads each quantity of the code exactly")
 
 TEST_CASE("a broken rule is told with the numbers that it read")
 {
-    CHECK(some_code().said([](kernel& k) { k.require(attune::registers <= 64); }) ==
-          "registers <= 64 does not hold: registers = 96");
-    CHECK(some_code().said([](kernel& k) { k.require(attune::occupancy >= 0.5); }) ==
-          "occupancy >= 0.5 does not hold: occupancy = 0.375");
+    CHECK(said_of(attune::registers <= 64) == "registers <= 64 does not hold: registers = 96");
+    CHECK(said_of(attune::occupancy >= 0.5) == "occupancy >= 0.5 does not hold: occupancy = 0.375");
 }
 
 TEST_CASE("a rule reads parameters and inputs of the configuration too")
 {
-    CHECK(some_code().said([](kernel& k) { k.require(attune::registers * block_x <= 6144); }) ==
-          "");
-    CHECK(some_code().said([](kernel& k) {
-        k.require(attune::registers * block_x + n <= 6144, attune::spill_bytes == 0);
-    }) == "registers * BLOCK_X + N <= 6144 does not hold: registers = 96, N = 10, BLOCK_X = 64");
-    CHECK(some_code().said([](kernel& k) {
-        k.require(kind == "plain" || attune::registers <= 64);
-    }) == "KIND == \"plain\" || registers <= 64 does not hold: registers = 96, KIND = wide");
-    CHECK(some_code().said(
-              [](kernel& k) { k.require(kind == "wide" || attune::registers <= 64); }) == "");
+    CHECK(said_of(attune::registers * block_x <= 6144) == "");
+    CHECK(said_of(attune::registers * block_x + n <= 6144, attune::spill_bytes == 0) ==
+          "registers * BLOCK_X + N <= 6144 does not hold: registers = 96, N = 10, BLOCK_X = 64");
+    CHECK(said_of(kind == "plain" || attune::registers <= 64) ==
+          "KIND == \"plain\" || registers <= 64 does not hold: registers = 96, KIND = wide");
+    CHECK(said_of(kind == "wide" || attune::registers <= 64) == "");
 }
 
 TEST_CASE("the first broken rule is told, in order of declaration")
@@ -106,7 +121,7 @@ TEST_CASE("the first broken rule is told, in order of declaration")
 
 TEST_CASE("a rule without a value does not hold")
 {
-    CHECK(some_code().said([](kernel& k) { k.require(attune::registers / (n - 10) <= 64); }) ==
+    CHECK(said_of(attune::registers / (n - 10) <= 64) ==
           "registers / (N - 10) <= 64 has no value: registers = 96, N = 10");
 }
 
@@ -134,23 +149,12 @@ TEST_CASE("the features of code are its numbers, in order of declaration")
     CHECK(std::isnan(none.front()));
 }
 
-TEST_CASE("features are no rules")
-{
-    CHECK(some_code().said([](kernel& k) { k.features(attune::registers <= 64); }) == "");
-}
-
 TEST_CASE("on this processor a rule reads the size of code and the largest frame")
 {
-    attune::kernel<void(std::span<float>, int)> k{"k", attune::source_text("", "k.cpp"), space};
+    host_kernel k{"k", attune::source_text("", "k.cpp"), space};
     k.bind<1>(n).require(attune::code_bytes <= 100 * block_x,
                          attune::stack_bytes <= attune::machine::l1_bytes);
-    auto const bound =
-        attune::bind_inputs(k.describe().space, {n(10), attune::machine::l1_bytes(512)});
-    auto const said = [&](attune::code_size const& size) {
-        return attune::detail::broken_rule(k.describe(), bound,
-                                           {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
-                                           attune::detail::numbers_of(size));
-    };
+    auto const said = [&](attune::code_size const& size) { return said_of_size(k, size); };
     CHECK(said({6400, 512}) == "");
     CHECK(said({6401, 512}) ==
           "code_bytes <= 100 * BLOCK_X does not hold: code_bytes = 6401, BLOCK_X = 64");
@@ -165,14 +169,9 @@ TEST_CASE("on this processor a rule reads the size of code and the largest frame
 
 TEST_CASE("on this processor a rule reads stores for want of registers and vector instructions")
 {
-    attune::kernel<void(std::span<float>, int)> k{"k", attune::source_text("", "k.cpp"), space};
+    host_kernel k{"k", attune::source_text("", "k.cpp"), space};
     k.bind<1>(n).require(attune::spills == 0, attune::vector_instructions > 0);
-    auto const bound = attune::bind_inputs(k.describe().space, {n(10)});
-    auto const said = [&](attune::code_size const& size) {
-        return attune::detail::broken_rule(k.describe(), bound,
-                                           {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
-                                           attune::detail::numbers_of(size));
-    };
+    auto const said = [&](attune::code_size const& size) { return said_of_size(k, size); };
     CHECK(said({{}, {}, 0, 1}) == "");
     CHECK(said({{}, {}, 3, 1}) == "spills == 0 does not hold: spills = 3");
     CHECK(said({{}, {}, 0, 0}) == "vector_instructions > 0 does not hold: vector_instructions = 0");
@@ -182,15 +181,11 @@ TEST_CASE("on this processor a rule reads stores for want of registers and vecto
 TEST_CASE("a quantity that a compiler does not give is an error that names it")
 {
     using names = std::vector<std::string_view>;
-    auto const said = [](auto const& rule, names const* given) -> std::string {
+    auto const said = [](auto const& rule, names const* given) {
         kernel k{"k", attune::source_text("", "k.cu"), space};
         k.require(rule);
-        try {
-            attune::detail::require_quantities(k.describe(), given);
-        } catch (attune::error const& caught) {
-            return caught.what();
-        }
-        return {};
+        return attune_test::error_of(
+            [&] { attune::detail::require_quantities(k.describe(), given); });
     };
     names const both{"code_bytes", "stack_bytes"};
     names const one{"code_bytes"};
@@ -198,18 +193,16 @@ TEST_CASE("a quantity that a compiler does not give is an error that names it")
     CHECK(said(attune::code_bytes <= 4096, &both) == "");
     CHECK(said(attune::stack_bytes + attune::code_bytes <= 4096, &both) == "");
     CHECK(said(attune::code_bytes <= 4096, &one) == "");
-    CHECK(said(attune::stack_bytes <= 4096, &one).find("stack_bytes in stack_bytes <= 4096") !=
-          std::string::npos);
-    CHECK(said(attune::code_bytes <= 4096, &none).find("code_bytes") != std::string::npos);
-    CHECK(said(attune::registers <= 64, &both).find("registers") != std::string::npos);
+    CHECK(has(said(attune::stack_bytes <= 4096, &one), "stack_bytes in stack_bytes <= 4096"));
+    CHECK(has(said(attune::code_bytes <= 4096, &none), "code_bytes"));
+    CHECK(has(said(attune::registers <= 64, &both), "registers"));
     CHECK(said(attune::registers <= 64, nullptr) == "");
     CHECK(said(attune::stack_bytes <= 64, nullptr) == "");
-    CHECK(said(attune::code_bytes <= 64, nullptr).find("for a device") != std::string::npos);
-    CHECK(said(attune::spills == 0, &both).find("spills in spills == 0") != std::string::npos);
-    CHECK(said(attune::vector_instructions > 0, &both).find("vector_instructions in") !=
-          std::string::npos);
-    CHECK(said(attune::spills == 0, nullptr).find("for a device") != std::string::npos);
-    CHECK(said(attune::vector_instructions > 0, nullptr).find("for a device") != std::string::npos);
+    CHECK(has(said(attune::code_bytes <= 64, nullptr), "for a device"));
+    CHECK(has(said(attune::spills == 0, &both), "spills in spills == 0"));
+    CHECK(has(said(attune::vector_instructions > 0, &both), "vector_instructions in"));
+    CHECK(has(said(attune::spills == 0, nullptr), "for a device"));
+    CHECK(has(said(attune::vector_instructions > 0, nullptr), "for a device"));
     names const all{"code_bytes", "stack_bytes", "spills", "vector_instructions"};
     CHECK(said(attune::spills == 0 && attune::vector_instructions > 0, &all) == "");
 }

@@ -41,13 +41,20 @@ scripted_device_compiler::answer resources(attune::compile_request const& v)
     return out;
 }
 
+scripted_device_compiler::answer no_code(attune::compile_request const&)
+{
+    return attune::failure{failure_stage::compile, "error: no"};
+}
+scripted_compiler::answer any_code(attune::compile_request const&)
+{
+    static int code = 0;
+    return static_cast<void*>(&code);
+}
+
 /// Its code has 1000 bytes, and a frame of 64 for each BLOCK.
 struct sizing_compiler : attune_test::scripted_compiler {
     sizing_compiler()
-        : scripted_compiler([](attune::compile_request const&) -> answer {
-            static int code = 0;
-            return static_cast<void*>(&code);
-        })
+        : scripted_compiler(any_code)
     {
     }
     attune::compile_result compile(attune::kernel_source const& kernel,
@@ -109,18 +116,11 @@ TEST_CASE("code that breaks a rule, or that the device cannot launch, fails at l
 
 TEST_CASE("a compiler's own failure stays what it is, and what is not known is never taken as true")
 {
-    scripted_device_compiler refusing{[](attune::compile_request const&) {
-        return scripted_device_compiler::answer{
-            attune::failure{failure_stage::compile, "error: no"}};
-    }};
+    scripted_device_compiler refusing{no_code};
     CHECK(failure_of(compile(refusing, kernel().describe(), 1024)).reason == "error: no");
     auto k = kernel();
     k.require(attune::registers < 1);
-    scripted_compiler const processor{
-        [](attune::compile_request const&) -> scripted_compiler::answer {
-            static int code = 0;
-            return static_cast<void*>(&code);
-        }};
+    scripted_compiler const processor{any_code};
     CHECK(std::holds_alternative<attune::callable>(compile(processor, kernel().describe(), 1024)));
     attune::failure const why = failure_of(compile(processor, k.describe(), 1024));
     CHECK(why.stage == failure_stage::launch);
@@ -142,11 +142,7 @@ TEST_CASE("what needs more memory than is free is not compiled for a trial, but 
 {
     auto k = kernel();
     k.memory(1e30 * (block > 64)); // no machine has so much
-    scripted_compiler const compiler{
-        [](attune::compile_request const&) -> scripted_compiler::answer {
-            static int code = 0;
-            return static_cast<void*>(&code);
-        }};
+    scripted_compiler const compiler{any_code};
     auto const trial = [&](int value) {
         return compile(compiler, k.describe(), value, nullptr, true);
     };
@@ -172,16 +168,6 @@ TEST_CASE("features are read of all code for a device, refused or not, and of no
     CHECK(read(device, 64) == std::vector<double>{100, 0});
     CHECK(read(device, 512) == std::vector<double>{100, 24}); // breaks the rule
     CHECK(read(device, 1024) == std::vector<double>{100, 0}); // cannot be launched
-    CHECK(read(scripted_device_compiler{[](attune::compile_request const&) {
-                   return scripted_device_compiler::answer{
-                       attune::failure{failure_stage::compile, "error: no"}};
-               }},
-               64)
-              .empty());
-    CHECK(read(scripted_compiler{[](attune::compile_request const&) -> scripted_compiler::answer {
-                   static int code = 0;
-                   return static_cast<void*>(&code);
-               }},
-               64)
-              .empty());
+    CHECK(read(scripted_device_compiler{no_code}, 64).empty());
+    CHECK(read(scripted_compiler{any_code}, 64).empty());
 }

@@ -1,15 +1,15 @@
-// tests/tune/kernel/fallback.cpp : mirrors include/attune/tune/kernel/fallback.hpp, which it includes first
-#include <attune/tune/kernel/fallback.hpp>
-
+// tests/tune/kernel/fallback.cpp - the code of the program that serves if no variant can be compiled.
 #include <attune/attune.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/compile/source/embedded.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/device/cuda/cuda_kernel.hpp>
-#include <attune/tune/device/cuda/program_ptx.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -121,13 +121,12 @@ TEST_CASE("on a device, the driver gets the PTX of the default, launched as the 
     add_kernel const k = device_add();
     attune::description const bound =
         attune::bind_inputs(k.describe().space, {{"n", attune::number::of(std::int64_t{1000})}});
-    attune::detail::found_on_device const found = attune::detail::find_fallback_on_device(
+    std::optional<attune::callable> const found = attune::detail::find_fallback_on_device(
         k.describe(), bound, {attune::coordinate{1, 0}}); // 64
-    REQUIRE(found.code);
-    CHECK(found.reason.empty());
+    REQUIRE(found);
     attune::cuda_target target = target_without_driver();
     target.driver = recorded_driver();
-    attune::detail::cuda_kernel const loaded(target, *found.code, "add");
+    attune::detail::cuda_kernel const loaded(target, *found, "add");
     void* none[] = {nullptr};
     loaded.launch(none, nullptr);
     REQUIRE(recorded().launches.size() == 1);
@@ -143,15 +142,12 @@ TEST_CASE("on a device, the driver gets the PTX of the default, launched as the 
 TEST_CASE("a kernel without a launch, or of another text, has no PTX")
 {
     add_kernel const bare{"add", attune::embedded_source("device.kernel.cu"), attune::space(block)};
-    attune::detail::found_on_device const none =
-        attune::detail::find_fallback_on_device(bare.describe(), bare.describe().space, {});
-    CHECK_FALSE(none.code);
-    CHECK_FALSE(none.reason.empty());
+    CHECK_FALSE(
+        attune::detail::find_fallback_on_device(bare.describe(), bare.describe().space, {}));
     add_kernel other{"add", attune::source_text("void add();", "add.cu"), attune::space(block)};
     other.grid(1).block(block);
     CHECK_FALSE(attune::detail::find_fallback_on_device(other.describe(), other.describe().space,
-                                                        {attune::coordinate{0, 0}})
-                    .code);
+                                                        {attune::coordinate{0, 0}}));
 }
 
 TEST_CASE("a file for both compilers is in the program as a function and, by nvcc, as PTX")
@@ -171,10 +167,10 @@ TEST_CASE("a file for both compilers is in the program as a function and, by nvc
 #ifdef ATTUNE_TEST_NVCC
     attune::description const bound =
         attune::bind_inputs(k.describe().space, {{"n", attune::number::of(std::int64_t{1000})}});
-    attune::detail::found_on_device const found = attune::detail::find_fallback_on_device(
+    std::optional<attune::callable> const found = attune::detail::find_fallback_on_device(
         k.describe(), bound, {attune::coordinate{1, 0}, attune::coordinate{0, 0}});
-    REQUIRE(found.code);
-    attune::device_variant const& made = attune::device_variant_of(*found.code);
+    REQUIRE(found);
+    attune::device_variant const& made = attune::device_variant_of(*found);
     CHECK(made.code.image.find(".entry saxpy(") != std::string::npos);
     CHECK(made.code.architecture >= 50);
     CHECK(made.launch.grid[0] == 8);

@@ -1,12 +1,15 @@
-// tests/tune/kernel/launch_arguments.cpp - what a kernel on a device receives.
+// tests/tune/kernel/launch_arguments.cpp - what a kernel on a device receives, and calls of other sizes.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/launch_arguments.hpp>
 
 #include <attune/tune/device/cuda/cuda_kernel.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../../support/recorded_driver.hpp"
@@ -62,4 +65,60 @@ TEST_CASE("arrays of the host are passed by the address of a copy")
     CHECK(seen.arguments[0] != number_of(x.data()));
     CHECK(seen.arguments[0] != 0);
     CHECK(seen.arguments[1] == 5);
+}
+
+TEST_CASE("lengths and numbers change, all else stays")
+{
+    std::vector<int> x(10, 1);
+    std::vector<double> y(20, 2);
+    using arguments = std::tuple<std::span<int const>, std::span<double>, int, bool, double, long>;
+    arguments const held{x, y, 10, true, 0.5, 20L};
+    std::vector<std::int64_t> const sizes{4, -1, 4, 0, std::bit_cast<std::int64_t>(-3.0), 7};
+    arguments const made = attune::detail::resized_arguments(
+        held, sizes, std::make_index_sequence<std::tuple_size_v<arguments>>{});
+    CHECK(std::get<0>(made).size() == 4);
+    CHECK(std::get<0>(made).data() == x.data());
+    CHECK(std::get<1>(made).size() == 20);
+    CHECK(std::get<2>(made) == 4);
+    CHECK(std::get<3>(made)); // a boolean is no size
+    CHECK(std::get<4>(made) == -3.0);
+    CHECK(std::get<5>(made) == 7);
+}
+
+TEST_CASE("arguments change as their types allow: half of a size, another value")
+{
+    std::vector<int> x(10, 1);
+    using arguments = std::tuple<std::span<int>, int, int, bool, double, mode>;
+    arguments const held{x, 9, 1, true, 0.5, mode::fast};
+    auto const made = [&](std::int64_t by) {
+        return attune::detail::resized_arguments(held, std::vector<std::int64_t>(6, by),
+                                                 std::make_index_sequence<6>{});
+    };
+    arguments const half = made(attune::detail::halved_size);
+    CHECK(std::get<0>(half).size() == 5);
+    CHECK(std::get<1>(half) == 4);
+    CHECK(std::get<2>(half) == 1);
+    CHECK(std::get<3>(half));
+    CHECK(std::get<4>(half) == 0.5);
+    arguments const other = made(attune::detail::altered_value);
+    CHECK(std::get<0>(other).size() == 10);
+    CHECK(std::get<1>(other) == 9); // a size, not a choice
+    CHECK(std::get<2>(other) == 0);
+    CHECK_FALSE(std::get<3>(other));
+    CHECK(std::get<4>(other) == 0.75);
+    CHECK(std::get<5>(other) == mode::fast);
+}
+
+TEST_CASE("a span never becomes longer, one of a fixed length never shorter; missing sizes change "
+          "nothing")
+{
+    std::vector<int> x(10, 1);
+    using arguments = std::tuple<std::span<int>, std::span<int, 4>, int>;
+    arguments const held{x, std::span<int, 4>(x.data(), 4), 10};
+    std::vector<std::int64_t> const sizes{99, 2};
+    arguments const made =
+        attune::detail::resized_arguments(held, sizes, std::make_index_sequence<3>{});
+    CHECK(std::get<0>(made).size() == 10);
+    CHECK(std::get<1>(made).size() == 4);
+    CHECK(std::get<2>(made) == 10);
 }

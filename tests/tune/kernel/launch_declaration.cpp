@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>

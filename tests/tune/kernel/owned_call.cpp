@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/owned_call.hpp>
 
-#include <attune/tune/shape/resized_frame.hpp>
+#include <attune/tune/kernel/launch_arguments.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
@@ -13,7 +14,11 @@
 #include <sys/mman.h>
 #include <vector>
 
+#include "../../support/sanitized.hpp"
+
 using attune::detail::bytes_to_own;
+using attune::detail::call_copies;
+using attune::detail::call_copy;
 using attune::detail::owned_call;
 
 namespace {
@@ -40,6 +45,11 @@ void run(attune::call_frame const& frame)
     for (attune::buffer const& b : frame.buffers)
         data.push_back(b.data);
     frame.call(reinterpret_cast<void*>(&twice), data);
+}
+
+attune::call_frame frame_over(std::span<double> x)
+{
+    return attune::detail::make_call_frame<std::span<double>>({}, x);
 }
 
 } // namespace
@@ -160,4 +170,36 @@ TEST_CASE("arrays of pointers point to the copies")
     CHECK(pointers[1] == nullptr);
     CHECK(pointers[2][1] == 4);
     CHECK(rows[0] == a.data());
+}
+
+TEST_CASE("copies have room for so many bytes, and give them back with the last owner")
+{
+    std::vector<double> x(2'000);
+    call_copies const copies(24'000);
+    {
+        call_copy const first = copies.make(frame_over(x));
+        CHECK(first.call != nullptr);
+        call_copy const second = copies.make(frame_over(x));
+        CHECK(second.call == nullptr);
+        CHECK(second.refusal.empty()); // there may be room later
+    }
+    CHECK(copies.make(frame_over(x)).call != nullptr);
+    std::vector<double> more(10'000);
+    CHECK(!copies.make(frame_over(more)).refusal.empty());
+}
+
+TEST_CASE("a copy that cannot be made takes no room")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, "such an allocation ends the program"))
+        return;
+    constexpr std::size_t more_than_any_machine_has = std::size_t{1} << 50;
+    std::vector<double> x(1000);
+    call_copies const copies(more_than_any_machine_has + 4096);
+    for (int i = 0; i < 2; ++i) {
+        call_copy const none =
+            copies.make(frame_over({x.data(), more_than_any_machine_has / sizeof(double)}));
+        CHECK(none.call == nullptr);
+        CHECK(!none.refusal.empty());
+        CHECK(copies.make(frame_over(x)).call != nullptr);
+    }
 }

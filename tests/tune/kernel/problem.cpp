@@ -6,19 +6,16 @@
 // and the facts beside a key
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/declare/machine.hpp>
+#include <attune/declare/input.hpp>
 #include <attune/declare/selector.hpp>
 #include <attune/remember/store.hpp>
+#include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
-#include <attune/tune/dispatch/served/bucketed_inputs.hpp>
-#include <attune/tune/kernel/device_facts.hpp>
-#include <attune/tune/kernel/thread_use.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <functional>
-#include <set>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -30,6 +27,7 @@
 
 using attune::point;
 using attune::source_text;
+using namespace attune::detail;
 using attune_test::accumulate_kernel;
 using attune_test::accumulate_source;
 using attune_test::error_of;
@@ -56,7 +54,20 @@ template <class Pack>
 std::string annotation_error(Pack const& space, std::string text)
 {
     auto const k = kernel_of(space, std::move(text));
-    return error_of([&] { (void)attune::detail::with_annotated_defaults(k.describe()); });
+    return error_of([&] { (void)with_annotated_defaults(k.describe()); });
+}
+
+attune::chain_of_trees tree_of(auto const& k, std::vector<attune::input_value> const& inputs = {})
+{
+    return space_of_call(k.describe(), with_annotated_defaults(k.describe()), inputs);
+}
+
+point default_at(attune::description const& d)
+{
+    point out(d.parameters.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = default_of(d.parameters[i]);
+    return out;
 }
 
 } // namespace
@@ -67,11 +78,9 @@ TEST_CASE("flags and compilers become no macros")
     static constexpr auto cxx = attune::compilers<"CXX">("clang", "g++");
     static constexpr auto space = attune::space(tile, flags, cxx);
     auto const k = kernel_of(space, "int x = ATTUNE_TUNABLE(TILE, 4);\n");
-    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
-    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
+    attune::chain_of_trees const tree = tree_of(k);
     attune::point const last = tree.at(static_cast<std::uint64_t>(*tree.size() - 1));
-    attune::compile_request const v =
-        attune::detail::make_variant(k.describe(), tree.describe(), last);
+    attune::compile_request const v = make_variant(k.describe(), tree.describe(), last);
     CHECK(v.macros == std::vector<attune::macro_definition>{{"TILE", "64"}});
     CHECK(v.flags == std::vector<std::string>{"-O2", "-ffast-math"});
     CHECK(v.compiler == "g++");
@@ -93,12 +102,12 @@ TEST_CASE("a parameter may be a template argument of the kernel instead of an an
     static constexpr auto with = attune::space(tile.with_default(8));
     static constexpr auto without = attune::space(tile);
     attune::kernel<plain> const k{"k<TILE>", source_text("", "k.cpp"), with};
-    CHECK(*attune::detail::with_annotated_defaults(k.describe()).parameters[0].default_text == "8");
+    CHECK(*with_annotated_defaults(k.describe()).parameters[0].default_text == "8");
     attune::kernel<plain> const open{"k<TILE>", source_text("", "k.cpp"), without};
-    CHECK(has(error_of([&] { (void)attune::detail::with_annotated_defaults(open.describe()); }),
+    CHECK(has(error_of([&] { (void)with_annotated_defaults(open.describe()); }),
               "parameter TILE, kernel k<TILE>"));
     attune::kernel<plain> const other{"k<2 * TILE_N>", source_text("", "k.cpp"), with};
-    CHECK(has(error_of([&] { (void)attune::detail::with_annotated_defaults(other.describe()); }),
+    CHECK(has(error_of([&] { (void)with_annotated_defaults(other.describe()); }),
               "the kernel file does not use"));
 }
 
@@ -107,8 +116,7 @@ TEST_CASE("macro and flags of one name and values are two schemas")
     static constexpr auto flags = attune::flags<"X">("a", "b");
     static constexpr auto text = attune::categorical<"X">("a", "b").with_default("a");
     auto const schema_of = [](auto const& space) {
-        return attune::detail::make_key(kernel_of(space, "").describe(), attune::lower(space), "c")
-            .schema;
+        return make_key(kernel_of(space, "").describe(), attune::lower(space), "c").schema;
     };
     CHECK(schema_of(attune::space(flags)) != schema_of(attune::space(text)));
 }
@@ -118,8 +126,8 @@ TEST_CASE("a variant has the kernel's signature and a macro for each parameter")
     constexpr auto space = attune::space(tile, flag);
     auto const k = kernel_of(space, "");
     auto const all = attune::build(space);
-    auto const v = attune::detail::make_variant(
-        k.describe(), all.describe(), {attune::coordinate{3, 0}, attune::coordinate{1, 0}});
+    auto const v = make_variant(k.describe(), all.describe(),
+                                {attune::coordinate{3, 0}, attune::coordinate{1, 0}});
     CHECK(v.function == "k");
     CHECK(v.arguments.size() == 2);
     REQUIRE(v.macros.size() == 2);
@@ -132,10 +140,8 @@ TEST_CASE("a name that the kernel file gives to a constant is no macro of the va
     constexpr auto space = attune::space(tile, flag);
     auto const k = kernel_of(space, "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n"
                                     "bool f = ATTUNE_TUNABLE(FLAG, true);\n");
-    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
-    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
-    attune::compile_request const v =
-        attune::detail::make_variant(k.describe(), tree.describe(), tree.at(0));
+    attune::chain_of_trees const tree = tree_of(k);
+    attune::compile_request const v = make_variant(k.describe(), tree.describe(), tree.at(0));
     REQUIRE(v.macros.size() == 2);
     CHECK(v.macros[0].is_own_name);
     CHECK(!v.macros[1].is_own_name);
@@ -151,18 +157,16 @@ TEST_CASE("nothing can be the default of a parameter that has it among its value
     static constexpr auto space = attune::space(unroll);
     std::string const text = "void k() { ATTUNE_TUNABLE(UNROLL, ) for (;;) ; }\n";
     auto const k = kernel_of(space, text);
-    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
+    attune::description const declared = with_annotated_defaults(k.describe());
     CHECK(*declared.parameters[0].default_text == "");
-    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
-    attune::compile_request const v =
-        attune::detail::make_variant(k.describe(), tree.describe(), tree.at(1));
+    attune::chain_of_trees const tree = tree_of(k);
+    attune::compile_request const v = make_variant(k.describe(), tree.describe(), tree.at(1));
     CHECK(v.macros == std::vector<attune::macro_definition>{{"UNROLL", ""}});
 
     auto const number = kernel_of(attune::space(tile), "int x = ATTUNE_TUNABLE(TILE, );\n");
     CHECK(has(error_of([&] {
-                  (void)attune::detail::space_of_call(
-                      number.describe(), attune::detail::with_annotated_defaults(number.describe()),
-                      {});
+                  (void)space_of_call(number.describe(), with_annotated_defaults(number.describe()),
+                                      {});
               }),
               "parameter TILE, default (nothing) at k.kernel.cpp:1"));
 }
@@ -172,15 +176,13 @@ TEST_CASE("an inactive parameter is passed as the default that the kernel file s
     auto const k =
         kernel_of(attune::space(tile.active_if(flag), flag),
                   "int t = ATTUNE_TUNABLE(TILE, 16);\nbool f = ATTUNE_TUNABLE(FLAG, 1);");
-    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
-    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
+    attune::chain_of_trees const tree = tree_of(k);
     CHECK(*tree.size() == 1 + attune::build(attune::space(tile)).size().value());
     // What an earlier default, or another program, wrote about an inactive parameter counts as one.
-    auto const off = attune::detail::point_of({{"TILE", "8"}, {"FLAG", "false"}}, tree);
+    auto const off = point_of({{"TILE", "8"}, {"FLAG", "false"}}, tree);
     REQUIRE(off);
     CHECK(attune::text_of(tree.describe(), *off) == "TILE=(inactive) FLAG=false");
-    attune::compile_request const v =
-        attune::detail::make_variant(k.describe(), tree.describe(), *off);
+    attune::compile_request const v = make_variant(k.describe(), tree.describe(), *off);
     CHECK(v.macros == std::vector<attune::macro_definition>{{"TILE", "16"}, {"FLAG", "false"}});
 }
 
@@ -189,7 +191,7 @@ TEST_CASE("a parameter without a default takes the one of the kernel file")
     auto const k =
         kernel_of(attune::space(tile, flag.with_default(true)),
                   "int t = ATTUNE_TUNABLE(TILE, 16);\nbool f = ATTUNE_TUNABLE(FLAG, 1);");
-    auto const d = attune::detail::with_annotated_defaults(k.describe());
+    auto const d = with_annotated_defaults(k.describe());
     CHECK(d.parameters[0].default_text == "16");
     CHECK(d.parameters[1].default_text == "true");
 }
@@ -251,7 +253,7 @@ TEST_CASE("a boolean default that is no truth value equals none")
 TEST_CASE("whatever a result depends on changes the key")
 {
     auto const key = [](auto const& kernel, auto const& bound, std::string const& compiler) {
-        return attune::detail::make_key(kernel.describe(), bound.describe(), compiler);
+        return make_key(kernel.describe(), bound.describe(), compiler);
     };
     constexpr auto sized = attune::space(tile).where(tile <= n);
     constexpr auto other = attune::space(tile).where(tile < n);
@@ -276,14 +278,14 @@ TEST_CASE("whatever a result depends on changes the key")
 TEST_CASE("a compiler and a store are held by reference behind one value")
 {
     auto compiler = attune_test::accumulate_compiler("mine 3");
-    attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
+    any_compiler const any = make_any_compiler(compiler);
     CHECK(any.identity() == "mine 3");
     CHECK(any.notice() == "");
     compiler.say("careful");
     CHECK(any.notice() == "careful");
 
     attune::memory_store store;
-    attune::detail::any_store const known = attune::detail::make_any_store(store);
+    any_store const known = make_any_store(store);
     known.add({});
     CHECK(store.records().size() == 1);
     CHECK(known.find({}).how == attune::record_match::exact);
@@ -292,16 +294,14 @@ TEST_CASE("a compiler and a store are held by reference behind one value")
 
 TEST_CASE("the device has a name that stays the same")
 {
-    CHECK(!attune::detail::device_name().empty());
-    CHECK(attune::detail::device_name() == attune::detail::device_name());
+    CHECK(!device_name().empty());
+    CHECK(device_name() == device_name());
 }
 
 TEST_CASE("a default that is no value of its parameter is an error with name, file and line")
 {
     auto const k = kernel_of(attune::space(tile), "\n\nint t = ATTUNE_TUNABLE(TILE, 17);");
-    auto const declared = attune::detail::with_annotated_defaults(k.describe());
-    std::string const text =
-        error_of([&] { (void)attune::detail::space_of_call(k.describe(), declared, {}); });
+    std::string const text = error_of([&] { (void)tree_of(k); });
     CHECK(has(text, "TILE"));
     CHECK(has(text, "17 at k.kernel.cpp:3"));
 }
@@ -311,11 +311,10 @@ TEST_CASE("defaults that break a constraint are an error with names, constraint,
     auto const k =
         kernel_of(attune::space(tile, rate).where(tile * 2 <= n),
                   "\nint t = ATTUNE_TUNABLE(TILE, 16);\nfloat r = ATTUNE_TUNABLE(RATE, 0.5f);");
-    auto const declared = attune::detail::with_annotated_defaults(k.describe());
-    CHECK(error_of([&] { (void)attune::detail::space_of_call(k.describe(), declared, {n(32)}); }) ==
-          "");
+    auto const declared = with_annotated_defaults(k.describe());
+    CHECK(error_of([&] { (void)space_of_call(k.describe(), declared, {n(32)}); }) == "");
     std::string const text =
-        error_of([&] { (void)attune::detail::space_of_call(k.describe(), declared, {n(31)}); });
+        error_of([&] { (void)space_of_call(k.describe(), declared, {n(31)}); });
     CHECK(has(text, "TILE * 2 <= N"));
     CHECK(has(text, "TILE=16"));
     CHECK(has(text, "k.kernel.cpp:2"));
@@ -324,7 +323,6 @@ TEST_CASE("defaults that break a constraint are an error with names, constraint,
 
 TEST_CASE("a kernel that uses threads is another problem where it has not the whole machine")
 {
-    using namespace attune::detail;
     using attune_test::set_variable;
     set_variable const no_limit{"OMP_THREAD_LIMIT", ""};
     auto const with_threads = source_text("#pragma omp parallel for\n", "k.kernel.cpp");
@@ -358,7 +356,6 @@ TEST_CASE("a kernel that uses threads is another problem where it has not the wh
 
 TEST_CASE("devices have facts by which they are near or far")
 {
-    using namespace attune::detail;
     std::string const v2 = "fpu cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3";
     std::string const v3 = v2 + " avx avx2 bmi1 bmi2 f16c fma abm movbe xsave";
     CHECK(x86_level("fpu sse2") == "x86-64-v1");
@@ -394,37 +391,33 @@ TEST_CASE("an array and a long order are one macro, one default and one value of
                              ");\n"
                              "way h[2] = ATTUNE_TUNABLE(HOW, {packed, plain});\n";
     auto const k = kernel_of(space, text);
-    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
-    attune::chain_of_trees const made =
-        attune::detail::space_of_call(k.describe(), declared, {n(9)}, nullptr, nullptr);
+    attune::chain_of_trees const made = tree_of(k, {n(9)});
     attune::description const& d = made.describe();
-    point at(d.parameters.size());
-    for (std::size_t i = 0; i < at.size(); ++i)
-        at[i] = attune::detail::default_of(d.parameters[i]);
-    attune::named_texts const configuration = attune::detail::texts_at(d, at);
+    point const at = default_at(d);
+    attune::named_texts const configuration = texts_at(d, at);
     CHECK(configuration ==
           attune::named_texts{
               {"TILE", "4"}, {"CUT", "{1, 2, 3}"}, {"ORDER", items}, {"HOW", "{packed, plain}"}});
-    attune::compile_request const v = attune::detail::make_variant(k.describe(), d, at);
+    attune::compile_request const v = make_variant(k.describe(), d, at);
     CHECK(v.macros ==
           std::vector<attune::macro_definition>{
               {"TILE", "4"}, {"CUT", "{1, 2, 3}"}, {"ORDER", items}, {"HOW", "{packed, plain}"}});
-    CHECK(attune::detail::problem_of({}, d, {}).parameters ==
+    CHECK(problem_of({}, d, {}).parameters ==
           std::vector<std::string>{"TILE", "CUT", "ORDER", "HOW"});
     attune::random_engine engine(8);
     for (int draw = 0; draw < 20; ++draw) {
         point const p = made.sample(engine);
-        CHECK(attune::detail::point_of(attune::detail::texts_at(d, p), made) == p);
-        attune::value_texts const values = attune::detail::values_of(d, p);
+        CHECK(point_of(texts_at(d, p), made) == p);
+        attune::value_texts const values = values_of(d, p);
         CHECK(values.size() == 4);
-        CHECK(attune::detail::point_of({"TILE", "CUT", "ORDER", "HOW"}, values, made) == p);
+        CHECK(point_of({"TILE", "CUT", "ORDER", "HOW"}, values, made) == p);
     }
     attune::named_texts short_one = configuration;
     short_one.pop_back();
-    CHECK_FALSE(attune::detail::point_of(short_one, made));
+    CHECK_FALSE(point_of(short_one, made));
     short_one = configuration;
     short_one[1].second = "{2, 1, 3}"; // breaks the constraint
-    CHECK_FALSE(attune::detail::point_of(short_one, made));
+    CHECK_FALSE(point_of(short_one, made));
 }
 
 TEST_CASE("the default of an array or a long order in the kernel file is a list of its parts")
@@ -448,9 +441,8 @@ TEST_CASE("the default of an array or a long order in the kernel file is a list 
     // A value outside its table is found when the table is known.
     auto const k = kernel_of(attune::space(cut), "int c[2] = ATTUNE_TUNABLE(CUT, {1, 12});");
     CHECK(has(error_of([&] {
-                  (void)attune::detail::space_of_call(
-                      k.describe(), attune::detail::with_annotated_defaults(k.describe()), {},
-                      nullptr, nullptr);
+                  (void)space_of_call(k.describe(), with_annotated_defaults(k.describe()), {},
+                                      nullptr, nullptr);
               }),
               "parameter CUT[1], default 12 at k.kernel.cpp:1"));
 }
@@ -465,8 +457,8 @@ TEST_CASE("a store gives back an order of 1024 items and an array as they were")
     point const p = all.sample(engine);
     support::scratch_directory const directory;
     attune::record kept;
-    kept.key = attune::detail::make_key(k.describe(), all.describe(), "c");
-    kept.configuration = attune::detail::texts_at(all.describe(), p);
+    kept.key = make_key(k.describe(), all.describe(), "c");
+    kept.configuration = texts_at(all.describe(), p);
     REQUIRE(kept.configuration.size() == 2);
     kept.best_s = 1e-3;
     kept.default_s = 2e-3;
@@ -478,7 +470,7 @@ TEST_CASE("a store gives back an order of 1024 items and an array as they were")
     attune::store reader{directory.file("orders.attune")};
     attune::lookup_result const found = reader.find(kept.key);
     REQUIRE(found.how == attune::record_match::exact);
-    CHECK(attune::detail::point_of(found.best->configuration, all) == p);
+    CHECK(point_of(found.best->configuration, all) == p);
 }
 
 TEST_CASE("a store gives back every configuration of a selector, whose kernel has its default")
@@ -492,15 +484,11 @@ TEST_CASE("a store gives back every configuration of a selector, whose kernel ha
                              "int c[] = ATTUNE_TUNABLE(SORT_CUT, {16, 16});\n"
                              "how s[] = ATTUNE_TUNABLE(SORT, {insertion, radix, radix});\n"
                              "int b[] = ATTUNE_TUNABLE(BITS, {8, 8, 8});\n");
-    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
-    attune::chain_of_trees const all =
-        attune::detail::space_of_call(k.describe(), declared, {n(32)}, nullptr, nullptr);
+    attune::chain_of_trees const all = tree_of(k, {n(32)});
     attune::description const& d = all.describe();
-    point at(d.parameters.size());
-    for (std::size_t i = 0; i < at.size(); ++i)
-        at[i] = attune::detail::default_of(d.parameters[i]);
+    point const at = default_at(d);
     CHECK(all.contains(at));
-    CHECK(attune::detail::make_variant(k.describe(), d, at).macros ==
+    CHECK(make_variant(k.describe(), d, at).macros ==
           std::vector<attune::macro_definition>{{"SORT_RANGES", "2"},
                                                 {"SORT_CUT", "{16, 16}"},
                                                 {"SORT", "{insertion, radix, radix}"},
@@ -510,8 +498,8 @@ TEST_CASE("a store gives back every configuration of a selector, whose kernel ha
     std::vector<attune::record> kept;
     for (std::uint64_t i = 0; i < *all.size(); ++i) {
         attune::record one;
-        one.key = attune::detail::make_key(k.describe(), d, "c" + std::to_string(i));
-        one.configuration = attune::detail::texts_at(d, all.at(i));
+        one.key = make_key(k.describe(), d, "c" + std::to_string(i));
+        one.configuration = texts_at(d, all.at(i));
         one.best_s = 1e-3;
         one.default_s = 2e-3;
         kept.push_back(std::move(one));
@@ -525,12 +513,11 @@ TEST_CASE("a store gives back every configuration of a selector, whose kernel ha
     for (std::uint64_t i = 0; i < *all.size(); ++i) {
         attune::lookup_result const found = reader.find(kept[i].key);
         REQUIRE(found.how == attune::record_match::exact);
-        CHECK(attune::detail::point_of(found.best->configuration, all) == all.at(i));
+        CHECK(point_of(found.best->configuration, all) == all.at(i));
     }
     // BITS counts where some range is a radix sort.
     auto const inactive = [&](std::vector<std::string> const& values) {
-        return attune::detail::inactive_in(
-            d, *attune::detail::point_of({"SORT_RANGES", "SORT_CUT", "SORT", "BITS"}, values, all));
+        return inactive_in(d, *point_of({"SORT_RANGES", "SORT_CUT", "SORT", "BITS"}, values, all));
     };
     CHECK(inactive({"1", "{16, 16}", "{insertion, radix, radix}", "{8, 8, 8}"}) ==
           std::vector<std::uint32_t>{1, 3});
@@ -542,13 +529,12 @@ TEST_CASE(
 {
     auto const k = kernel_of(attune::space(tile).where(4 * tile <= attune::machine::l2_bytes),
                              "int t = ATTUNE_TUNABLE(TILE, 16);");
-    auto const declared = attune::detail::with_annotated_defaults(k.describe());
+    auto const declared = with_annotated_defaults(k.describe());
     auto const key = [&](std::vector<attune::input_value> const& inputs) {
-        attune::chain_of_trees const space =
-            attune::detail::space_of_call(k.describe(), declared, inputs);
-        return attune::detail::make_key(k.describe(), space.describe(), "c");
+        attune::chain_of_trees const space = space_of_call(k.describe(), declared, inputs);
+        return make_key(k.describe(), space.describe(), "c");
     };
-    std::int64_t const here = attune::detail::machine_figure_named("machine.l2_bytes").value();
+    std::int64_t const here = machine_figure_named("machine.l2_bytes").value();
     CHECK(key({}) == key({}));
     CHECK(key({}).inputs == attune::named_texts{{"machine.l2_bytes", std::to_string(here)}});
     CHECK(key({attune::machine::l2_bytes(here)}) == key({}));
@@ -565,6 +551,6 @@ TEST_CASE("the extent of a pointer may be a figure of the machine")
 {
     attune::kernel<void(float*)> k{"k", source_text("", "k.kernel.cpp"), attune::space(tile)};
     k.extent<0>(attune::machine::page_bytes / 4);
-    CHECK(attune::detail::extents_of(k.describe(), {}) ==
+    CHECK(extents_of(k.describe(), {}) ==
           std::vector<std::size_t>{static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4});
 }

@@ -1,8 +1,6 @@
 // tests/tune/kernel/stated_memory.cpp - what a call needs, against what the machine has and what is free.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel/stated_memory.hpp>
-
-#include <attune/declare/machine.hpp>
+#include <attune/declare/input.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/tune/kernel.hpp>
@@ -16,6 +14,7 @@
 
 #include "../../support/texts.hpp"
 
+using attune::coordinate;
 using attune::detail::memory_objection;
 using attune_test::error_of;
 using attune_test::has;
@@ -60,15 +59,13 @@ TEST_CASE(
         CHECK(space_of(k, {n(1), attune::machine::memory_bytes(has)}).size() == expected);
     }
     auto const space = space_of(k, {n(1), attune::machine::memory_bytes(100)});
-    auto const why =
-        attune::explain(space.describe(), {attune::coordinate{2, 0}, attune::coordinate{1, 0}});
+    auto const why = attune::explain(space.describe(), {coordinate{2, 0}, coordinate{1, 0}});
     REQUIRE(why.size() == 1);
     CHECK(why[0].text == "4 * TILE * TILE * THREADS + N <= machine.memory_bytes");
     CHECK(why[0].because == "4 * 4 * 4 * 2 + 1 = 129 <= 100 is false");
     auto const larger = space_of(k, {n(1), attune::machine::memory_bytes(1 << 16)});
-    CHECK(attune::explain(larger.describe(), {attune::coordinate{6, 0}, attune::coordinate{7, 0}})
-              .at(0)
-              .because == "4 * 64 * 64 * 8 + 1 = 131073 (128 KiB) <= 65536 (64 KiB) is false");
+    CHECK(attune::explain(larger.describe(), {coordinate{6, 0}, coordinate{7, 0}}).at(0).because ==
+          "4 * 64 * 64 * 8 + 1 = 131073 (128 KiB) <= 65536 (64 KiB) is false");
     CHECK(has(error_of([&] { (void)space_of(k, {n(1), attune::machine::memory_bytes(4)}); }),
               "TILE * THREADS + N <= machine.memory_bytes, N=1, machine.memory_bytes=4"));
 }
@@ -78,7 +75,7 @@ TEST_CASE("without kernel.memory(...) the space has no figure of the machine")
     kernel const k = declared([](kernel&) {});
     CHECK(space_of(k, {n(1)}).describe().inputs.size() == 1);
     CHECK(memory_objection(k.describe(), space_of(k, {n(1)}).describe(),
-                           {attune::coordinate{6, 0}, attune::coordinate{7, 0}}, 0)
+                           {coordinate{6, 0}, coordinate{7, 0}}, 0)
               .empty());
 }
 
@@ -96,8 +93,8 @@ TEST_CASE("what needs more than three quarters of the free memory is refused wit
             CHECK(why.empty() == (needs <= 0.75 * free));
         }
     }
-    CHECK(memory_objection(k.describe(), space.describe(),
-                           {attune::coordinate{5, 0}, attune::coordinate{2, 0}}, 100 * 1024) ==
+    CHECK(memory_objection(k.describe(), space.describe(), {coordinate{5, 0}, coordinate{2, 0}},
+                           100 * 1024) ==
           "it needs 96 KiB, 1024 * TILE * THREADS bytes of kernel.memory(...), and of the 100 KiB "
           "that are free it may take 75 KiB");
     CHECK(memory_objection(k.describe(), space.describe(), space.at(0)).empty()); // 1 KiB is free
@@ -107,8 +104,7 @@ TEST_CASE("bytes without a value are refused, and a parameter that is not there 
 {
     kernel const k = declared([](kernel& of) { of.memory(1000 / (tile - 2)); });
     attune::description const bound = attune::bind_inputs(k.describe().space, {n(1)});
-    CHECK(has(memory_objection(k.describe(), bound,
-                               {attune::coordinate{1, 0}, attune::coordinate{0, 0}}, 1e9),
+    CHECK(has(memory_objection(k.describe(), bound, {coordinate{1, 0}, coordinate{0, 0}}, 1e9),
               "have no value"));
     constexpr auto other = attune::integer<"OTHER">(1, 8);
     CHECK(has(error_of([&] { (void)declared([&](kernel& of) { of.memory(8 * other); }); }),

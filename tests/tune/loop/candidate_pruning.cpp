@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <functional>
 #include <limits>
 #include <new>
 #include <optional>
@@ -40,12 +39,67 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 using bench = pruned_grid;
 
+/// Of a problem beside the bench's own.
+candidate_pruning pruning_of(attune::tuning_problem const& problem, bench& b)
+{
+    return {
+        problem,
+        b.options,
+        [](std::string const&) {},
+        {.peaks = [](bool) { return slow_core(); }, .is_even = [] { return true; }, .cached = 100}};
+}
+
+/// Of all X and Y, the part with (1 + X) (1 + Y) up to `most`.
+double share_up_to(int most)
+{
+    int count = 0;
+    for (int x = 1; x <= 10; ++x)
+        for (int y = 1; y <= 10; ++y)
+            count += x * y <= most ? 1 : 0;
+    return count / 100.0;
+}
+
 /// At least its bound; the hundred times are different.
 double time_of(point const& p)
 {
     return bound_of(p) * (1.0 + 0.01 * ((p[0].index * 7 + p[1].index * 3) % 10)) + 30 +
            1e-3 * (10 * p[0].index + p[1].index);
 }
+
+/// A random space whose work is drawn for each setting of some of its parameters. The last of them
+/// is read only where the first has an even index.
+struct random_bench : bench {
+    attune::kernel_description described = kernel.describe();
+    std::vector<std::uint32_t> scope{};
+    attune::tuning_problem random;
+    std::size_t calls = 0;
+
+    random_bench(attune::chain_of_trees const& of, std::uint64_t seed)
+        : random{described, of, of.at(0), compiler, frame}
+    {
+        attune::random_engine engine{seed};
+        for (std::uint32_t p = 0; p < of.describe().parameters.size(); ++p)
+            if (attune::uniform_below(engine, 3) > 0) scope.push_back(p);
+        described.work_varies = true;
+        described.work = [this, seed](attune::description const&, point const& at, void const*,
+                                      std::vector<bool>* read) -> work {
+            ++calls;
+            return {.flops = flops(seed, at, read), .threads = 1};
+        };
+    }
+    [[nodiscard]] double flops(std::uint64_t seed, point const& at,
+                               std::vector<bool>* read = nullptr) const
+    {
+        std::uint64_t mixed = seed;
+        for (std::size_t i = 0; i < scope.size(); ++i) {
+            if (i > 0 && i + 1 == scope.size() && at[scope[0]].index % 2 == 1) break;
+            if (read != nullptr) (*read)[scope[i]] = true;
+            mixed = mixed * 31 + at[scope[i]].index;
+        }
+        attune::random_engine engine{mixed};
+        return 1.0 + static_cast<double>(attune::uniform_below(engine, 1000));
+    }
+};
 
 } // namespace
 
@@ -310,45 +364,6 @@ TEST_CASE("the report has one line of what was pruned, also before an interrupti
     CHECK(has(pruning.sentence(), "5 configurations were not tried, because their work takes"));
 }
 
-namespace {
-
-/// A random space whose work is drawn for each setting of some of its parameters. The last of them
-/// is read only where the first has an even index.
-struct random_bench : bench {
-    attune::kernel_description described = kernel.describe();
-    std::vector<std::uint32_t> scope{};
-    attune::tuning_problem random;
-    std::size_t calls = 0;
-
-    random_bench(attune::chain_of_trees const& of, std::uint64_t seed)
-        : random{described, of, of.at(0), compiler, frame}
-    {
-        attune::random_engine engine{seed};
-        for (std::uint32_t p = 0; p < of.describe().parameters.size(); ++p)
-            if (attune::uniform_below(engine, 3) > 0) scope.push_back(p);
-        described.work_varies = true;
-        described.work = [this, seed](attune::description const&, point const& at, void const*,
-                                      std::vector<bool>* read) -> work {
-            ++calls;
-            return {.flops = flops(seed, at, read), .threads = 1};
-        };
-    }
-    [[nodiscard]] double flops(std::uint64_t seed, point const& at,
-                               std::vector<bool>* read = nullptr) const
-    {
-        std::uint64_t mixed = seed;
-        for (std::size_t i = 0; i < scope.size(); ++i) {
-            if (i > 0 && i + 1 == scope.size() && at[scope[0]].index % 2 == 1) break;
-            if (read != nullptr) (*read)[scope[i]] = true;
-            mixed = mixed * 31 + at[scope[i]].index;
-        }
-        attune::random_engine engine{mixed};
-        return 1.0 + static_cast<double>(attune::uniform_below(engine, 1000));
-    }
-};
-
-} // namespace
-
 TEST_CASE("the narrower space is what cannot win leaves, on random spaces with random work")
 {
     attune_tests::space_generator generator(41);
@@ -363,12 +378,7 @@ TEST_CASE("the narrower space is what cannot win leaves, on random spaces with r
         CAPTURE(seed);
         attune::chain_of_trees const whole(drawn);
         random_bench b(whole, seed);
-        candidate_pruning pruning{b.random,
-                                  b.options,
-                                  [&](std::string text) { b.said.push_back(std::move(text)); },
-                                  {.peaks = [](bool) { return slow_core(); },
-                                   .is_even = [] { return true; },
-                                   .cached = 100}};
+        candidate_pruning pruning = pruning_of(b.random, b);
         std::uint64_t const size = static_cast<std::uint64_t>(*whole.size());
         point const best = whole.at(seed * 7919 % size);
         double const time = b.flops(seed, best);
@@ -424,11 +434,7 @@ TEST_CASE("a part is narrowed again only when half of it cannot win any more")
     CHECK(left() == 1);
     CHECK(best_is(14)); // up to 16.1: 45 products of two numbers up to 10
     double const first = left();
-    std::size_t count = 0;
-    for (int x = 1; x <= 10; ++x)
-        for (int y = 1; y <= 10; ++y)
-            count += x * y <= 16 ? 1U : 0U;
-    CHECK(first == static_cast<double>(count) / 100);
+    CHECK(first == share_up_to(16));
     CHECK(!best_is(12)); // not worth it
     CHECK(left() == first);
     CHECK(best_is(2));
@@ -471,11 +477,7 @@ TEST_CASE("a part that lacks what may win on a machine that does more than was k
         auto const wider = pruning.narrower();
         REQUIRE(wider);
         pruning.narrowed(wider);
-        std::size_t count = 0; // up to 9.2
-        for (int x = 1; x <= 10; ++x)
-            for (int y = 1; y <= 10; ++y)
-                count += x * y <= 9 ? 1U : 0U;
-        CHECK(pruning.left_share() == static_cast<double>(count) / 100);
+        CHECK(pruning.left_share() == share_up_to(9)); // up to 9.2
         CHECK(!pruning.narrower());
     }
 }
@@ -502,12 +504,7 @@ TEST_CASE("of a huge space few settings are listed, and the part is right")
     for (bool const reads_array : {false, true}) {
         state(reads_array);
         calls = 0;
-        candidate_pruning pruning{problem,
-                                  b.options,
-                                  [](std::string const&) {},
-                                  {.peaks = [](bool) { return slow_core(); },
-                                   .is_even = [] { return true; },
-                                   .cached = 100}};
+        candidate_pruning pruning = pruning_of(problem, b);
         CHECK(!pruning.measured(problem.default_at, measurement::exact(4)));
         attune::random_engine engine{1};
         for (int i = 0; i < 20; ++i)
@@ -531,11 +528,7 @@ TEST_CASE("a space with real parameters is not narrowed")
     bench b;
     attune::tuning_problem const problem{b.kernel.describe(), space, space.at(0), b.compiler,
                                          b.frame};
-    candidate_pruning pruning{
-        problem,
-        b.options,
-        [](std::string const&) {},
-        {.peaks = [](bool) { return slow_core(); }, .is_even = [] { return true; }, .cached = 100}};
+    candidate_pruning pruning = pruning_of(problem, b);
     CHECK(!pruning.measured(problem.default_at, measurement::exact(1)));
     CHECK(pruning.cannot_win(space.at(99)));
     CHECK(!pruning.narrower());

@@ -5,7 +5,6 @@
 #include <attune/core/random.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -42,16 +41,22 @@ std::vector<std::uint32_t> names(leaders& all)
     return out;
 }
 
-/// Times of a final between runs whose true median times are known, 2 % noise.
-round_times final_of(std::vector<double> const& truth, attune::random_engine& engine)
+/// Times of a final between runs that take so many seconds, times a factor at each time of the
+/// clock.
+round_times final_by(std::vector<double> const& seconds, double limit_s, auto const& factor)
 {
     attune_test::scripted_clocks clocks;
     std::vector<std::function<void()>> runs;
-    for (double const t : truth)
-        runs.emplace_back(
-            [&, t] { clocks.pass(t * (0.98 + 0.04 * attune::uniform_unit(engine))); });
-    attune::time_in_turns_options options = attune::detail::final_options(truth.size(), 1e9);
-    return attune::detail::time_in_turns_with(clocks, options, [] {}, runs);
+    for (double const s : seconds)
+        runs.emplace_back([&, s] { clocks.pass(s * factor(clocks.wall)); });
+    return attune::detail::time_in_turns_with(
+        clocks, attune::detail::final_options(seconds.size(), limit_s), [] {}, runs);
+}
+
+/// Of runs whose true median times are known, 2 % noise.
+round_times final_of(std::vector<double> const& truth, attune::random_engine& engine)
+{
+    return final_by(truth, 1e9, [&](double) { return 0.98 + 0.04 * attune::uniform_unit(engine); });
 }
 
 bool ties_with(final_result const& v, std::size_t i)
@@ -182,17 +187,11 @@ TEST_CASE("who left the final early is not the winner because the machine slowed
     for (std::vector<double> const& truth :
          {std::vector<double>{2.0, 1.0, 1.03, 1.2}, {2.0, 1.2, 1.0, 1.03}, {2.0, 1.03, 1.2, 1.0}}) {
         attune::random_engine engine(23);
-        attune_test::scripted_clocks clocks;
-        double const begin_s = clocks.wall;
-        std::vector<std::function<void()>> runs;
-        for (double const t : truth)
-            runs.emplace_back([&, t] {
-                double const slowness = clocks.wall > begin_s + 70 ? 1.25 : 1;
-                clocks.pass(slowness * t * (0.98 + 0.04 * attune::uniform_unit(engine)));
-            });
-        attune::time_in_turns_options const options =
-            attune::detail::final_options(truth.size(), 1e9);
-        round_times const times = attune::detail::time_in_turns_with(clocks, options, [] {}, runs);
+        double const begin_s = attune_test::scripted_clocks{}.wall;
+        round_times const times = final_by(truth, 1e9, [&](double now_s) {
+            double const slowness = now_s > begin_s + 70 ? 1.25 : 1;
+            return slowness * (0.98 + 0.04 * attune::uniform_unit(engine));
+        });
         std::size_t const quickest = truth[1] == 1.0 ? 1 : truth[2] == 1.0 ? 2 : 3;
         std::size_t const slow = truth[1] == 1.2 ? 1 : truth[2] == 1.2 ? 2 : 3;
         REQUIRE(times.rounds(slow) < times.rounds(quickest) / 2);
@@ -271,13 +270,9 @@ TEST_CASE(
     double const best_s = 0.045;
     for (double const slowdown : {1.0, 1.4, 1.8}) {
         CAPTURE(slowdown);
-        attune_test::scripted_clocks clocks;
-        std::array<std::function<void()>, 2> const runs{[&] { clocks.pass(slowdown * default_s); },
-                                                        [&] { clocks.pass(slowdown * best_s); }};
         double const limit_s = attune::detail::final_limit_s(60, default_s, best_s);
-        attune::round_times const times = attune::detail::time_in_turns_with(
-            clocks, attune::detail::final_options(runs.size(), limit_s), [] {}, runs);
-        CHECK(attune::detail::result_of_final(times).winner == 1);
+        auto const slow = [&](double) { return slowdown; };
+        CHECK(result_of_final(final_by({default_s, best_s}, limit_s, slow)).winner == 1);
     }
 }
 
@@ -298,13 +293,8 @@ TEST_CASE(
             limit_s *= 1.01;
         while (attune::detail::fits_final(contestants, round_s, limit_s))
             limit_s /= 1.01;
-        attune_test::scripted_clocks clocks;
-        std::vector<std::function<void()>> runs;
-        for (double const s : seconds)
-            runs.emplace_back([&clocks, s] { clocks.pass(1.9 * s); });
-        attune::round_times const times = attune::detail::time_in_turns_with(
-            clocks, attune::detail::final_options(contestants, 1.01 * limit_s), [] {}, runs);
-        CHECK(attune::detail::result_of_final(times).winner == contestants - 1);
+        auto const slow = [](double) { return 1.9; };
+        CHECK(result_of_final(final_by(seconds, 1.01 * limit_s, slow)).winner == contestants - 1);
     }
 }
 

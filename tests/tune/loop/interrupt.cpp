@@ -5,8 +5,10 @@
 #include <csignal>
 #include <doctest/doctest.h>
 #include <memory>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "../../support/child_status.hpp"
+
+using attune::detail::interrupt_guard;
 
 namespace {
 
@@ -42,7 +44,7 @@ TEST_CASE("the first Ctrl-C sets the flag, and reaches the program when the guar
 {
     with_own_handler const program;
     {
-        attune::detail::interrupt_guard const guard;
+        interrupt_guard const guard;
         CHECK(!guard.requested());
         ::raise(SIGINT);
         CHECK(guard.requested());
@@ -56,7 +58,7 @@ TEST_CASE("the second Ctrl-C is the program's own, and it gets no third")
 {
     with_own_handler const program;
     {
-        attune::detail::interrupt_guard const guard;
+        interrupt_guard const guard;
         ::raise(SIGINT);
         ::raise(SIGINT);
         CHECK(own_handler_ran == 1);
@@ -69,7 +71,7 @@ TEST_CASE("without Ctrl-C the program's handler is back and has not run")
 {
     with_own_handler const program;
     {
-        attune::detail::interrupt_guard const guard;
+        interrupt_guard const guard;
         CHECK(!with_own_handler::in_place());
     }
     CHECK(with_own_handler::in_place());
@@ -81,7 +83,7 @@ TEST_CASE("a handler that the program installs meanwhile stays, and gets what ca
     with_own_handler const program;
     static int newer_ran = 0;
     {
-        attune::detail::interrupt_guard const guard;
+        interrupt_guard const guard;
         ::raise(SIGINT);
         struct sigaction newer{};
         newer.sa_handler = [](int) { ++newer_ran; };
@@ -99,7 +101,7 @@ TEST_CASE("a program without a handler goes on, and so does one that ignores Ctr
         with_own_handler const program;
         std::signal(SIGINT, what);
         {
-            attune::detail::interrupt_guard const guard;
+            interrupt_guard const guard;
             ::raise(SIGINT);
             CHECK(guard.requested());
         }
@@ -114,17 +116,17 @@ TEST_CASE("a new guard starts without the request of the one before")
 {
     with_own_handler const program;
     {
-        attune::detail::interrupt_guard const guard;
+        interrupt_guard const guard;
         ::raise(SIGINT);
     }
-    attune::detail::interrupt_guard const next;
+    interrupt_guard const next;
     CHECK(!next.requested());
 }
 
 TEST_CASE("while a guard pauses, Ctrl-C is the program's")
 {
     with_own_handler const program;
-    attune::detail::interrupt_guard guard;
+    interrupt_guard guard;
     guard.pause();
     CHECK(with_own_handler::in_place());
     ::raise(SIGINT);
@@ -137,7 +139,7 @@ TEST_CASE("while a guard pauses, Ctrl-C is the program's")
     CHECK(guard.requested());
     CHECK(own_handler_ran == 1);
     {
-        attune::detail::interrupt_guard const other;
+        interrupt_guard const other;
         guard.pause();
         CHECK(own_handler_ran == 1); // another one is at work
         CHECK(other.requested());
@@ -152,9 +154,9 @@ TEST_CASE("Ctrl-C is for all guards that live, and for the program when the last
 {
     with_own_handler const program;
     {
-        attune::detail::interrupt_guard const first;
+        interrupt_guard const first;
         {
-            auto second = std::make_unique<attune::detail::interrupt_guard>();
+            auto second = std::make_unique<interrupt_guard>();
             ::raise(SIGINT);
             CHECK(first.requested());
             CHECK(second->requested());
@@ -162,7 +164,7 @@ TEST_CASE("Ctrl-C is for all guards that live, and for the program when the last
         }
         CHECK(own_handler_ran == 0);
         CHECK(first.requested());
-        attune::detail::interrupt_guard const third;
+        interrupt_guard const third;
         CHECK(third.requested());
     }
     CHECK(own_handler_ran == 1);
@@ -171,22 +173,18 @@ TEST_CASE("Ctrl-C is for all guards that live, and for the program when the last
 TEST_CASE("in a child of the program Ctrl-C is the program's alone")
 {
     with_own_handler const program;
-    attune::detail::interrupt_guard const guard;
+    interrupt_guard const guard;
     ::raise(SIGINT);
-    pid_t const id = ::fork();
-    if (id == 0) {
-        ::raise(SIGINT);
-        ::_exit(own_handler_ran == 1 && with_own_handler::in_place() && !guard.requested() ? 7 : 8);
-    }
-    int status = 0;
-    ::waitpid(id, &status, 0);
-    CHECK(WEXITSTATUS(status) == 7);
+    CHECK(attune_test::child_status([&] {
+              ::raise(SIGINT);
+              bool const is_own = own_handler_ran == 1 && with_own_handler::in_place();
+              return is_own && !guard.requested() ? 0 : 8;
+          }) == 0);
     CHECK(guard.requested());
 }
 
 TEST_CASE("a guard whose caller is told of Ctrl-C keeps it, unless another one passes it on")
 {
-    using attune::detail::interrupt_guard;
     with_own_handler const program;
     {
         interrupt_guard const told{interrupt_guard::afterwards::caller_knows};

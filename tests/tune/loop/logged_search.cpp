@@ -7,8 +7,7 @@
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/space/kept_settings.hpp>
-#include <attune/tune/dispatch/choice/kept_samples.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/lessons.hpp>
 #include <attune/tune/roofline.hpp>
 
@@ -30,7 +29,8 @@
 
 using attune::event_log;
 using attune::point;
-using attune::detail::logged_search;
+using namespace attune::detail;
+using attune_test::has;
 using support::scratch_directory;
 
 namespace {
@@ -56,6 +56,26 @@ struct learning : attune::bayesian_searcher {
     void learn_from(attune::cost_samples const& others) { learnt += others.size(); }
     std::size_t learnt = 0;
 };
+/// Asks for a point, and tells what it is worth.
+point step(logged_search& search)
+{
+    point const p = search.ask(1).front();
+    search.tell(p, bowl(p));
+    return p;
+}
+struct file_of_log {
+    event_log file;
+};
+/// A search that goes on with the log at `path`.
+struct search_of_log : file_of_log, logged_search {
+    search_of_log(std::string const& path, attune::chain_of_trees const& space,
+                  attune::search_factory const& by = make, session_memory const& memory = {},
+                  bool is_narrowed = true)
+        : file_of_log{event_log{path, "key", 5}}
+        , logged_search(by, space, 5, file, memory, 0, is_narrowed)
+    {
+    }
+};
 /// What 25 evaluations ask for when nothing comes between them.
 /// @param before_told  called with the search and each point
 std::vector<point> uninterrupted(attune::chain_of_trees const& space, auto const& before_told)
@@ -71,6 +91,92 @@ std::vector<point> uninterrupted(attune::chain_of_trees const& space, auto const
     return out;
 }
 
+/// The grid, whose points show a number when they are built: their distance from (13, 4).
+attune::chain_of_trees grid_with_metrics()
+{
+    attune::description d = grid().describe();
+    d.code_metrics = {"distance"};
+    return attune::chain_of_trees(d);
+}
+std::vector<double> distance_of(point const& p)
+{
+    return {std::hypot(p[0].index - 13.0, p[1].index - 4.0)};
+}
+
+std::vector<std::string> lines_of(std::string const& text)
+{
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+        out.push_back(text.substr(at, text.find('\n', at) + 1 - at));
+    return out;
+}
+std::string text_of_lines(std::vector<std::string> const& lines)
+{
+    std::string out;
+    for (std::string const& line : lines)
+        out += line;
+    return out;
+}
+bool is_same(attune::outcome const& a, attune::outcome const& b)
+{
+    auto const* const one = std::get_if<attune::measurement>(&a);
+    auto const* const other = std::get_if<attune::measurement>(&b);
+    if (one == nullptr || other == nullptr)
+        return one == other &&
+               std::get<attune::failure>(a).reason == std::get<attune::failure>(b).reason;
+    return one->value == other->value && one->samples == other->samples;
+}
+/// The lines of a search of grid_with_metrics() that was told the first point and then 20 others:
+/// times and metrics before each, excesses with each.
+std::vector<std::string> told_with_all(std::string const& path, attune::search_factory const& by)
+{
+    attune::chain_of_trees const space = grid_with_metrics();
+    {
+        search_of_log search{path, space, by};
+        for (int i = 0; i <= 20; ++i) {
+            point const p = i == 0 ? space.at(1) : search.ask(1).front();
+            attune::outcome result = bowl(p);
+            search.file.add(
+                {.kind = attune::event_kind::compiled, .points = {p}, .seconds = 1, .text = "k"});
+            search.tell_metrics(p, distance_of(p));
+            if (auto const* const m = std::get_if<attune::measurement>(&result)) {
+                attune::timing_record const times{.times = {m->value, m->value + 0.5}};
+                search.file.add(
+                    {.kind = attune::event_kind::sampled, .points = {p}, .timing = times});
+                result = estimate_of(times);
+                double const excess = p[0].index - 10.0;
+                search.tell_excess(p, std::get<attune::measurement>(result).value,
+                                   std::vector{excess});
+            }
+            search.tell(p, result);
+        }
+    }
+    return lines_of(support::read_file(path));
+}
+/// What a search goes on with.
+struct continued {
+    std::vector<std::pair<point, attune::outcome>> past{};
+    std::vector<attune::event> events{};
+    std::vector<point> next{}; ///< asked for after that
+};
+continued go_on(std::string const& path, attune::search_factory const& by, int further)
+{
+    attune::chain_of_trees const space = grid_with_metrics();
+    continued out;
+    search_of_log search{path, space, by};
+    out.past = search.past();
+    out.events = search.file.past();
+    for (int i = 0; i < further; ++i) {
+        out.next.push_back(step(search));
+    }
+    return out;
+}
+std::vector<attune::search_factory> searches()
+{
+    return {make, attune::search_with<attune::random_searcher>(),
+            attune::search_with<attune::exhaustive_searcher>()};
+}
+
 } // namespace
 
 TEST_CASE("interrupted anywhere, a search goes on as if it had not been")
@@ -81,22 +187,17 @@ TEST_CASE("interrupted anywhere, a search goes on as if it had not been")
         for (bool const before_it_was_told : {false, true}) {
             scratch_directory const directory;
             {
-                event_log log{directory.file("log"), "key", 5};
-                logged_search search{make, space, 5, log};
+                search_of_log search{directory.file("log"), space};
                 for (std::size_t i = 0; i <= stop; ++i) {
                     point const p = search.ask(1).front();
                     if (i < stop || !before_it_was_told) search.tell(p, bowl(p));
                 }
             }
-            event_log log{directory.file("log"), "key", 5};
-            logged_search search{make, space, 5, log};
+            search_of_log search{directory.file("log"), space};
             REQUIRE(search.past().size() == stop + (before_it_was_told ? 0U : 1U));
             REQUIRE(search.notice().empty());
-            for (std::size_t i = search.past().size(); i < whole.size(); ++i) {
-                point const p = search.ask(1).front();
-                REQUIRE(p == whole[i]);
-                search.tell(p, bowl(p));
-            }
+            for (std::size_t i = search.past().size(); i < whole.size(); ++i)
+                REQUIRE(step(search) == whole[i]);
         }
     }
 }
@@ -109,30 +210,26 @@ TEST_CASE("an interrupted search that learnt from other programs says where thes
     attune::cost_samples more = one;
     more.add("task", {{3, 4}, 2}, 0.25);
     auto const knowing = [](attune::cost_samples const& of) {
-        return attune::detail::session_memory{
-            .lessons = {std::make_shared<attune::detail::samples_lesson>(of)}};
+        return session_memory{.lessons = {std::make_shared<samples_lesson>(of)}};
     };
     auto const said = [&](attune::cost_samples const& first, attune::cost_samples const& then,
                           attune::search_factory const& by) {
         scratch_directory const directory;
         {
-            event_log log{directory.file("log"), "key", 5};
-            logged_search search{by, space, 5, log, knowing(first)};
+            search_of_log search{directory.file("log"), space, by, knowing(first)};
             CHECK(search.notice().empty());
-            point const p = search.ask(1).front();
-            search.tell(p, bowl(p));
+            (void)step(search);
         }
-        event_log log{directory.file("log"), "key", 5};
-        logged_search const search{by, space, 5, log, knowing(then)};
+        search_of_log const search{directory.file("log"), space, by, knowing(then)};
         CHECK(search.past().size() == 1);
         return search.notice();
     };
     attune::search_factory const learns = attune::search_with<learning>();
     CHECK(said(one, one, learns).empty());
     CHECK(said({}, {}, learns).empty());
-    CHECK(said(one, more, learns).find("has others by now") != std::string::npos);
-    CHECK(said(one, {}, learns).find("has others by now") != std::string::npos);
-    CHECK(said({}, one, learns).find("has others by now") != std::string::npos);
+    CHECK(has(said(one, more, learns), "has others by now"));
+    CHECK(has(said(one, {}, learns), "has others by now"));
+    CHECK(has(said({}, one, learns), "has others by now"));
     CHECK(said(one, more, make).empty()); // it learns nothing
 }
 
@@ -143,8 +240,7 @@ TEST_CASE("what the model expected stands in the log; a log without it goes on i
     std::vector<point> const whole = uninterrupted(space, [](logged_search&, point const&) {});
     std::vector<double> expected;
     {
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log};
+        search_of_log search{directory.file("log"), space};
         for (int i = 0; i < 20; ++i) {
             point const p = search.ask(1).front();
             expected.push_back(search.prediction_of(p).value_or(0));
@@ -165,7 +261,7 @@ TEST_CASE("what the model expected stands in the log; a log without it goes on i
     std::string const old = attune::text_of(session);
     CHECK(old.find("expected") == old.npos);
     attune::any_searcher search = make(space, 5);
-    CHECK(attune::detail::repeat_calls(search, space, session.events).problem.empty());
+    CHECK(repeat_calls(search, space, session.events).problem.empty());
     CHECK(search.ask(1).front() == whole[20]);
 }
 
@@ -191,7 +287,7 @@ TEST_CASE("what is known without a log: equal seeds go on as if there had been n
             tell_next(uncut);
         std::vector<point> const whole = std::exchange(told, {});
         for (std::size_t const stop : {0U, 1U, 9U, 24U}) {
-            std::vector<attune::detail::known_outcome> known{{first, bowl(first), "key"}};
+            std::vector<known_outcome> known{{first, bowl(first), "key"}};
             for (std::size_t i = 0; i < stop; ++i)
                 known.push_back({whole[i], bowl(whole[i]), {}});
             logged_search search{make, space, 5, none, {.known = known}, ahead};
@@ -209,7 +305,7 @@ TEST_CASE("what is known without a log: equal seeds go on as if there had been n
 TEST_CASE("what is known is told to any search, which never asks for it")
 {
     attune::chain_of_trees const space = grid();
-    std::vector<attune::detail::known_outcome> known;
+    std::vector<known_outcome> known;
     for (std::size_t i = 0; i < 40; ++i)
         known.push_back({space.at(3 * i), bowl(space.at(3 * i)), {}});
     for (attune::search_factory const& any :
@@ -230,12 +326,11 @@ TEST_CASE("a log continues first; what is known is written into a new one")
 {
     scratch_directory const directory;
     attune::chain_of_trees const space = grid();
-    std::vector<attune::detail::known_outcome> known;
+    std::vector<known_outcome> known;
     for (std::size_t const i : {1U, 2U, 3U})
         known.push_back({space.at(i), bowl(space.at(i)), {}});
     {
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log, {.known = known}};
+        search_of_log search{directory.file("log"), space, make, {.known = known}};
         CHECK(search.past().size() == 3);
     }
     event_log log{directory.file("log"), "key", 5};
@@ -250,13 +345,11 @@ TEST_CASE("another search than that of the log begins anew and says why")
     scratch_directory const directory;
     attune::chain_of_trees const space = grid();
     {
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log};
-        point const p = search.ask(1).front();
-        search.tell(p, bowl(p));
+        search_of_log search{directory.file("log"), space};
+        (void)step(search);
     }
-    event_log log{directory.file("log"), "key", 5};
-    logged_search search{attune::search_with<attune::exhaustive_searcher>(), space, 5, log};
+    search_of_log search{directory.file("log"), space,
+                         attune::search_with<attune::exhaustive_searcher>()};
     CHECK(search.past().size() == 1);
     CHECK(search.notice() ==
           "the interrupted tuning cannot be repeated, and another one begins that "
@@ -264,22 +357,6 @@ TEST_CASE("another search than that of the log begins anew and says why")
           "than it did then");
     CHECK(search.ask(1).front() == space.at(0));
 }
-
-namespace {
-
-/// The grid, whose points show a number when they are built: their distance from (13, 4).
-attune::chain_of_trees grid_with_metrics()
-{
-    attune::description d = grid().describe();
-    d.code_metrics = {"distance"};
-    return attune::chain_of_trees(d);
-}
-std::vector<double> distance_of(point const& p)
-{
-    return {std::hypot(p[0].index - 13.0, p[1].index - 4.0)};
-}
-
-} // namespace
 
 TEST_CASE("code metrics are part of what is continued")
 {
@@ -291,16 +368,14 @@ TEST_CASE("code metrics are part of what is continued")
     for (std::size_t const stop : {3U, 11U, 17U}) {
         scratch_directory const directory;
         {
-            event_log log{directory.file("log"), "key", 5};
-            logged_search search{make, space, 5, log};
+            search_of_log search{directory.file("log"), space};
             for (std::size_t i = 0; i <= stop; ++i) {
                 point const p = search.ask(1).front();
                 search.tell_metrics(p, distance_of(p));
                 if (i < stop) search.tell(p, bowl(p));
             }
         }
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log};
+        search_of_log search{directory.file("log"), space};
         REQUIRE(search.notice().empty());
         for (std::size_t i = search.past().size(); i < whole.size(); ++i) {
             point const p = search.ask(1).front();
@@ -333,10 +408,8 @@ TEST_CASE("what other sessions found is told where a search begins, and logged")
         return std::vector{out};
     };
     auto const take = [](logged_search& search, std::size_t count, std::vector<point>& to) {
-        for (std::size_t i = 0; i < count; ++i) {
-            to.push_back(search.ask(1).front());
-            search.tell(to.back(), bowl(to.back()));
-        }
+        for (std::size_t i = 0; i < count; ++i)
+            to.push_back(step(search));
     };
     event_log none;
     std::vector<point> whole;
@@ -348,13 +421,11 @@ TEST_CASE("what other sessions found is told where a search begins, and logged")
         scratch_directory const directory;
         std::vector<point> asked;
         {
-            event_log log{directory.file("log"), "key", 5};
-            logged_search search{make, space, 5, log, {.related = session(0)}};
+            search_of_log search{directory.file("log"), space, make, {.related = session(0)}};
             take(search, stop, asked);
         }
         // Whatever a store knows by then: the search goes on with what it was told.
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log, {.related = session(-9)}};
+        search_of_log search{directory.file("log"), space, make, {.related = session(-9)}};
         REQUIRE(search.notice().empty());
         REQUIRE(search.past().size() == stop);
         take(search, whole.size() - stop, asked);
@@ -367,7 +438,7 @@ TEST_CASE("an event of other sessions that cannot be read is a damaged log")
     attune::any_searcher search = make(grid(), 5);
     std::vector<attune::event> const events{
         {.kind = attune::event_kind::informed, .text = "no session"}};
-    CHECK_FALSE(attune::detail::repeat_calls(search, grid(), events).problem.empty());
+    CHECK_FALSE(repeat_calls(search, grid(), events).problem.empty());
 }
 
 TEST_CASE(
@@ -393,13 +464,11 @@ TEST_CASE(
     for (std::size_t const stop : {1U, 12U, 29U}) {
         scratch_directory const directory;
         {
-            event_log log{directory.file("log"), "key", 5};
-            logged_search search{make, space, 5, log};
+            search_of_log search{directory.file("log"), space};
             for (std::size_t i = 0; i < stop; ++i)
                 answer(search, search.ask(1).front());
         }
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log};
+        search_of_log search{directory.file("log"), space};
         REQUIRE(search.notice().empty());
         std::vector<point> const& pruned = search.past_pruned();
         CHECK(pruned.size() + search.past().size() == stop);
@@ -420,10 +489,10 @@ TEST_CASE("a pruned configuration without a least time makes a log that cannot b
     attune::chain_of_trees const space = grid();
     for (double const odd : {0.0, -1.0}) {
         attune::any_searcher search = make(space, 5);
-        attune::detail::replayed_calls const calls = attune::detail::repeat_calls(
+        replayed_calls const calls = repeat_calls(
             search, space,
             {{.kind = attune::event_kind::pruned, .points = {space.at(0)}, .seconds = odd}});
-        CHECK(calls.problem.find("has no least time") != std::string::npos);
+        CHECK(has(calls.problem, "has no least time"));
     }
 }
 
@@ -443,24 +512,18 @@ TEST_CASE("what techniques gained is logged without strategies, which no search 
     auto const by = attune::search::recommended();
     std::vector<point> asked;
     {
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{
-            by,
-            space,
-            5,
-            log,
-            {.lessons = {std::make_shared<attune::detail::techniques_lesson>(past)}}};
-        for (int i = 0; i < 3; ++i) {
-            asked.push_back(search.ask(1).front());
-            search.tell(asked.back(), bowl(asked.back()));
-        }
+        search_of_log search{directory.file("log"),
+                             space,
+                             by,
+                             {.lessons = {std::make_shared<techniques_lesson>(past)}}};
+        for (int i = 0; i < 3; ++i)
+            asked.push_back(step(search));
     }
     attune::logged_session const logged = attune::read_event_log(directory.file("log")).front();
     REQUIRE(!logged.events.empty());
     CHECK(logged.events[0].kind == attune::event_kind::informed);
     CHECK(logged.events[0].text == "techniques\n" + attune::search::history_text(plain));
-    event_log log{directory.file("log"), "key", 5};
-    logged_search const again{by, space, 5, log};
+    search_of_log const again{directory.file("log"), space, by};
     CHECK(again.notice().empty());
     REQUIRE(again.past().size() == asked.size());
     for (std::size_t i = 0; i < asked.size(); ++i)
@@ -471,7 +534,7 @@ TEST_CASE("interrupted anywhere, a search that was narrowed twice and widened go
 {
     attune::chain_of_trees const space = grid();
     auto const part = [](std::size_t rows) {
-        attune::detail::kept_settings out{{1}, std::vector<bool>(20, false)};
+        kept_settings out{{1}, std::vector<bool>(20, false)};
         std::fill_n(out.kept.begin(), rows, true);
         return out;
     };
@@ -484,8 +547,7 @@ TEST_CASE("interrupted anywhere, a search that was narrowed twice and widened go
         std::vector<point> out;
         for (std::size_t i = from; i < to; ++i) {
             before(search, i);
-            out.push_back(search.ask(1).front());
-            search.tell(out.back(), bowl(out.back()));
+            out.push_back(step(search));
         }
         return out;
     };
@@ -497,18 +559,16 @@ TEST_CASE("interrupted anywhere, a search that was narrowed twice and widened go
     for (std::size_t const stop : {4U, 6U, 12U, 15U, 21U}) {
         scratch_directory const directory;
         {
-            event_log log{directory.file("log"), "key", 5};
-            logged_search search{make, space, 5, log};
+            search_of_log search{directory.file("log"), space};
             (void)go_on(search, 0, stop);
         }
-        event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log, {}, 0, false}; // the log says that it is narrowed
+        search_of_log search{
+            directory.file("log"), space, make, {}, false}; // the log says that it is narrowed
         REQUIRE(search.notice().empty());
         CHECK(search.past().size() == stop);
-        CHECK(search.past_part() == (stop <= 5 || stop > 20
-                                         ? std::optional<attune::detail::kept_settings>{}
-                                     : stop <= 12 ? part(12)
-                                                  : part(5)));
+        CHECK(search.past_part() == (stop <= 5 || stop > 20 ? std::optional<kept_settings>{}
+                                     : stop <= 12           ? part(12)
+                                                            : part(5)));
         if (stop < 5) continue; // this one cannot be narrowed
         std::vector<point> const rest = go_on(search, stop, whole.size());
         CHECK(rest ==
@@ -521,97 +581,16 @@ TEST_CASE(
 {
     attune::chain_of_trees const space = grid();
     auto const problem_of = [&](std::string const& text) {
-        attune::any_searcher search = attune::detail::narrowing_search{make, space, 5};
-        return attune::detail::repeat_calls(search, space,
-                                            {{.kind = attune::event_kind::narrowed, .text = text}})
+        attune::any_searcher search = narrowing_search{make, space, 5};
+        return repeat_calls(search, space, {{.kind = attune::event_kind::narrowed, .text = text}})
             .problem;
     };
     CHECK(problem_of("1\n5 15").empty());
     CHECK(problem_of("").empty());
-    CHECK(problem_of("1\n5 16").find("cannot be read") != std::string::npos);
-    CHECK(problem_of("5\n5 15").find("cannot be read") != std::string::npos);
-    CHECK(problem_of("1\n0 20").find("cannot be built") != std::string::npos);
+    CHECK(has(problem_of("1\n5 16"), "cannot be read"));
+    CHECK(has(problem_of("5\n5 15"), "cannot be read"));
+    CHECK(has(problem_of("1\n0 20"), "cannot be built"));
 }
-
-namespace {
-
-std::vector<std::string> lines_of(std::string const& text)
-{
-    std::vector<std::string> out;
-    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
-        out.push_back(text.substr(at, text.find('\n', at) + 1 - at));
-    return out;
-}
-std::string joined(std::vector<std::string> const& lines)
-{
-    std::string out;
-    for (std::string const& line : lines)
-        out += line;
-    return out;
-}
-bool is_same(attune::outcome const& a, attune::outcome const& b)
-{
-    auto const* const one = std::get_if<attune::measurement>(&a);
-    auto const* const other = std::get_if<attune::measurement>(&b);
-    if (one == nullptr || other == nullptr)
-        return one == other &&
-               std::get<attune::failure>(a).reason == std::get<attune::failure>(b).reason;
-    return one->value == other->value && one->samples == other->samples;
-}
-/// The lines of a search of grid_with_metrics() that was told the first point and then 20 others:
-/// times and metrics before each, excesses with each.
-std::vector<std::string> told_with_all(std::string const& path, attune::search_factory const& by)
-{
-    attune::chain_of_trees const space = grid_with_metrics();
-    {
-        event_log log{path, "key", 5};
-        logged_search search{by, space, 5, log};
-        for (int i = 0; i <= 20; ++i) {
-            point const p = i == 0 ? space.at(1) : search.ask(1).front();
-            attune::outcome result = bowl(p);
-            log.add(
-                {.kind = attune::event_kind::compiled, .points = {p}, .seconds = 1, .text = "k"});
-            search.tell_metrics(p, distance_of(p));
-            if (auto const* const m = std::get_if<attune::measurement>(&result)) {
-                attune::timing_record const times{.times = {m->value, m->value + 0.5}};
-                log.add({.kind = attune::event_kind::sampled, .points = {p}, .timing = times});
-                result = attune::detail::estimate_of(times);
-                double const excess = p[0].index - 10.0;
-                search.tell_excess(p, std::get<attune::measurement>(result).value,
-                                   std::vector{excess});
-            }
-            search.tell(p, result);
-        }
-    }
-    return lines_of(support::read_file(path));
-}
-/// What a search goes on with.
-struct continued {
-    std::vector<std::pair<point, attune::outcome>> past{};
-    std::vector<attune::event> events{};
-    std::vector<point> next{}; ///< asked for after that
-};
-continued go_on(std::string const& path, attune::search_factory const& by, int further)
-{
-    attune::chain_of_trees const space = grid_with_metrics();
-    continued out;
-    event_log log{path, "key", 5};
-    logged_search search{by, space, 5, log};
-    out.past = search.past();
-    out.events = log.past();
-    for (int i = 0; i < further; ++i) {
-        out.next.push_back(search.ask(1).at(0));
-        search.tell(out.next.back(), bowl(out.next.back()));
-    }
-    return out;
-}
-std::vector<attune::search_factory> searches()
-{
-    return {make, attune::search_with<attune::random_searcher>(),
-            attune::search_with<attune::exhaustive_searcher>()};
-}
-
-} // namespace
 
 TEST_CASE("a damaged line costs its own outcome and no other, of any search")
 {
@@ -632,7 +611,7 @@ TEST_CASE("a damaged line costs its own outcome and no other, of any search")
             CAPTURE(lines[wrong]);
             std::vector<std::string> damaged = lines;
             damaged[wrong] = lines[wrong].substr(0, lines[wrong].size() / 2) + '\n';
-            support::write_file(path, joined(damaged));
+            support::write_file(path, text_of_lines(damaged));
             std::vector<std::pair<point, attune::outcome>> expected = whole;
             if (is_told && told > 1) // the first is in its times
                 expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(told) - 1);
@@ -664,7 +643,7 @@ TEST_CASE("a lost line that no search depends on changes nothing that comes afte
         if (!says_of_code && !says_times) continue;
         std::vector<std::string> damaged = lines;
         damaged[wrong][2] = 'x';
-        support::write_file(path, joined(damaged));
+        support::write_file(path, text_of_lines(damaged));
         CHECK(go_on(path, make, 3).next == whole);
     }
 }
@@ -680,7 +659,7 @@ TEST_CASE("what is known beside the outcomes of a damaged log goes on, too")
     std::size_t told = 0;
     for (std::string& line : damaged)
         if (line.starts_with("{\"told\"") && told++ == lost) line = " garbage \xff\n";
-    support::write_file(path, joined(damaged));
+    support::write_file(path, text_of_lines(damaged));
     std::vector<attune::event> const after = go_on(path, make, 0).events;
     point const again = [&] {
         std::size_t i = 0;
@@ -712,12 +691,10 @@ TEST_CASE(
     auto const whole = go_on(path, make, 0).past;
     for (std::string& line : damaged)
         if (line.starts_with("{\"told\"")) line[2] = 'x'; // all but the first, which has its times
-    support::write_file(path, joined(damaged));
-    std::vector<attune::detail::known_outcome> const known{
-        {whole[0].first, attune::measurement::exact(77), {}},
-        {whole[5].first, whole[5].second, {}}};
-    event_log log{path, "key", 5};
-    logged_search const search{make, space, 5, log, {.known = known}};
+    support::write_file(path, text_of_lines(damaged));
+    std::vector<known_outcome> const known{{whole[0].first, attune::measurement::exact(77), {}},
+                                           {whole[5].first, whole[5].second, {}}};
+    search_of_log const search{path, space, make, {.known = known}};
     REQUIRE(search.past().size() == 2);
     CHECK(search.past()[0].first == whole[0].first);
     CHECK(is_same(search.past()[0].second, whole[0].second));
@@ -734,7 +711,7 @@ TEST_CASE("a new session knows all outcomes of a damaged log or another search, 
         std::vector<std::string> lines = told_with_all(path, make);
         attune::search_factory const by = is_damaged ? make : other;
         if (is_damaged) lines[lines.size() / 2] = "{}\n";
-        std::string const before = joined(lines);
+        std::string const before = text_of_lines(lines);
         support::write_file(path, before);
         std::size_t const known = go_on(path, by, 0).past.size();
         CHECK(known >= 20);
@@ -782,7 +759,7 @@ TEST_CASE("outcomes of another key are none of a session, though their first lin
             damaged[of_key] = instead;
             if (with_event) damaged[of_key + 1] = "";
             if (is_known_damage) damaged[2] = "garbage\n"; // a line of the first session, too
-            support::write_file(path, joined(damaged));
+            support::write_file(path, text_of_lines(damaged));
             event_log log{path, "key", 5};
             auto const slowest = [](attune::event const& e) {
                 auto const* const m =
@@ -811,11 +788,10 @@ TEST_CASE("where the time of the first outcome is in doubt, nothing is compared 
         }
     for (bool const is_damaged : {false, true}) {
         if (is_damaged) lines[lines.size() / 2] = "{}\n";
-        support::write_file(path, joined(lines));
-        event_log log{path, "key", 5};
-        logged_search const search{make, grid_with_metrics(), 5, log};
+        support::write_file(path, text_of_lines(lines));
+        search_of_log const search{path, grid_with_metrics()};
         CHECK(search.past().empty());
-        CHECK(attune_test::has(search.notice(), "the interrupted tuning cannot be continued: "));
+        CHECK(has(search.notice(), "the interrupted tuning cannot be continued: "));
     }
 }
 
@@ -832,12 +808,11 @@ TEST_CASE("a damaged log of which no event is right for the space says so")
     }
     std::vector<std::string> lines = lines_of(support::read_file(path));
     lines[2] = "{}\n";
-    support::write_file(path, joined(lines));
-    event_log log{path, "key", 5};
-    logged_search const search{make, grid(), 5, log};
+    support::write_file(path, text_of_lines(lines));
+    search_of_log const search{path, grid()};
     CHECK(search.past().empty());
-    CHECK(attune_test::has(search.notice(), "the interrupted tuning cannot be continued: "));
-    CHECK(attune_test::has(search.notice(), "its configuration is not one of the space"));
+    CHECK(has(search.notice(), "the interrupted tuning cannot be continued: "));
+    CHECK(has(search.notice(), "its configuration is not one of the space"));
 }
 
 TEST_CASE("a log of another key is no past, damaged or not")
@@ -853,6 +828,6 @@ TEST_CASE("a log of another key is no past, damaged or not")
         CHECK(log.notices().empty());
         log = event_log{};
         lines[3][2] = 'x';
-        support::write_file(path, joined(lines));
+        support::write_file(path, text_of_lines(lines));
     }
 }

@@ -1,4 +1,4 @@
-// tests/tune/loop/minimize_slots.cpp - the loop over scripted slots.
+// tests/tune/loop/minimize_slots.cpp - what ends a loop over an objective, and the loop over scripted slots.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/loop/minimize_slots.hpp>
 
@@ -8,7 +8,7 @@
 #include <attune/declare/parameters.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/exhaustive.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>
@@ -18,19 +18,29 @@
 #include <csignal>
 #include <doctest/doctest.h>
 #include <limits>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../support/recorded_progress.hpp"
 #include "../../support/scripted_slots.hpp"
 #include "../../support/texts.hpp"
 
+using attune::failure;
+using attune::failure_stage;
+using attune::measurement;
+using attune::outcome;
 using attune::point;
+using attune::search_limits;
 using attune::detail::minimize_on_slots;
 using attune::detail::minimum_on_slots;
+using attune::detail::objective_board;
+using attune::detail::run_minimize_loop;
+using attune::detail::run_state;
 using attune_test::has;
 using attune_test::never;
 using attune_test::scripted_act;
@@ -64,6 +74,20 @@ attune::minimize_options quiet(attune::search_factory search = attune::default_s
     return {.seed = seed, .search = std::move(search), .progress = attune::silent_progress()};
 }
 attune::search_factory walk() { return attune::search_with<attune::exhaustive_searcher>(); }
+minimum_on_slots run(scripted_slots& slots, attune::search_limits const& limits,
+                     attune::search_factory search = walk(), double most_s = never)
+{
+    return minimize_on_slots(space(), slots, limits, quiet(std::move(search)), most_s);
+}
+attune::minimize_options told_to(attune_test::recorded_progress& heard)
+{
+    return {.seed = 7, .search = walk(), .progress = heard.sink()};
+}
+std::vector<attune::search_factory> searches()
+{
+    return {attune::default_search(), attune::search_with<attune::random_searcher>(),
+            attune::search_with<attune::genetic>(), walk()};
+}
 
 std::size_t different(scripted_slots const& slots)
 {
@@ -87,13 +111,41 @@ scripted_act heavy_tailed(std::size_t slot, std::size_t number)
     return {.seconds = std::pow(attune::uniform_unit(engine), -0.7)};
 }
 
+/// Counts from 0; has `size` trials.
+struct counting_search {
+    using trial = int;
+    int size = 1000;
+    int rule_after = 1000;
+    int signal_at = -1;
+    int asked = 0;
+    int taken = 0;
+
+    std::optional<int> ask() { return asked < size ? std::optional<int>(asked++) : std::nullopt; }
+    void take(int value, run_state& board)
+    {
+        ++taken;
+        if (value == signal_at) (void)std::raise(SIGINT);
+        board.add({}, measurement::exact(value), "");
+    }
+    [[nodiscard]] bool meets_a_rule() const { return taken >= rule_after; }
+    [[nodiscard]] bool is_exhausted() const { return asked >= size; }
+};
+
+/// How it ended, and after how many trials: "budget 3".
+std::string ended(counting_search search, search_limits const& limits)
+{
+    run_state board = objective_board("loop", limits, 1000, attune::silent_progress());
+    auto const end = run_minimize_loop(search, board);
+    CHECK(end.interrupted == (end.ended == "interrupted"));
+    CHECK(board.evaluations() == static_cast<std::uint32_t>(search.taken));
+    return end.ended + " " + std::to_string(search.taken);
+}
+
 } // namespace
 
 TEST_CASE("one slot gives the sequence of ask, evaluate, tell, bit for bit")
 {
-    for (auto const& search :
-         {attune::default_search(), attune::search_with<attune::random_searcher>(),
-          attune::search_with<attune::genetic>(), walk()}) {
+    for (auto const& search : searches()) {
         attune::detail::optimizer_core core(space(), search, 7, false);
         std::vector<point> expected;
         for (int i = 0; i < 40; ++i) {
@@ -103,8 +155,7 @@ TEST_CASE("one slot gives the sequence of ask, evaluate, tell, bit for bit")
             expected.push_back(next.front());
         }
         scripted_slots slots({0}, bowl);
-        minimum_on_slots const r =
-            minimize_on_slots(space(), slots, {.evaluations = 40}, quiet(search), never);
+        minimum_on_slots const r = run(slots, {.evaluations = 40}, search);
         CHECK(points(slots) == expected);
         REQUIRE(r.found.best);
         CHECK(*r.found.best == core.best()->first);
@@ -116,13 +167,10 @@ TEST_CASE("one slot gives the sequence of ask, evaluate, tell, bit for bit")
 
 TEST_CASE("outcomes out of order: nothing is evaluated twice and nothing is lost")
 {
-    for (std::size_t count : {std::size_t{2}, std::size_t{3}, std::size_t{8}, std::size_t{31}})
-        for (auto const& search :
-             {attune::default_search(), attune::search_with<attune::random_searcher>(),
-              attune::search_with<attune::genetic>(), walk()}) {
+    for (std::size_t count : {2UL, 3UL, 8UL, 31UL})
+        for (auto const& search : searches()) {
             scripted_slots slots(std::vector<double>(count, 0.0), bowl, heavy_tailed);
-            minimum_on_slots const r =
-                minimize_on_slots(space(), slots, {.evaluations = 60}, quiet(search), never);
+            minimum_on_slots const r = run(slots, {.evaluations = 60}, search);
             CAPTURE(count);
             CHECK(slots.submissions.size() == 60);
             CHECK(different(slots) == 60);
@@ -141,9 +189,9 @@ TEST_CASE("outcomes out of order: nothing is evaluated twice and nothing is lost
 
 TEST_CASE("a space smaller than the budget is walked to its end by any number of slots")
 {
-    for (std::size_t count : {std::size_t{1}, std::size_t{4}, std::size_t{200}}) {
+    for (std::size_t count : {1UL, 4UL, 200UL}) {
         scripted_slots slots(std::vector<double>(count, 0.0), bowl, heavy_tailed);
-        minimum_on_slots const r = minimize_on_slots(space(), slots, {}, quiet(), never);
+        minimum_on_slots const r = run(slots, {}, attune::default_search());
         CHECK(r.found.evaluations == all_points);
         CHECK(different(slots) == all_points);
         CHECK(r.found.value == 2);
@@ -154,15 +202,14 @@ TEST_CASE("a space smaller than the budget is walked to its end by any number of
 TEST_CASE("no slot waits for another: of equal durations all slots are always at work")
 {
     scripted_slots slots({0, 0, 0, 0}, bowl);
-    (void)minimize_on_slots(space(), slots, {.evaluations = 80}, quiet(walk()), never);
+    (void)run(slots, {.evaluations = 80});
     // 80 evaluations of 1 s on 4 slots take 20 s.
     CHECK(slots.now() == doctest::Approx(20));
     // One slot is 50 times slower: the other three take its share, 79 / 3 s and the end.
     scripted_slots unlike({0, 0, 0, 0}, bowl, [](std::size_t slot, std::size_t) {
         return scripted_act{.seconds = slot == 2 ? 50.0 : 1.0};
     });
-    minimum_on_slots const r =
-        minimize_on_slots(space(), unlike, {.evaluations = 80}, quiet(walk()), never);
+    minimum_on_slots const r = run(unlike, {.evaluations = 80});
     CHECK(r.workers[2].evaluations == 1);
     CHECK(r.found.evaluations == 80);
     CHECK(unlike.now() == doctest::Approx(50)); // it is waited for: there is no limit
@@ -171,8 +218,7 @@ TEST_CASE("no slot waits for another: of equal durations all slots are always at
 TEST_CASE("a slot that joins late holds nothing, and one that never joins is not waited for")
 {
     scripted_slots slots({0, 10.5, never}, bowl);
-    minimum_on_slots const r =
-        minimize_on_slots(space(), slots, {.evaluations = 30}, quiet(walk()), never);
+    minimum_on_slots const r = run(slots, {.evaluations = 30});
     CHECK(r.found.evaluations == 30);
     // From 10.5 s on there are two.
     CHECK(r.workers[0].evaluations == 20);
@@ -184,8 +230,7 @@ TEST_CASE("a slot that joins late holds nothing, and one that never joins is not
 TEST_CASE("an objective that throws costs one evaluation, and people hear of its slot once")
 {
     attune_test::recorded_progress heard;
-    attune::minimize_options options = quiet(walk());
-    options.progress = heard.sink();
+    attune::minimize_options const options = told_to(heard);
     scripted_slots slots({0, 0, 0}, bowl, [](std::size_t slot, std::size_t) {
         return scripted_act{.throws = slot == 1};
     });
@@ -207,8 +252,7 @@ TEST_CASE(
     "nonsense is a failure that names its slot; a failure that was returned is the objective's")
 {
     attune_test::recorded_progress heard;
-    attune::minimize_options options = quiet(walk());
-    options.progress = heard.sink();
+    attune::minimize_options const options = told_to(heard);
     scripted_slots slots({0}, [](point const& at) -> attune::evaluation {
         if (at[0].index == 0) return never; // as objectives say that something does not work
         if (at[0].index == 1) return attune::measurement::exact(std::nan(""));
@@ -229,8 +273,7 @@ TEST_CASE(
     "an overdue evaluation is a timeout; its late outcome is dropped and its slot works again")
 {
     attune_test::recorded_progress heard;
-    attune::minimize_options options = quiet(walk());
-    options.progress = heard.sink();
+    attune::minimize_options const options = told_to(heard);
     // The first submission to slot 1 takes 20.5 s; the limit is 3 s.
     bool slow = true;
     scripted_slots slots({0, 0}, bowl, [&](std::size_t slot, std::size_t) {
@@ -253,8 +296,7 @@ TEST_CASE("a slot that never answers does not hold the end")
     scripted_slots slots({0, 0}, bowl, [](std::size_t slot, std::size_t) {
         return scripted_act{.seconds = slot == 1 ? never : 1.0};
     });
-    minimum_on_slots const r =
-        minimize_on_slots(space(), slots, {.evaluations = 10}, quiet(walk()), 60);
+    minimum_on_slots const r = run(slots, {.evaluations = 10}, walk(), 60);
     CHECK(r.found.evaluations == 10);
     CHECK(r.workers[0].evaluations == 9);
     CHECK(r.workers[1].evaluations == 1);
@@ -264,8 +306,7 @@ TEST_CASE("a slot that never answers does not hold the end")
 TEST_CASE("when all slots that joined never answer, the search ends and says so")
 {
     attune_test::recorded_progress heard;
-    attune::minimize_options options = quiet(walk());
-    options.progress = heard.sink();
+    attune::minimize_options const options = told_to(heard);
     // A step of the script that moves no clock cannot end: the seconds bound a wrong loop.
     attune::search_limits const limits{.evaluations = 10, .seconds = 20};
     scripted_slots slots({0, 2, never}, bowl, [](std::size_t, std::size_t number) {
@@ -301,9 +342,7 @@ TEST_CASE("an evaluation may not take 0 seconds, less, or NaN")
 {
     for (double const most : {0.0, -1.0, std::nan("")}) {
         scripted_slots slots({0}, bowl);
-        CHECK_THROWS_AS(
-            (void)minimize_on_slots(space(), slots, {.evaluations = 3}, quiet(walk()), most),
-            attune::error);
+        CHECK_THROWS_AS((void)run(slots, {.evaluations = 3}, walk(), most), attune::error);
         CHECK(slots.submissions.empty());
     }
 }
@@ -311,8 +350,7 @@ TEST_CASE("an evaluation may not take 0 seconds, less, or NaN")
 TEST_CASE("stop rules end the search, and what is pending is told")
 {
     scripted_slots slots({0, 0, 0, 0}, bowl, heavy_tailed);
-    minimum_on_slots const r =
-        minimize_on_slots(space(), slots, {.target = 2}, quiet(walk()), never);
+    minimum_on_slots const r = run(slots, {.target = 2});
     CHECK(r.found.ended == "stop rule");
     CHECK(r.found.value == 2);
     CHECK(r.found.evaluations == slots.submissions.size());
@@ -324,7 +362,7 @@ TEST_CASE("without a budget the first configuration is evaluated, by one slot of
     for (attune::search_limits const& limits :
          {attune::search_limits{.evaluations = 0}, attune::search_limits{.seconds = 0}}) {
         scripted_slots slots({0, 0, 0, 0}, bowl);
-        minimum_on_slots const r = minimize_on_slots(space(), slots, limits, quiet(), never);
+        minimum_on_slots const r = run(slots, limits, attune::default_search());
         CHECK(r.found.evaluations == 1);
         CHECK(slots.submissions.size() == 1);
     }
@@ -332,41 +370,26 @@ TEST_CASE("without a budget the first configuration is evaluated, by one slot of
 
 TEST_CASE("Ctrl-C here, and at a slot: no more is asked, what is pending is told")
 {
-    SUBCASE("here")
-    {
-        scripted_slots slots({0, 0, 0}, bowl, [](std::size_t, std::size_t number) {
-            if (number == 10) std::raise(SIGINT);
-            return scripted_act{};
+    struct act {
+        char const* what;
+        scripted_act tenth; ///< what the tenth submission does
+        std::uint32_t most;
+    };
+    for (act const& one :
+         {act{"here", {}, 13}, act{"at a slot", {.wants_stop = true}, 13},
+          // what a slot that had not begun gives back does not count
+          act{"at a slot that had not begun", {.wants_stop = true, .gives_back = true}, 12}}) {
+        CAPTURE(one.what);
+        scripted_slots slots({0, 0, 0}, bowl, [&](std::size_t, std::size_t number) {
+            if (number == 10 && !one.tenth.wants_stop) std::raise(SIGINT);
+            return number == 10 ? one.tenth : scripted_act{};
         });
-        minimum_on_slots const r = minimize_on_slots(space(), slots, {}, quiet(walk()), never);
+        minimum_on_slots const r = run(slots, {.seconds = 20}, walk(), 60);
         CHECK(r.found.interrupted);
         CHECK(r.found.ended == "interrupted");
-        CHECK(r.found.evaluations == slots.submissions.size());
-        CHECK(r.found.evaluations <= 13);
-    }
-    SUBCASE("at a slot")
-    {
-        scripted_slots slots({0, 0, 0}, bowl, [](std::size_t, std::size_t number) {
-            return scripted_act{.wants_stop = number == 10};
-        });
-        minimum_on_slots const r = minimize_on_slots(space(), slots, {}, quiet(walk()), never);
-        CHECK(r.found.interrupted);
-        CHECK(r.found.ended == "interrupted");
-        CHECK(r.found.evaluations == slots.submissions.size());
-        CHECK(r.found.evaluations <= 13);
-    }
-    SUBCASE("at a slot that had not begun: what it gives back does not count")
-    {
-        scripted_slots slots({0, 0, 0}, bowl, [](std::size_t, std::size_t number) {
-            return scripted_act{.wants_stop = number == 10, .gives_back = number == 10};
-        });
-        minimum_on_slots const r =
-            minimize_on_slots(space(), slots, {.seconds = 20}, quiet(walk()), 60);
-        CHECK(r.found.interrupted);
-        CHECK(r.found.ended == "interrupted");
-        CHECK(r.found.evaluations == slots.submissions.size() - 1);
+        CHECK(r.found.evaluations == slots.submissions.size() - (one.tenth.gives_back ? 1 : 0));
         CHECK(attune::total(r.found.failures) == 0);
-        CHECK(r.found.evaluations <= 12);
+        CHECK(r.found.evaluations <= one.most);
     }
 }
 
@@ -402,4 +425,63 @@ TEST_CASE("what an objective throws is a failure with its text")
     auto const fine = attune::detail::evaluate_guarded(bowl, point{{.index = 7}, {.index = 3}});
     CHECK(!fine.is_fault);
     CHECK(std::get<attune::measurement>(fine.seen.result).value == 2);
+}
+
+TEST_CASE("a loop ends by its budget, its space, a rule or Ctrl-C, whichever is first")
+{
+    CHECK(ended({}, {.evaluations = 3}) == "budget 3");
+    CHECK(ended({}, {.evaluations = 0}) == "budget 1");
+    CHECK(ended({}, {.seconds = 0}) == "budget 1");
+    CHECK(ended({.size = 5}, {}) == "space 5");
+    CHECK(ended({.size = 5}, {.evaluations = 5}) == "space 5");
+    CHECK(ended({.rule_after = 4}, {}) == "stop rule 4");
+    CHECK(ended({.size = 4, .rule_after = 4}, {}) == "stop rule 4");
+    CHECK(ended({.signal_at = 6}, {}) == "interrupted 7");
+    CHECK(ended({.size = 0}, {}) == "space 0");
+}
+
+TEST_CASE("what is good enough is not what it costs")
+{
+    search_limits const given{.evaluations = 3, .seconds = 4, .target = 5, .patience = 6};
+    CHECK(attune::detail::without_cost(given) == search_limits{.target = 5, .patience = 6});
+}
+
+TEST_CASE("infinite values and NaN are failures; other values and failures stay")
+{
+    for (double const wrong :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+          -std::numeric_limits<double>::infinity()}) {
+        outcome result = measurement::exact(wrong);
+        attune::detail::refuse_not_finite(result);
+        CHECK(std::holds_alternative<failure>(result));
+    }
+    outcome fine = measurement{2, 1, 3, 9};
+    attune::detail::refuse_not_finite(fine);
+    REQUIRE(std::holds_alternative<measurement>(fine));
+    CHECK(std::get<measurement>(fine).samples == 9);
+    outcome failed = failure{failure_stage::crash, "no"};
+    attune::detail::refuse_not_finite(failed);
+    CHECK(std::get<failure>(failed).reason == "no");
+}
+
+TEST_CASE("the sentence on failures counts them and quotes the first")
+{
+    run_state board = objective_board("loop", {}, 1000, attune::silent_progress());
+    CHECK(attune::detail::text_of_failures(board) == "no configuration was evaluated");
+    board.add({}, failure{failure_stage::crash, "at once"}, "");
+    board.add({}, failure{failure_stage::crash, "again"}, "");
+    CHECK(attune::detail::text_of_failures(board) ==
+          "every configuration failed: 2 crashed; the first said: at once");
+}
+
+TEST_CASE("rules without effect are told, and only those that are set")
+{
+    attune_test::recorded_progress seen;
+    run_state const board = objective_board("loop", {}, 1000, seen.sink());
+    attune::detail::tell_rules_without_effect(board, search_limits::usual(), false, "f");
+    attune::detail::tell_rules_without_effect(board, {.target = 1, .patience = 2}, true, "f");
+    CHECK(seen.events().empty());
+    attune::detail::tell_rules_without_effect(board, {.expected_gain = 0.1}, true, "f");
+    REQUIRE(seen.events().size() == 1);
+    CHECK(seen.events().front().text == "search_limits: expected_gain ends nothing in f");
 }

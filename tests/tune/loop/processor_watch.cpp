@@ -5,17 +5,14 @@
 
 #include <csignal>
 #include <doctest/doctest.h>
-#include <optional>
-#include <sched.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-#include <vector>
-
-namespace {
 
 using attune::machine_noise;
 using attune::detail::processor_watch;
+
+namespace {
 
 /// What a tuning of 0.6 s with variants of `threads` threads is told, on one processor.
 machine_noise noise_beside(bool another_program, unsigned threads)

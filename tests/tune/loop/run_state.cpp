@@ -100,7 +100,7 @@ TEST_CASE("every evaluation reaches the sink with the state after it")
     CHECK(better.default_value == 8);
     CHECK(better.text == "A=1");
     CHECK(better.evaluation == 2);
-    CHECK(better.is_seconds);
+    CHECK(better.objective.is_seconds);
     CHECK(!worse.improved);
     CHECK(worse.best_value == 2);
     CHECK(worse.left_s <= 60);
@@ -110,10 +110,10 @@ TEST_CASE("without any limit of evaluations none is told, and other units than s
 {
     recorded_progress heard;
     run_state board{"f", attune::search_limits::of_seconds(60), many, heard.sink()};
-    board.set_unit_is_seconds(false);
+    board.set_objective({.is_seconds = false});
     board.add(at(0), measurement::exact(1), "");
     CHECK(heard.events().at(0).evaluations == 0);
-    CHECK(!heard.events().at(0).is_seconds);
+    CHECK(!heard.events().at(0).objective.is_seconds);
 }
 
 TEST_CASE("failures that hit all but the default are said in one sentence, with the first reason")

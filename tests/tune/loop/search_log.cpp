@@ -1,12 +1,10 @@
 // tests/tune/loop/search_log.cpp - searches that are cut short anywhere, and go on from their log.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/search_log.hpp>
-
 #include <attune/core/random.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/search/exhaustive.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
@@ -17,15 +15,12 @@
 #include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <limits>
 #include <string>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <utility>
 #include <variant>
 #include <vector>
 
+#include "../../support/child_status.hpp"
 #include "../../support/recorded_progress.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "../../support/scripted_slots.hpp"
@@ -183,9 +178,7 @@ TEST_CASE("kill -9 costs nothing that was told")
 {
     support::scratch_directory const folder;
     std::string const log = folder.file("log");
-    pid_t const child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    int const killed = attune_test::child_status([&] {
         int evaluations = 0;
         (void)attune::detail::minimize_points(
             space(),
@@ -195,11 +188,9 @@ TEST_CASE("kill -9 costs nothing that was told")
             },
             {.evaluations = 40},
             {.seed = 7, .progress = attune::silent_progress(), .event_log = log});
-        ::_exit(0);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
+        return 0;
+    });
+    REQUIRE(WIFSIGNALED(killed));
     CHECK(told_in(log).size() == 20);
     search_by_one none{""};
     (void)none.run({.evaluations = 40});
@@ -212,7 +203,7 @@ TEST_CASE("kill -9 costs nothing that was told")
 TEST_CASE("of many slots that are cut short, what was told counts and is not evaluated again")
 {
     support::scratch_directory const folder;
-    for (std::size_t const count : {std::size_t{2}, std::size_t{5}, std::size_t{16}})
+    for (std::size_t const count : {2UL, 5UL, 16UL})
         for (auto const& search : searches())
             for (std::size_t const cut_after : {1U, 23U, 59U}) {
                 CAPTURE(count);
@@ -344,21 +335,17 @@ TEST_CASE("another searcher begins with all outcomes or not at all, wherever it 
     for (std::size_t const more : {std::size_t{20}, (text.size() - before.size()) / 2}) {
         CAPTURE(more);
         support::write_file(log, before);
-        pid_t const child = ::fork();
-        REQUIRE(child >= 0);
-        if (child == 0) { // a limit on file sizes cuts a write short as a full disk does
+        // A limit on file sizes cuts a write short as a full disk does.
+        int const status = attune_test::child_status([&] {
             std::signal(SIGXFSZ, SIG_IGN);
             ::rlimit const limit{before.size() + more, before.size() + more};
-            if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
+            if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
             search_by_one full{log, other};
-            ::_exit(full.run({.evaluations = 50}).evaluations == 50 &&
-                            full.evaluated.size() == 30 &&
-                            has(full.notices(), "events are not logged")
-                        ? 0
-                        : 3);
-        }
-        int status = 0;
-        REQUIRE(::waitpid(child, &status, 0) == child);
+            return full.run({.evaluations = 50}).evaluations == 50 && full.evaluated.size() == 30 &&
+                           has(full.notices(), "events are not logged")
+                       ? 0
+                       : 3;
+        });
         CHECK(status == 0);
         CHECK(support::read_file(log) == before);
         knows_all();
@@ -418,9 +405,7 @@ TEST_CASE("Ctrl-C while a log is repeated ends the search, not the program")
     std::string const log = folder.file("log");
     search_by_one one{log};
     (void)one.run({.evaluations = 10});
-    pid_t const child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    int const status = attune_test::child_status([&] {
         std::signal(SIGINT, SIG_DFL);
         auto const plain = attune::default_search();
         search_by_one other{log, [&](attune::chain_of_trees const& in, std::uint64_t seed) {
@@ -428,10 +413,8 @@ TEST_CASE("Ctrl-C while a log is repeated ends the search, not the program")
                                 return plain(in, seed);
                             }};
         auto const found = other.run({.evaluations = 40});
-        ::_exit(found.interrupted && found.evaluations == 10 && other.evaluated.empty() ? 0 : 3);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
+        return found.interrupted && found.evaluations == 10 && other.evaluated.empty() ? 0 : 3;
+    });
     CHECK(status == 0);
 }
 

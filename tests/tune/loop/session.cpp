@@ -3,16 +3,14 @@
 #include <attune/tune/loop/session.hpp>
 
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/tune/dispatch/choice/kept_samples.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
-#include <attune/tune/dispatch/choice/remembered_choice.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <doctest/doctest.h>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +21,8 @@
 
 #include "../../support/accumulate.hpp"
 #include "../../support/ignored_interrupts.hpp"
+#include "../../support/notices.hpp"
+#include "../../support/texts.hpp"
 #include "../../support/timed_bench.hpp"
 
 using namespace attune_test;
@@ -53,9 +53,7 @@ struct bench {
                                         attune::detail::session_memory memory = {})
     {
         options.measuring.make_bench = scripted;
-        auto const frame =
-            attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-                {}, data.x, data.y, 3.0);
+        auto const frame = data.frame();
         attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
         return attune::detail::run_session(problem, options, std::move(memory));
     }
@@ -64,6 +62,12 @@ struct bench {
         return attune::text_of(space.describe(), r.at);
     }
 };
+
+bool says(attune::detail::session_result const& r, char const* start)
+{
+    return std::ranges::any_of(r.report.notices,
+                               [&](std::string const& said) { return said.starts_with(start); });
+}
 
 std::uint32_t count(attune::tuning_report const& r, failure_stage stage)
 {
@@ -132,35 +136,23 @@ TEST_CASE("the seconds of the search are all that it took: to be made, to learn,
     CHECK(r.report.elapsed_s >= r.report.search_s + r.report.code_s);
 }
 
-TEST_CASE("what the memory took to read is part of the time budget")
+TEST_CASE(
+    "what the memory took to read is part of the time budget, half of which stays in any case")
 {
-    bench<usual, fast, crawling> b;
-    b.script();
-    attune::tuning_options options = quick_options();
-    attune::detail::session_memory memory;
-    memory.read_s = options.limits.seconds / 3;
-    auto const r = b.tune(options, std::move(memory));
-    CHECK(r.report.evaluations == 3);
-    CHECK(r.report.elapsed_s >= options.limits.seconds / 3);
+    for (double const share : {1 / 3.0, 3.0}) {
+        CAPTURE(share);
+        bench<usual, fast, crawling> b;
+        b.script();
+        attune::tuning_options const options = quick_options();
+        auto const r = b.tune(options, {.read_s = share * options.limits.seconds});
+        CHECK(r.report.evaluations == 3);
+        CHECK(b.chosen(r) == "WAY=1");
+        CHECK(r.report.elapsed_s >= share * options.limits.seconds);
+        CHECK(has(all_notices(r.report), "90 s to read") == (share > 1));
+    }
 }
 
-TEST_CASE("a memory that takes longer to read than the tuning may last leaves half of that time")
-{
-    bench<usual, fast, crawling> b;
-    b.script();
-    attune::tuning_options options = quick_options();
-    attune::detail::session_memory memory;
-    memory.read_s = 3 * options.limits.seconds;
-    auto const r = b.tune(options, std::move(memory));
-    CHECK(r.report.evaluations == 3);
-    CHECK(b.chosen(r) == "WAY=1");
-    CHECK(r.report.elapsed_s >= 3 * options.limits.seconds);
-    CHECK(std::ranges::any_of(r.report.notices, [](std::string const& said) {
-        return said.find("90 s to read") != std::string::npos;
-    }));
-}
-
-TEST_CASE("a variant that is far faster wins, and the data is restored")
+TEST_CASE("a variant that is far faster wins by the times of the final, and the data is restored")
 {
     bench<usual, fast, crawling> b;
     auto const r = b.tune(quick_options());
@@ -173,6 +165,11 @@ TEST_CASE("a variant that is far faster wins, and the data is restored")
     CHECK(r.report.speedup_low <= r.report.speedup);
     CHECK(r.report.speedup <= r.report.speedup_high);
     CHECK(r.report.best.value < r.report.default_time.value);
+    CHECK(r.report.default_time.value / r.report.best.value ==
+          doctest::Approx(r.report.speedup).epsilon(1e-9));
+    CHECK(r.report.ties.empty());
+    CHECK(r.report.noise.resolution > 0);
+    CHECK(r.report.noise.drift > -1);
     CHECK(r.report.evaluations == 3);
     CHECK(r.report.compiler == "scripted 1");
     CHECK(r.report.kernel == "accumulate");
@@ -230,17 +227,6 @@ TEST_CASE("a variant that loses the final comparison is not installed, however w
     CHECK(r.report.speedup_low == 1);
     CHECK(r.report.speedup_high == 1);
     CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("with a final, both times of the report are from there, and the noise is told")
-{
-    bench<usual, fast, crawling> b;
-    auto const r = b.tune(quick_options());
-    CHECK(r.report.ties.empty());
-    CHECK(r.report.default_time.value / r.report.best.value ==
-          doctest::Approx(r.report.speedup).epsilon(1e-9));
-    CHECK(r.report.noise.resolution > 0);
-    CHECK(r.report.noise.drift > -1);
 }
 
 TEST_CASE("what fails in the final is left out, and the others go on")
@@ -303,10 +289,7 @@ TEST_CASE("a reference that takes most of the budget leaves it to the search, an
     REQUIRE(referred == 3); // twice on other contents: see cpu_trials::run_trusted()
     CHECK(r.report.evaluations == 2);
     CHECK(b.chosen(r) == "WAY=1");
-    CHECK(
-        std::any_of(r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
-            return said.starts_with("the reference that results are compared with took 3.");
-        }));
+    CHECK(says(r, "the reference that results are compared with took 3."));
 }
 
 TEST_CASE("a reference that does not serve a call is not called, and the default is what counts")
@@ -322,10 +305,7 @@ TEST_CASE("a reference that does not serve a call is not called, and the default
     CHECK(referred == 0);
     CHECK(b.chosen(r) == "WAY=1");
     CHECK(attune::total(r.report.failures) == 1);
-    CHECK(
-        std::any_of(r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
-            return said.starts_with("results are compared with those of the default");
-        }));
+    CHECK(says(r, "results are compared with those of the default"));
 }
 
 TEST_CASE("one last evaluation that overruns the budget does not cost what was found")
@@ -358,7 +338,7 @@ TEST_CASE("every failure is counted at its stage and none ends the tuning")
     CHECK(count(r.report, failure_stage::compile) == 1);
     CHECK(count(r.report, failure_stage::load) == 1);
     REQUIRE(r.report.first_failures.size() == 5);
-    CHECK(r.report.first_failures[0].reason.find("argument 1") != std::string::npos);
+    CHECK(has(r.report.first_failures[0].reason, "argument 1"));
     CHECK(b.data.called_times(0, 3.0));
     CHECK(heard.events().back().failures == r.report.failures);
 }
@@ -403,8 +383,7 @@ TEST_CASE("with nothing to spend the default is compiled, and nothing is run")
         CHECK(b.compiler.compiled().size() == 1);
         CHECK(b.data.called_times(0, 3.0));
         REQUIRE(heard.events().size() == 1);
-        CHECK(heard.events().front().text.find("the options leave no evaluations") !=
-              std::string::npos);
+        CHECK(has(heard.events().front().text, "the options leave no evaluations"));
     }
     bench<wrong, fast> broken; // which is not seen: it was not run
     auto options = quick_options();
@@ -442,8 +421,7 @@ TEST_CASE("Ctrl-C in the final ends it, and what is known decides")
     CHECK(r.report.evaluations == 3);
     CHECK(r.report.speedup_low > 1);
     CHECK(r.report.speedup_low <= r.report.speedup);
-    CHECK(heard.texts(progress_event::notice).find("interrupted before the final") !=
-          std::string::npos);
+    CHECK(has(heard.texts(progress_event::notice), "interrupted before the final"));
     CHECK(b.data.called_times(0, 3.0));
 }
 
@@ -481,7 +459,7 @@ TEST_CASE("what a compiler says while it compiles is told, too")
     auto const r = b.tune(quick_options(heard.sink()));
     REQUIRE(!r.report.notices.empty());
     CHECK(r.report.notices.back() == "the module cannot be opened");
-    CHECK(heard.texts(progress_event::notice).find("cannot be opened\n") != std::string::npos);
+    CHECK(has(heard.texts(progress_event::notice), "cannot be opened\n"));
 }
 
 TEST_CASE("the same seed asks the same configurations")
@@ -532,18 +510,12 @@ TEST_CASE("a record says what was found and leads back to its point")
 TEST_CASE("a record that is not of the space leads to no point")
 {
     bench<usual, fast> b;
-    attune::record r;
-    CHECK(!attune::detail::point_of(r.configuration, b.space)); // nothing in it
-    r.configuration = {{"WAY", "1"}};
-    CHECK(attune::detail::point_of(r.configuration, b.space));
-    r.configuration = {{"WAY", "2"}};
-    CHECK(!attune::detail::point_of(r.configuration, b.space)); // no such value
-    r.configuration = {{"ROAD", "1"}};
-    CHECK(!attune::detail::point_of(r.configuration, b.space)); // no such parameter
-    r.configuration = {{"WAY", "1"}, {"WAY", "1"}};
-    CHECK(!attune::detail::point_of(r.configuration, b.space)); // twice
+    attune::named_texts const right{{"WAY", "1"}};
+    CHECK(attune::detail::point_of(right, b.space));
+    for (attune::named_texts const& wrong :
+         {attune::named_texts{}, {{"WAY", "2"}}, {{"ROAD", "1"}}, {{"WAY", "1"}, {"WAY", "1"}}})
+        CHECK(!attune::detail::point_of(wrong, b.space));
     auto const tied =
         attune::build(ways<usual, fast>().where(attune::categorical<"WAY">(0, 1) != 1));
-    r.configuration = {{"WAY", "1"}};
-    CHECK(!attune::detail::point_of(r.configuration, tied)); // breaks the constraint
+    CHECK(!attune::detail::point_of(right, tied)); // breaks the constraint
 }

@@ -1,8 +1,7 @@
 // tests/tune/loop/session_elsewhere.cpp - what a session gives to other processes, and takes from them.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/detail/session_elsewhere.hpp>
-
 #include <attune/search/exhaustive.hpp>
+#include <attune/tune/loop/detail/session_places.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +9,6 @@
 #include <doctest/doctest.h>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../../support/pruned_grid.hpp"

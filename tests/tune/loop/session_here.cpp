@@ -1,10 +1,8 @@
 // tests/tune/loop/session_here.cpp - the steps of a session in this process.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/detail/session_here.hpp>
-
 #include <attune/search/exhaustive.hpp>
+#include <attune/tune/loop/detail/session_places.hpp>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstddef>

@@ -5,20 +5,17 @@
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
-#include <attune/tune/loop/kernel_roofline.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../../support/pruned_grid.hpp"

@@ -1,19 +1,16 @@
 // tests/tune/loop/session_space.cpp - what a session leaves out of its space, and what comes back.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/detail/session_space.hpp>
-
 #include <attune/core/error.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/space/kept_settings.hpp>
+#include <attune/tune/loop/detail/session_limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
-#include <string>
 #include <vector>
 
 #include "../../support/accumulate.hpp"

@@ -5,7 +5,6 @@
 #include <attune/measure/clock/sampler.hpp>
 
 #include <doctest/doctest.h>
-#include <functional>
 #include <limits>
 #include <string>
 #include <variant>
@@ -13,6 +12,7 @@
 
 #include "../../support/accumulate.hpp"
 #include "../../support/other_threads.hpp"
+#include "../../support/sanitized.hpp"
 #include "../../support/texts.hpp"
 #include "../../support/timed_bench.hpp"
 
@@ -40,8 +40,7 @@ struct bench {
 
     explicit bench(way start = usual)
         : kernel(accumulate_kernel(all_ways()))
-        , frame(attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-              {}, data.x, data.y, 3.0))
+        , frame(data.frame())
         , space(attune::build(all_ways()))
         , problem{kernel.describe(), space, at(start), any, frame}
     {
@@ -58,6 +57,16 @@ struct bench {
     }
 };
 
+/// A runner that has measured the default.
+struct established : attune::detail::trial_runner {
+    explicit established(bench& b)
+        : trial_runner(b.problem, b.options)
+        , reference(establish_reference(b.compile(b.problem.default_at)))
+    {
+    }
+    attune::detail::trial reference;
+};
+
 constexpr double never = std::numeric_limits<double>::infinity();
 
 attune::failure failure_of(attune::detail::trial const& t)
@@ -66,15 +75,18 @@ attune::failure failure_of(attune::detail::trial const& t)
     return why ? *why : attune::failure{failure_stage::launch, "it worked"};
 }
 
+/// Right, and reads the number before x.
+ATTUNE_TEST_UNCHECKED void reads_before(std::span<double const> x, std::span<double> y,
+                                        double factor)
+{
+    double const volatile* const before = x.data() - 1;
+    static_cast<void>(*before);
+    accumulate<fast>(x, y, factor);
+}
+
 std::string refusal(bench& b)
 {
-    attune::detail::trial_runner runner{b.problem, b.options};
-    try {
-        (void)runner.establish_reference(b.compile(b.problem.default_at));
-    } catch (attune::error const& e) {
-        return e.what();
-    }
-    return {};
+    return error_of([&] { established const runner{b}; });
 }
 
 } // namespace
@@ -83,9 +95,8 @@ TEST_CASE("the reference is measured, and the caller's data stays as it was")
 {
     bench b;
     {
-        attune::detail::trial_runner runner{b.problem, b.options};
-        attune::detail::trial const first =
-            runner.establish_reference(b.compile(b.problem.default_at));
+        established const runner{b};
+        attune::detail::trial const& first = runner.reference;
         REQUIRE(attune::succeeded(first.result));
         CHECK(std::get<attune::measurement>(first.result).value > 0);
         CHECK(first.code.address == std::get<void*>(code_of<usual>()));
@@ -97,8 +108,7 @@ TEST_CASE("the reference is measured, and the caller's data stays as it was")
 TEST_CASE("a right variant is measured by runs of its own")
 {
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    established runner{b};
     calls_to<usual> = 0;
     calls_to<fast> = 0;
     attune::detail::trial const quick = runner.run(b.compile(b.at(fast)), never);
@@ -114,13 +124,17 @@ TEST_CASE("a right variant is measured by runs of its own")
 TEST_CASE("every kind of failure has its stage and its reason, and leaves the data alone")
 {
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    established runner{b};
     auto const tried = [&](way w) { return failure_of(runner.run(b.compile(b.at(w)), never)); };
 
     attune::failure const not_right = tried(wrong);
     CHECK(not_right.stage == failure_stage::verify);
     CHECK(has(not_right.reason, "argument 1, element 0: got 106, reference 103"));
+    CHECK(b.data.called_times(0, 3.0));
+
+    attune::failure const past = tried(overrunning);
+    CHECK(past.stage == failure_stage::crash);
+    CHECK(has(past.reason, "past the end of argument 1"));
     CHECK(b.data.called_times(0, 3.0));
 
     CHECK(tried(crashing).stage == failure_stage::crash);
@@ -137,23 +151,23 @@ TEST_CASE("every kind of failure has its stage and its reason, and leaves the da
     CHECK(b.data.called_times(0, 3.0));
 }
 
-TEST_CASE("a variant that writes past a span is found, and the argument is named")
+TEST_CASE("a variant that reads before its arrays fails, though its first run is right")
 {
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    (void)runner.establish_reference(b.compile(b.problem.default_at));
-    attune::failure const past = failure_of(runner.run(b.compile(b.at(overrunning)), never));
-    CHECK(past.stage == failure_stage::crash);
-    CHECK(has(past.reason, "past the end of argument 1"));
+    established runner{b};
+    attune::callable const code{.address = reinterpret_cast<void*>(&reads_before)};
+    attune::failure const why = failure_of(runner.run(code, never));
+    CHECK(why.stage == failure_stage::crash);
+    CHECK(has(why.reason, "on arrays that begin a page"));
+    CHECK(has(why.reason, "8 bytes before the start of argument 0"));
     CHECK(b.data.called_times(0, 3.0));
 }
 
 TEST_CASE("equal code is measured once, whether it works or not")
 {
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    auto const first = std::get<attune::measurement>(
-        runner.establish_reference(b.compile(b.problem.default_at)).result);
+    established runner{b};
+    auto const first = std::get<attune::measurement>(runner.reference.result);
     auto const again =
         std::get<attune::measurement>(runner.run(b.compile(b.at(same_as_usual)), never).result);
     CHECK(again.value == first.value);
@@ -167,8 +181,7 @@ TEST_CASE("equal code is measured once, whether it works or not")
 TEST_CASE("code that was measured before an interruption is not measured again")
 {
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    established runner{b};
     attune::compile_result code = b.compile(b.at(fast));
     runner.seed_known(std::get<attune::callable>(code).object_key, attune::measurement::exact(42));
     attune::detail::trial const t = runner.run(std::move(code), never);
@@ -182,8 +195,7 @@ TEST_CASE("a quiet machine is probed now and then, and what looks slow is probed
     time_script times{
         {{std::get<void*>(code_of<usual>()), 8e-3}, {std::get<void*>(code_of<fast>()), 8.1e-3}}};
     b.options.measuring.make_bench = timed_by(times);
-    attune::detail::trial_runner runner{b.problem, b.options};
-    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    established runner{b};
     auto const time_now = [&] {
         attune::compile_result code = b.compile(b.at(fast));
         std::get<attune::callable>(code).object_key.clear(); // else it is timed once
@@ -221,8 +233,8 @@ TEST_CASE("arrays that overlap are tuned too")
     // x and y are one array: y[i] += y[i]
     b.frame = attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
         {}, y, y, 1.0);
-    attune::detail::trial_runner runner{b.problem, b.options};
-    CHECK(attune::succeeded(runner.establish_reference(b.compile(b.problem.default_at)).result));
+    established runner{b};
+    CHECK(attune::succeeded(runner.reference.result));
     CHECK(attune::succeeded(runner.run(b.compile(b.at(fast)), never).result));
     CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
     CHECK(b.data.called_times(0, 3.0));
@@ -231,10 +243,9 @@ TEST_CASE("arrays that overlap are tuned too")
 TEST_CASE("variants are compared in turns, and the data is restored")
 {
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    attune::detail::trial const slow = runner.establish_reference(b.compile(b.problem.default_at));
+    established runner{b};
     attune::detail::trial const quick = runner.run(b.compile(b.at(fast)), never);
-    std::vector const both{slow.code, quick.code};
+    std::vector const both{runner.reference.code, quick.code};
     auto const compared = runner.compare(both, 2.0);
     attune::round_times const& times = std::get<attune::round_times>(compared);
     REQUIRE(times.size() == 2);
@@ -247,9 +258,9 @@ TEST_CASE("variants are compared in turns, and the data is restored")
 TEST_CASE("who fails while variants are compared is told")
 {
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    attune::detail::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
-    std::vector const both{good.code, std::get<attune::callable>(b.compile(b.at(throwing)))};
+    established runner{b};
+    std::vector const both{runner.reference.code,
+                           std::get<attune::callable>(b.compile(b.at(throwing)))};
     auto const compared = runner.compare(both, 2.0);
     REQUIRE(std::holds_alternative<std::size_t>(compared));
     CHECK(std::get<std::size_t>(compared) == 1);
@@ -261,12 +272,11 @@ TEST_CASE("who leaves the process changed while variants are compared is told, n
     if (is_skipped(thread_sanitized, has_a_thread_of_its_own)) return;
     attune_test::wait_until_alone();
     bench b;
-    attune::detail::trial_runner runner{b.problem, b.options};
-    attune::detail::trial const good = runner.establish_reference(b.compile(b.problem.default_at));
+    established runner{b};
     auto const code = [&](way w) { return std::get<attune::callable>(b.compile(b.at(w))); };
     for (std::size_t const place : {1U, 2U, 3U}) {
         for (int const innocent : {0, 1, 6}) {
-            std::vector all{good.code, code(fast), code(fast)};
+            std::vector all{runner.reference.code, code(fast), code(fast)};
             all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), code(meddling));
             innocent_calls = innocent;
             auto const compared = runner.compare(all, 2.0);
@@ -275,17 +285,6 @@ TEST_CASE("who leaves the process changed while variants are compared is told, n
             CHECK(b.data.called_times(0, 3.0));
         }
     }
-}
-
-TEST_CASE("a default that does not compile is an error with the compiler's words")
-{
-    bench b{refused};
-    std::string const text = refusal(b);
-    CHECK(has(text, "kernel 'accumulate' did not compile"));
-    CHECK(has(text, "accumulate.kernel.cpp"));
-    CHECK(has(text, "WAY=5"));
-    CHECK(has(text, "error: no"));
-    CHECK(has(text, "all of it"));
 }
 
 TEST_CASE("a kernel with other types is one sentence, without what the compiler said around it")
@@ -305,30 +304,25 @@ TEST_CASE("a kernel with other types is one sentence, without what the compiler 
     CHECK_FALSE(has(text, "noise"));
 }
 
-TEST_CASE("a default that crashes is an error with the signal and advice")
+TEST_CASE("a default that fails is an error that says why, and what to do about it")
 {
-    bench b{crashing};
-    std::string const text = refusal(b);
-    CHECK(has(text, "kernel 'accumulate' crashed"));
-    CHECK(has(text, "SIGSEGV"));
-    CHECK(has(text, "next:"));
-    CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("a default that leaves a span is an error that names the argument and says what to do")
-{
-    bench b{overrunning};
-    std::string const text = refusal(b);
-    CHECK(has(text, "past the end of argument 1"));
-    CHECK(has(text, "pass longer spans"));
-    CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("a default that never ends is an error that names the option")
-{
-    bench b{endless};
-    b.options.limits.default_run_s = 0.2;
-    std::string const text = refusal(b);
-    CHECK(has(text, "ran too long"));
-    CHECK(has(text, "limits.default_run_s"));
+    struct row {
+        way start;
+        std::vector<char const*> says;
+    };
+    for (auto const& [start, says] :
+         {row{refused,
+              {"kernel 'accumulate' did not compile", "accumulate.kernel.cpp", "WAY=5", "error: no",
+               "all of it"}},
+          row{crashing, {"kernel 'accumulate' crashed", "SIGSEGV", "next:"}},
+          row{overrunning, {"past the end of argument 1", "pass longer spans"}},
+          row{endless, {"ran too long", "limits.default_run_s"}}}) {
+        bench b{start};
+        if (start == endless) b.options.limits.default_run_s = 0.2;
+        std::string const text = refusal(b);
+        CAPTURE(text);
+        for (char const* const part : says)
+            CHECK_MESSAGE(has(text, part), part);
+        CHECK(b.data.called_times(0, 3.0));
+    }
 }

@@ -1,13 +1,12 @@
 // tests/tune/loop/tuning_lessons.cpp - tunings of a program whose part that keeps lessons is missing.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/tuning_lessons.hpp>
-
 #include <attune/attune.hpp>
 #include <attune/core/offer.hpp>
 #include <attune/search/compose/recommended.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/lessons.hpp>
 #include <attune/tune/loop/logged_search.hpp>
+#include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // tests/tune/over/own_slot.cpp - a slot on a thread of this process.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/over/own_slot.hpp>
-
 #include <attune/core/outcome.hpp>
+#include <attune/tune/over/slots.hpp>
 
 #include <atomic>
 #include <doctest/doctest.h>

@@ -33,9 +33,7 @@ struct bench {
     scripted_compiler compiler = accumulate_compiler();
     attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<usual, fast, refused>());
-    attune::call_frame frame =
-        attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
-            {}, data.x, data.y, 3.0);
+    attune::call_frame frame = data.frame();
     attune::chain_of_trees space = attune::build(ways<usual, fast, refused>());
     attune::tuning_problem problem{kernel.describe(), space, space.at(0), any, frame};
     attune::detail::variant_pipeline supply{problem, attune::exhaustive_searcher{space}};
@@ -77,6 +75,14 @@ std::vector<std::string> calls_of(grid& g, std::size_t ahead, std::size_t count)
     return calls;
 }
 
+/// Writes down bounds as well.
+struct bounded_search : noted_search {
+    void tell_bound(point const& p, double value)
+    {
+        calls->push_back("bound " + shown(p) + " " + std::to_string(static_cast<int>(value)));
+    }
+};
+
 } // namespace
 
 TEST_CASE("configurations come in the order of the search, each with what the compiler made of it")
@@ -114,15 +120,6 @@ TEST_CASE("a compilation that goes on when no time is left fails with a sentence
     REQUIRE(why != nullptr);
     CHECK(why->stage == attune::failure_stage::compile);
     CHECK(why->reason == "compiling took longer than 2 s, until limits.seconds was over");
-}
-
-TEST_CASE("what is told before it was supplied is not supplied")
-{
-    bench b;
-    b.supply.tell(b.space.at(0), attune::measurement::exact(1));
-    auto const first = b.supply.next();
-    REQUIRE(first);
-    CHECK(first->at == b.space.at(1));
 }
 
 TEST_CASE("a configuration outside the search is compiled as well")
@@ -263,13 +260,17 @@ TEST_CASE("what waits when the supply goes is not compiled")
     CHECK(g.begun == 2);
 }
 
-TEST_CASE("what is told while it waits is not supplied")
+TEST_CASE("what is told before it was supplied, or while it waits, is not supplied")
 {
-    grid g;
-    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 2};
-    CHECK(supply.next()->at == g.space.at(0));
-    supply.tell(g.space.at(1), bowl(g.space.at(1)));
-    CHECK(supply.next()->at == g.space.at(2));
+    for (std::size_t const ahead : {0U, 2U}) {
+        grid g;
+        attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space},
+                                                ahead};
+        supply.tell(g.space.at(0), bowl(g.space.at(0)));
+        CHECK(supply.next()->at == g.space.at(1));
+        supply.tell(g.space.at(2), bowl(g.space.at(2)));
+        CHECK(supply.next()->at == g.space.at(3));
+    }
 }
 
 TEST_CASE("a finished searcher's last configurations are all supplied")
@@ -282,18 +283,6 @@ TEST_CASE("a finished searcher's last configurations are all supplied")
     CHECK(seen.size() == 100);
     CHECK(!supply.next());
 }
-
-namespace {
-
-/// Writes down bounds as well.
-struct bounded_search : noted_search {
-    void tell_bound(point const& p, double value)
-    {
-        calls->push_back("bound " + shown(p) + " " + std::to_string(static_cast<int>(value)));
-    }
-};
-
-} // namespace
 
 TEST_CASE("what cannot win is told to the search as a bound, and neither compiled nor supplied")
 {

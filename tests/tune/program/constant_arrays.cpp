@@ -61,6 +61,21 @@ std::vector<float> other_weights()
     return all;
 }
 
+/// A layer that keeps its weights packed, and arrays of its calls.
+struct kept_layer {
+    set_variable forced{"ATTUNE_FORCE", "READ_W=kept"};
+    std::vector<float> x = some(9 * 70);
+    std::vector<float> y = std::vector<float>(9 * 45);
+    decltype(attune::tuned{layer.kernel(), attune::clang_compiler{}, few(1)}) fast{
+        layer.kernel(), attune::clang_compiler{}, few(1)};
+
+    void call(constant_array<float> const& w)
+    {
+        fast(x, w, y);
+        check_close(y, multiplied(x, w));
+    }
+};
+
 /// Bytes of a form: whole panels.
 bool is_one_form(std::size_t bytes, std::size_t elements)
 {
@@ -71,43 +86,34 @@ bool is_one_form(std::size_t bytes, std::size_t elements)
 
 TEST_CASE("weights are packed at the first call, and later calls read the packed form")
 {
-    set_variable const forced("ATTUNE_FORCE", "READ_W=kept");
-    std::vector<float> const x = some(9 * 70);
+    kept_layer of;
     constant_array<float> const w(some(70 * 45));
-    attune::tuned fast{layer.kernel(), attune::clang_compiler{}, few(1)};
-    std::vector<float> y(9 * 45);
-    fast(x, w, y);
-    CHECK(fast.report().how == attune::decision::served_forced);
-    check_close(y, multiplied(x, w));
-    fast(x, w, y);
+    of.call(w);
+    CHECK(of.fast.report().how == attune::decision::served_forced);
+    of.fast(of.x, w, of.y);
     std::size_t const bytes = w.kept_bytes();
     CHECK(is_one_form(bytes, 70 * 45));
     for (int call = 0; call < 3; ++call) {
         std::vector<float> again(9 * 45, 7.0f);
-        fast(x, w, again);
-        CHECK(again == y);
+        of.fast(of.x, w, again);
+        CHECK(again == of.y);
     }
     CHECK(w.kept_bytes() == bytes);
 }
 
 TEST_CASE("each array of weights has a form of its own, a new one in its place too")
 {
-    set_variable const forced("ATTUNE_FORCE", "READ_W=kept");
-    std::vector<float> const x = some(9 * 70);
+    kept_layer of;
     constant_array<float> w(some(70 * 45));
     constant_array<float> const second(other_weights());
-    attune::tuned fast{layer.kernel(), attune::clang_compiler{}, few(1)};
-    std::vector<float> y(9 * 45);
     for (int call = 0; call < 2; ++call) {
-        fast(x, w, y);
-        check_close(y, multiplied(x, w));
-        fast(x, second, y);
-        check_close(y, multiplied(x, second));
+        of.call(w);
+        of.call(second);
     }
-    CHECK(multiplied(x, w) != multiplied(x, second));
+    CHECK(multiplied(of.x, w) != multiplied(of.x, second));
     w = constant_array<float>(other_weights());
-    fast(x, w, y);
-    check_close(y, multiplied(x, second));
+    of.fast(of.x, w, of.y);
+    check_close(of.y, multiplied(of.x, second));
 }
 
 TEST_CASE("a tuning leaves no forms of what it tried in the caller's array")
@@ -151,35 +157,26 @@ TEST_CASE("a form belongs to the extents of the call")
 
 TEST_CASE("a view that nobody keeps forms of is packed by each call")
 {
-    set_variable const forced("ATTUNE_FORCE", "READ_W=kept");
-    std::vector<float> const x = some(9 * 70);
+    kept_layer of;
     std::vector<float> numbers = some(70 * 45);
-    attune::tuned fast{layer.kernel(), attune::clang_compiler{}, few(1)};
-    std::vector<float> y(9 * 45);
-    fast(x, constant_view<float>(numbers.data(), numbers.size()), y);
-    check_close(y, multiplied(x, constant_array<float>(numbers)));
-    numbers = other_weights();
-    fast(x, constant_view<float>(numbers.data(), numbers.size()), y);
-    check_close(y, multiplied(x, constant_array<float>(numbers)));
+    for (int call = 0; call < 2; ++call) {
+        of.fast(of.x, constant_view<float>(numbers.data(), numbers.size()), of.y);
+        check_close(of.y, multiplied(of.x, constant_array<float>(numbers)));
+        numbers = other_weights();
+    }
 }
 
 TEST_CASE("threads call with the same weights while they are packed")
 {
-    set_variable const forced("ATTUNE_FORCE", "READ_W=kept");
-    std::vector<float> const x = some(9 * 70);
-    attune::tuned fast{layer.kernel(), attune::clang_compiler{}, few(1)};
-    {
-        std::vector<float> y(9 * 45);
-        constant_array<float> const w(some(70 * 45));
-        fast(x, w, y);
-    }
+    kept_layer of;
+    of.call(constant_array<float>(some(70 * 45)));
     for (int round = 0; round < 20; ++round) {
         constant_array<float> const w(some(70 * 45));
-        std::vector<float> const want = multiplied(x, w);
+        std::vector<float> const want = multiplied(of.x, w);
         std::vector<std::vector<float>> got(4, std::vector<float>(9 * 45));
         std::vector<std::thread> threads;
         for (std::vector<float>& y : got)
-            threads.emplace_back([&] { fast(x, w, y); });
+            threads.emplace_back([&] { of.fast(of.x, w, y); });
         for (std::thread& one : threads)
             one.join();
         for (std::vector<float> const& y : got)

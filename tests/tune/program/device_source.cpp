@@ -1,10 +1,9 @@
 // tests/tune/program/device_source.cpp - programs tuned for a GPU, on the emulated device.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/program/device_source.hpp>
-
 #include <attune/compile/nvrtc.hpp>
-#include <attune/cuda/limits.hpp>
+#include <attune/cuda/occupancy.hpp>
 #include <attune/tune/program/nest.hpp>
+#include <attune/tune/program/program_source.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <algorithm>
@@ -37,9 +36,7 @@ namespace {
 constexpr auto M = input<"M", int>();
 constexpr auto N = input<"N", int>();
 constexpr auto K = input<"K", int>();
-constexpr auto i = axis<"i">();
-constexpr auto j = axis<"j">();
-constexpr auto k = axis<"k">();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
 constexpr auto A = array<"A", float, M, K>();
 constexpr auto B = array<"B", float, K, N>();
 constexpr auto C = array<"C", float, M, N>();
@@ -58,6 +55,66 @@ constexpr auto clipped = attune::nest<"clipped">(T[i][j] = sum(k)(A[i][k] * B[k]
 attune_test::emulated_compiler emulated()
 {
     return attune_test::emulated_compiler({.driver = ATTUNE_EMULATED_CUDA});
+}
+
+/// Of "BLOCK_ROWS=64 THREAD_ROWS=4".
+int value_in(std::string const& configuration, std::string const& name)
+{
+    std::size_t const at = (' ' + configuration).find(' ' + name + '=');
+    REQUIRE(at != std::string::npos);
+    return std::stoi(configuration.substr(at + name.size() + 1));
+}
+
+/// What predicted_objective() is for a product of 4096 x 4096 results on 132 multiprocessors of
+/// 2048 threads and 32 blocks, where neither registers nor shared memory limit.
+double objective_of(std::string const& configuration)
+{
+    int const rows = value_in(configuration, "BLOCK_ROWS");
+    int const columns = value_in(configuration, "BLOCK_COLUMNS");
+    int const threads = rows / value_in(configuration, "THREAD_ROWS") * columns /
+                        value_in(configuration, "THREAD_COLUMNS");
+    int const warps = (threads + 31) / 32;
+    int const resident = std::min(64 / warps, 32);
+    double const waves =
+        std::ceil(4096.0 / rows) * std::ceil(4096.0 / columns) / (132.0 * resident);
+    return std::ceil(waves) / waves / (resident * warps / 64.0);
+}
+
+struct tuned_bytes {
+    attune::tuning_report report;
+    std::vector<std::string> tried; ///< configurations, the default first
+};
+
+/// A product of bytes, tuned on an emulated device.
+/// @param made_for  the compute capability that the kernel is declared for; 0: any device
+tuned_bytes bytes_tuned_on(int capability, int made_for,
+                           attune_test::shared_store const& store = {})
+{
+    constexpr auto BA = array<"A", std::int8_t, M, K>();
+    constexpr auto BB = array<"B", std::int8_t, K, N>();
+    constexpr auto BC = array<"C", int, M, N>();
+    constexpr auto bytes = attune::nest<"bytes">(BC[i][j] = sum(k)(BA[i][k] * BB[k][j]));
+    attune_test::environment_value const is("ATTUNE_EMULATED_CAPABILITY",
+                                            std::to_string(capability));
+    attune_test::emulated_device const fresh{ATTUNE_EMULATED_CUDA};
+    tuned_bytes out;
+    attune::tuning_options options = few(2);
+    options.progress = [&out](attune::progress const& p) {
+        if (p.event == attune::progress_event::evaluated) out.tried.push_back(p.text);
+    };
+    attune::program_options made;
+    if (made_for > 0) made.device = attune::detail::limits_of_architecture(made_for);
+    int const size = 20;
+    std::vector<std::int8_t> const a(size * size, std::int8_t{3});
+    std::vector<std::int8_t> const b(size * size, std::int8_t{-5});
+    std::vector<int> c(size * size);
+    attune::tuned fast{bytes.device_kernel(made), emulated(), store, options};
+    fast(a, b, c, size, size, size);
+    CHECK(c == std::vector<int>(size * size, -15 * size));
+    out.report = fast.report();
+    INFO(out.report.summary());
+    CHECK(attune::total(out.report.failures) == 0);
+    return out;
 }
 
 } // namespace
@@ -84,33 +141,6 @@ TEST_CASE("a product with bias and relu is tuned on a device, for each size")
         CHECK(report.how != attune::decision::served_fallback);
     }
 }
-
-namespace {
-
-/// Of "BLOCK_ROWS=64 THREAD_ROWS=4".
-int value_in(std::string const& configuration, std::string const& name)
-{
-    std::size_t const at = (' ' + configuration).find(' ' + name + '=');
-    REQUIRE(at != std::string::npos);
-    return std::stoi(configuration.substr(at + name.size() + 1));
-}
-
-/// What predicted_objective() is for a product of 4096 x 4096 results on 132 multiprocessors of
-/// 2048 threads and 32 blocks, where neither registers nor shared memory limit.
-double objective_of(std::string const& configuration)
-{
-    int const rows = value_in(configuration, "BLOCK_ROWS");
-    int const columns = value_in(configuration, "BLOCK_COLUMNS");
-    int const threads = rows / value_in(configuration, "THREAD_ROWS") * columns /
-                        value_in(configuration, "THREAD_COLUMNS");
-    int const warps = (threads + 31) / 32;
-    int const resident = std::min(64 / warps, 32);
-    double const waves =
-        std::ceil(4096.0 / rows) * std::ceil(4096.0 / columns) / (132.0 * resident);
-    return std::ceil(waves) / waves / (resident * warps / 64.0);
-}
-
-} // namespace
 
 TEST_CASE("a program is tuned by predict() where there is no device: arrays are not read")
 {
@@ -207,47 +237,6 @@ TEST_CASE("a product of numbers of 16 bits is tuned with tensor cores, and summe
     }
 }
 #endif
-
-namespace {
-
-struct tuned_bytes {
-    attune::tuning_report report;
-    std::vector<std::string> tried; ///< configurations, the default first
-};
-
-/// A product of bytes, tuned on an emulated device.
-/// @param made_for  the compute capability that the kernel is declared for; 0: any device
-tuned_bytes bytes_tuned_on(int capability, int made_for,
-                           attune_test::shared_store const& store = {})
-{
-    constexpr auto BA = array<"A", std::int8_t, M, K>();
-    constexpr auto BB = array<"B", std::int8_t, K, N>();
-    constexpr auto BC = array<"C", int, M, N>();
-    constexpr auto bytes = attune::nest<"bytes">(BC[i][j] = sum(k)(BA[i][k] * BB[k][j]));
-    attune_test::environment_value const is("ATTUNE_EMULATED_CAPABILITY",
-                                            std::to_string(capability));
-    attune_test::emulated_device const fresh{ATTUNE_EMULATED_CUDA};
-    tuned_bytes out;
-    attune::tuning_options options = few(2);
-    options.progress = [&out](attune::progress const& p) {
-        if (p.event == attune::progress_event::evaluated) out.tried.push_back(p.text);
-    };
-    attune::program_options made;
-    if (made_for > 0) made.device = attune::detail::limits_of_architecture(made_for);
-    int const size = 20;
-    std::vector<std::int8_t> const a(size * size, std::int8_t{3});
-    std::vector<std::int8_t> const b(size * size, std::int8_t{-5});
-    std::vector<int> c(size * size);
-    attune::tuned fast{bytes.device_kernel(made), emulated(), store, options};
-    fast(a, b, c, size, size, size);
-    CHECK(c == std::vector<int>(size * size, -15 * size));
-    out.report = fast.report();
-    INFO(out.report.summary());
-    CHECK(attune::total(out.report.failures) == 0);
-    return out;
-}
-
-} // namespace
 
 TEST_CASE("a kernel for a device begins with tensor cores, has none, or leaves them to the search")
 {

@@ -12,8 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -34,9 +32,7 @@ namespace {
 constexpr auto M = input<"M", int>();
 constexpr auto N = input<"N", int>();
 constexpr auto K = input<"K", int>();
-constexpr auto i = axis<"i">();
-constexpr auto j = axis<"j">();
-constexpr auto k = axis<"k">();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
 
 /// c += a b, rows of `row` numbers, the sums in double.
 void multiply_by_hand(std::vector<float> const& a, std::vector<float> const& b,

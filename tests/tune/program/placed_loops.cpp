@@ -1,12 +1,11 @@
 // tests/tune/program/placed_loops.cpp - bytes of loops against the elements that a run of the loops names.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/program/placed_loops.hpp>
-
 #include <attune/core/element.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/tune/program/nest.hpp>
+#include <attune/tune/program/program_facts.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -23,9 +22,7 @@ using attune::array;
 using attune::detail::placed_loops;
 
 constexpr auto n = attune::input<"n", int>();
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
 constexpr auto A = array<"A", float, 24, 20>();
 constexpr auto B = array<"B", float, 20, 32>();
 constexpr auto C = array<"C", float, 24, 32>();

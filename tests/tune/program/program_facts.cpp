@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/program/program_facts.hpp>
 
-#include <attune/declare/nest/declare_nest.hpp>
+#include <attune/declare/nest/declaration.hpp>
 #include <attune/declare/nest/describe.hpp>
 #include <attune/declare/nest/operators.hpp>
 
@@ -21,9 +21,7 @@ using attune::detail::program_tolerance;
 using attune::detail::program_work;
 
 constexpr auto M = attune::input<"M", int>();
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
 
 } // namespace
 

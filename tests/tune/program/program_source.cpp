@@ -2,36 +2,30 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/program/program_source.hpp>
 
-#include <attune/compile/source/own_span.hpp>
+#include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 #include <attune/tune/program/nest.hpp>
 
 #include <doctest/doctest.h>
-#include <initializer_list>
 #include <string>
 
 #include "../../support/set_variable.hpp"
+#include "../../support/texts.hpp"
+
+using attune::array;
+using attune_test::has;
+using attune_test::text_thrown_by;
 
 namespace {
 
-using attune::array;
-using attune_test::text_thrown_by;
-
 constexpr auto n = attune::input<"n", int>();
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
 constexpr auto A = array<"A", float, n, 40>().with_row_stride();
 constexpr auto B = array<"B", float, 40, 64>();
 constexpr auto C = array<"C", float, n, 64>();
 constexpr auto gemm = attune::nest<"gemm">(C[i][j] = attune::sum(k)(A[i][k] * B[k][j]));
-
-bool has(std::string const& text, std::string const& part)
-{
-    return text.find(part) != std::string::npos;
-}
 
 } // namespace
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/remember/memory_store.hpp>
-#include <attune/search/cost/expected_rows.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
 #include <attune/space/schedule/derived_space.hpp>
-#include <attune/tune/dispatch/choice/kept_samples.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/lessons.hpp>
 #include <attune/tune/program/nest.hpp>
 #include <attune/tune/replay.hpp>
@@ -17,23 +17,20 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "../../support/program_data.hpp"
 #include "../../support/scratch_directory.hpp"
 
-namespace {
-
 using attune::array;
 using support::few;
 using support::some;
 
+namespace {
+
 constexpr auto n = attune::input<"n", int>();
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
 constexpr auto A = array<"A", float, n, 40>();
 constexpr auto B = array<"B", float, 40, 64>();
 constexpr auto C = array<"C", float, n, 64>();

@@ -31,9 +31,7 @@ using support::few;
 using support::some;
 
 constexpr auto n = attune::input<"n", int>();
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
 constexpr auto A = array<"A", float, n, 40>();
 constexpr auto B = array<"B", float, 40, 64>();
 constexpr auto C = array<"C", float, n, 64>();

@@ -7,9 +7,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <random>
-#include <string>
 #include <vector>
 
 using attune::detail::place_bits;
@@ -68,30 +66,25 @@ TEST_CASE("nothing is trusted before it was verified; a shape that was verified 
 }
 
 TEST_CASE(
-    "code that is wrong for one remainder never serves: every remainder by every number to 64")
+    "code that is wrong for one remainder never serves: by every number to 64, and parameters")
 {
-    for (std::int64_t const by : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 32, 64})
-        for (std::int64_t r = 0; r < by; r += by > 16 ? 5 : 1) {
-            shape_trust trust(one_size, {16});
+    auto const check = [](std::int64_t by, std::int64_t divisor, std::int64_t step,
+                          std::size_t calls) {
+        for (std::int64_t r = 0; r < by; r += step) {
+            CAPTURE(by);
+            CAPTURE(r);
+            shape_trust trust(one_size, {divisor});
             std::size_t verified = 0;
             auto const escapes = escapes_of(
-                trust, random_sizes(static_cast<unsigned>(97 * by + r), 600, 1 << 20),
+                trust, random_sizes(static_cast<unsigned>(97 * by + r), calls, 1 << 20),
                 [&](words const& c) { return c[0] % by != r; }, verified);
             CHECK(escapes.empty());
         }
-}
-
-TEST_CASE("the remainders by a parameter of the variant count as well: 24, 48, 100")
-{
-    for (std::int64_t const tile : {24, 48, 100})
-        for (std::int64_t r = 0; r < tile; r += 7) {
-            shape_trust trust(one_size, {tile});
-            std::size_t verified = 0;
-            auto const escapes = escapes_of(
-                trust, random_sizes(static_cast<unsigned>(97 * tile + r), 800, 1 << 20),
-                [&](words const& c) { return c[0] % tile != r; }, verified);
-            CHECK(escapes.empty());
-        }
+    };
+    for (std::int64_t const by : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 32, 64})
+        check(by, 16, by > 16 ? 5 : 1, 600);
+    for (std::int64_t const tile : {24, 48, 100}) // of the variant
+        check(tile, tile, 7, 800);
 }
 
 TEST_CASE("code that is wrong above or below a size never serves there")
@@ -189,9 +182,10 @@ TEST_CASE("floating-point numbers are properties by their class; special ones se
     shape_trust trust(layout, {});
     trust.add(words{64, of(0.3)});
     trust.add(words{32, of(-5.5)});
-    CHECK(trust.covers(words{64, of(0.4)}));
-    CHECK(trust.covers(words{32, of(0.4)})); // each by itself
-    CHECK(trust.covers(words{64, of(-7.25)}));
+    CHECK(trust.covers(words{64, of(0.35)}));
+    CHECK(trust.covers(words{32, of(0.35)})); // each by itself
+    CHECK(trust.covers(words{64, of(-5.75)}));
+    CHECK_FALSE(trust.covers(words{64, of(0.4)}));  // the other half of the octave
     CHECK_FALSE(trust.covers(words{64, of(0.6)}));  // another exponent
     CHECK_FALSE(trust.covers(words{64, of(0.25)})); // a power of two
     CHECK_FALSE(trust.covers(words{64, of(-5.0)})); // a whole number
@@ -200,6 +194,25 @@ TEST_CASE("floating-point numbers are properties by their class; special ones se
     CHECK(trust.covers(words{64, of(0.0)}));
     CHECK_FALSE(trust.covers(words{32, of(0.0)})); // 32 was verified for other numbers
     CHECK_FALSE(trust.covers(words{64, of(std::numeric_limits<double>::quiet_NaN())}));
+}
+
+TEST_CASE("the sign of a number, and a power of two, meet each size below, on and off a tile")
+{
+    std::vector<shape_word> const layout{{shape_part::number, 0}, {shape_part::real, 1}};
+    auto const of = [](double value) {
+        return attune::detail::real_class(std::bit_cast<std::int64_t>(value));
+    };
+    shape_trust trust(layout, {8});
+    for (std::int64_t n = 1; n <= 200; ++n)
+        trust.add(words{n, of(1.5)});
+    for (double const one : {-1.5, 2.0}) {
+        trust.add(words{64, of(one)});
+        CHECK(trust.covers(words{96, of(one)}));
+        CHECK_FALSE(trust.covers(words{97, of(one)}));
+        CHECK_FALSE(trust.covers(words{6, of(one)}));
+        trust.add(words{71, of(one)});
+        CHECK(trust.covers(words{97, of(one)}));
+    }
 }
 
 TEST_CASE("a product of two sizes that is larger than all that were verified is not covered")

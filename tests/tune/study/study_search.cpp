@@ -6,8 +6,7 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/remember/study/study_file.hpp>
-#include <attune/remember/study/study_line.hpp>
+#include <attune/remember/study.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>
@@ -22,7 +21,6 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <limits>
-#include <new>
 #include <sched.h>
 #include <stdexcept>
 #include <string>
@@ -122,6 +120,12 @@ attune::progress_sink into(std::string& notices)
         if (p.event == attune::progress_event::notice) notices += p.text + '\n';
     };
 }
+study_options told_in(std::string& notices, attune::search_limits limits = {})
+{
+    study_options out = quiet(limits);
+    out.minimize.progress = into(notices);
+    return out;
+}
 void rest_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 template <class Body>
@@ -146,6 +150,52 @@ int code_of(::pid_t child)
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+template <class Body>
+std::vector<::pid_t> fork_children(int count, Body const& body)
+{
+    std::vector<::pid_t> out;
+    for (int i = 0; i < count; ++i)
+        out.push_back(fork_child(body));
+    return out;
+}
+void check_all_ended_well(std::vector<::pid_t> const& children)
+{
+    for (::pid_t const child : children)
+        CHECK(code_of(child) == 0);
+}
+/// bowl() that is counted, and takes some time.
+auto counted(shared_counts const& counts, int ms)
+{
+    return [&counts, ms](point const& at) {
+        counts.add(at);
+        rest_ms(ms);
+        return bowl(at);
+    };
+}
+/// A process whose only evaluation does not end; it is at it when this returns.
+::pid_t fork_busy(attune::study const& of, study_options const& options)
+{
+    ::pid_t const child = fork_child([&] {
+        static_cast<void>(minimize_in_study(
+            space(),
+            [](point const& p) {
+                ::sleep(60);
+                return bowl(p);
+            },
+            of, options));
+        return 0;
+    });
+    std::string const file = attune::detail::path_of_study(of);
+    while (!std::filesystem::exists(file) || !has(support::read_file(file), "\"claim\""))
+        ::usleep(10'000);
+    return child;
+}
+void kill_busy(::pid_t child)
+{
+    ::kill(child, SIGKILL);
+    CHECK(code_of(child) == -SIGKILL);
 }
 
 /// Whether a study over the whole space has its result.
@@ -237,8 +287,7 @@ TEST_CASE("six processes evaluate each configuration once, and all have the resu
                         {directory.path(), "six"}, options);
                     return is_whole(r) && sum_of(r) == all_points ? 0 : 3;
                 }));
-            for (::pid_t const child : children)
-                CHECK(code_of(child) == 0);
+            check_all_ended_well(children);
             CHECK(counts.counted(1, 1) == all_points);
             CHECK(counts.sum() == all_points);
         }
@@ -249,22 +298,12 @@ TEST_CASE("evaluations are those of the study: who joins later adds what is miss
     scratch_directory const directory;
     shared_counts const counts;
     auto const take_part = [&](std::uint64_t evaluations) {
-        std::vector<::pid_t> children;
-        for (int i = 0; i < 4; ++i)
-            children.push_back(fork_child([&] {
-                minimum_in_study const r = minimize_in_study(
-                    space(),
-                    [&](point const& at) {
-                        counts.add(at);
-                        rest_ms(2);
-                        return bowl(at);
-                    },
-                    {directory.path(), "budget"}, quiet({.evaluations = evaluations}));
-                return r.end.found.evaluations == evaluations && r.end.found.ended == "budget" ? 0
-                                                                                               : 3;
-            }));
-        for (::pid_t const child : children)
-            CHECK(code_of(child) == 0);
+        check_all_ended_well(fork_children(4, [&] {
+            minimum_in_study const r =
+                minimize_in_study(space(), counted(counts, 2), {directory.path(), "budget"},
+                                  quiet({.evaluations = evaluations}));
+            return r.end.found.evaluations == evaluations && r.end.found.ended == "budget" ? 0 : 3;
+        }));
     };
     take_part(30);
     CHECK(counts.sum() == 30);
@@ -310,13 +349,11 @@ TEST_CASE(
         CHECK((code == -SIGKILL || code == 0)); // 0: it was over
         victim = start();
     }
-    for (::pid_t const child : alive)
-        CHECK(code_of(child) == 0);
+    check_all_ended_well(alive);
     CHECK(counts.counted(1, std::numeric_limits<std::uint32_t>::max()) == all_points);
 
     std::string notices;
-    study_options options = quiet();
-    options.minimize.progress = into(notices);
+    study_options options = told_in(notices);
     minimum_in_study const r = minimize_in_study(
         space(), [](point const&) -> attune::evaluation { throw std::runtime_error("no"); }, here,
         options);
@@ -334,29 +371,25 @@ TEST_CASE("a configuration that kills its processes becomes a failure that names
 {
     scratch_directory const directory;
     shared_counts const counts;
-    std::vector<::pid_t> children;
-    for (int i = 0; i < 4; ++i)
-        children.push_back(fork_child([&] {
-            study_options options = quiet();
-            options.lease_s = 0.6;
-            std::string notices;
-            options.minimize.progress = into(notices);
-            minimum_in_study const r = minimize_in_study(
-                space(),
-                [&](point const& at) {
-                    counts.add(at);
-                    if (at[0].index == 9 && at[1].index == 9) ::_exit(42);
-                    rest_ms(3);
-                    return bowl(at);
-                },
-                {directory.path(), "crash"}, options);
-            auto const crashed =
-                r.end.found.failures[static_cast<std::size_t>(attune::failure_stage::crash)];
-            return is_whole(r) && crashed == 1 && has(notices, "was lost") &&
-                           has(notices, "X=9 Y=9")
-                       ? 0
-                       : 3;
-        }));
+    std::vector<::pid_t> const children = fork_children(4, [&] {
+        std::string notices;
+        study_options options = told_in(notices);
+        options.lease_s = 0.6;
+        minimum_in_study const r = minimize_in_study(
+            space(),
+            [&](point const& at) {
+                counts.add(at);
+                if (at[0].index == 9 && at[1].index == 9) ::_exit(42);
+                rest_ms(3);
+                return bowl(at);
+            },
+            {directory.path(), "crash"}, options);
+        auto const crashed =
+            r.end.found.failures[static_cast<std::size_t>(attune::failure_stage::crash)];
+        return is_whole(r) && crashed == 1 && has(notices, "was lost") && has(notices, "X=9 Y=9")
+                   ? 0
+                   : 3;
+    });
     int crashed = 0, whole = 0;
     for (::pid_t const child : children) {
         int const code = code_of(child);
@@ -375,23 +408,20 @@ TEST_CASE("an evaluation longer than a lease is not taken over from a process th
 {
     scratch_directory const directory;
     shared_counts const counts;
-    std::vector<::pid_t> children;
-    for (int i = 0; i < 3; ++i)
-        children.push_back(fork_child([&] {
-            study_options options = quiet();
-            options.lease_s = 1.5;
-            minimum_in_study const r = minimize_in_study(
-                space(),
-                [&](point const& at) {
-                    counts.add(at);
-                    if (is_lowest(at)) rest_ms(4000);
-                    return bowl(at);
-                },
-                {directory.path(), "long"}, options);
-            return is_whole(r) ? 0 : 3;
-        }));
-    for (::pid_t const child : children)
-        CHECK(code_of(child) == 0);
+    std::vector<::pid_t> const children = fork_children(3, [&] {
+        study_options options = quiet();
+        options.lease_s = 1.5;
+        minimum_in_study const r = minimize_in_study(
+            space(),
+            [&](point const& at) {
+                counts.add(at);
+                if (is_lowest(at)) rest_ms(4000);
+                return bowl(at);
+            },
+            {directory.path(), "long"}, options);
+        return is_whole(r) ? 0 : 3;
+    });
+    check_all_ended_well(children);
     CHECK(counts.sum() == all_points);
 }
 
@@ -399,8 +429,7 @@ TEST_CASE("what an objective throws, and NaN, costs its evaluation, and its work
 {
     scratch_directory const directory;
     std::string notices;
-    study_options options = quiet();
-    options.minimize.progress = into(notices);
+    study_options options = told_in(notices);
     minimum_in_study const r = minimize_in_study(
         space(),
         [](point const& at) -> attune::evaluation {
@@ -466,8 +495,7 @@ TEST_CASE("while the folder is away outcomes are kept and nothing new begins; th
     std::filesystem::create_directory(directory.file("place"));
     shared_counts const counts;
     std::string notices;
-    study_options options = quiet();
-    options.minimize.progress = into(notices);
+    study_options options = told_in(notices);
     std::atomic<int> calls = 0;
     std::atomic<int> calls_while_away = 0;
     std::thread away;
@@ -507,27 +535,16 @@ TEST_CASE("a file system is read-only for three leases: nothing is lost and noth
             ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
             ::mount("attune", place.c_str(), "tmpfs", 0, nullptr) != 0)
             return cannot_mount;
-        std::vector<::pid_t> children;
-        for (int i = 0; i < 4; ++i)
-            children.push_back(fork_child([&] {
-                study_options options = quiet();
-                options.lease_s = 1.2;
-                std::string notices;
-                options.minimize.progress = into(notices);
-                minimum_in_study const r = minimize_in_study(
-                    space(),
-                    [&](point const& at) {
-                        counts.add(at);
-                        rest_ms(5);
-                        return bowl(at);
-                    },
-                    {place, "read_only"}, options);
-                return is_whole(r) && has(notices, "the study cannot be written") &&
-                               has(notices, "the study can be written again") &&
-                               !has(notices, "was lost")
-                           ? 0
-                           : 3;
-            }));
+        std::vector<::pid_t> const children = fork_children(4, [&] {
+            std::string notices;
+            study_options options = told_in(notices);
+            options.lease_s = 1.2;
+            minimum_in_study const r =
+                minimize_in_study(space(), counted(counts, 5), {place, "read_only"}, options);
+            bool const is_told = has(notices, "the study cannot be written") &&
+                                 has(notices, "the study can be written again");
+            return is_whole(r) && is_told && !has(notices, "was lost") ? 0 : 3;
+        });
         while (counts.sum() < 20)
             rest_ms(1);
         // It is busy while a file is open to be written.
@@ -564,34 +581,20 @@ TEST_CASE("a process that waits for another says so, and notices that nobody can
     scratch_directory const directory;
     std::filesystem::create_directory(directory.file("place"));
     attune::study const of{directory.file("place"), "waits"};
-    study_options options = quiet({.evaluations = 1});
+    std::string notices;
+    study_options options = told_in(notices, {.evaluations = 1});
     options.lease_s = 4;
-    ::pid_t const other = fork_child([&] {
-        static_cast<void>(minimize_in_study(
-            space(),
-            [](point const& p) {
-                ::sleep(60);
-                return bowl(p);
-            },
-            of, options));
-        return 0;
-    });
-    std::string const file = directory.file("place/waits.study");
-    while (!std::filesystem::exists(file) || !has(support::read_file(file), "\"claim\""))
-        ::usleep(10'000);
+    ::pid_t const other = fork_busy(of, options);
     std::thread away([&] {
         rest_ms(200);
         std::filesystem::rename(directory.file("place"), directory.file("away"));
         rest_ms(2200); // half a lease, and some
         std::filesystem::rename(directory.file("away"), directory.file("place"));
     });
-    std::string notices;
-    options.minimize.progress = into(notices);
     options.limits.seconds = 4;
     minimum_in_study const own = minimize_in_study(space(), bowl, of, options);
     away.join();
-    ::kill(other, SIGKILL);
-    CHECK(code_of(other) == -SIGKILL);
+    kill_busy(other);
     CHECK(own.end.found.ended == "budget");
     CHECK(own.end.found.evaluations == 0);
     CHECK(has(notices, "the study cannot be written"));
@@ -661,60 +664,37 @@ TEST_CASE("what takes longer than it may is a failure, and its process goes on o
     }
 }
 
-TEST_CASE("what this process has claimed without knowing is evaluated by it, not awaited")
+TEST_CASE("an own claim that is not known is evaluated, not awaited; one that is over expires")
 {
-    scratch_directory const at;
-    bool is_claimed = false;
-    minimum_in_study const own = minimize_in_study(
-        space(),
-        [&](point const& p) {
-            // Its claim reached the file, and the word of that got lost.
-            if (!std::exchange(is_claimed, true)) claim_for_last(at.file("orphan.study"), 1000);
-            return bowl(p);
-        },
-        attune::study{at.path(), "orphan"}, quiet({.seconds = 20}));
-    CHECK(is_whole(own));
-}
-
-TEST_CASE("an own claim that is not evaluated again expires as any other")
-{
-    scratch_directory const at;
-    bool is_claimed = false;
-    study_options options = quiet({.seconds = 20});
-    options.lease_s = 0.4;
-    minimum_in_study const own = minimize_in_study(
-        space(),
-        [&](point const& p) {
-            // Number 0 is that of no evaluation, and counts as evaluated.
-            if (!std::exchange(is_claimed, true)) claim_for_last(at.file("stale.study"), 0);
-            return bowl(p);
-        },
-        attune::study{at.path(), "stale"}, options);
-    CHECK(is_whole(own));
+    // Number 1000: its claim reached the file, and the word of that got lost. Number 0 is that of
+    // no evaluation, and counts as evaluated.
+    for (std::uint64_t const number : {1000U, 0U}) {
+        CAPTURE(number);
+        scratch_directory const at;
+        bool is_claimed = false;
+        study_options options = quiet({.seconds = 20});
+        if (number == 0) options.lease_s = 0.4;
+        minimum_in_study const own = minimize_in_study(
+            space(),
+            [&](point const& p) {
+                if (!std::exchange(is_claimed, true))
+                    claim_for_last(at.file("claimed.study"), number);
+                return bowl(p);
+            },
+            {at.path(), "claimed"}, options);
+        CHECK(is_whole(own));
+    }
 }
 
 TEST_CASE("seconds end the part of a process that waits for others")
 {
     scratch_directory const at;
     attune::study const of{at.path(), "waits"};
-    ::pid_t const other = fork_child([&] {
-        static_cast<void>(minimize_in_study(
-            space(),
-            [](point const& p) {
-                ::sleep(60);
-                return bowl(p);
-            },
-            of, quiet({.evaluations = 1})));
-        return 0;
-    });
-    std::string const file = at.file("waits.study");
-    while (!std::filesystem::exists(file) || !has(support::read_file(file), "\"claim\""))
-        ::usleep(10'000);
+    ::pid_t const other = fork_busy(of, quiet({.evaluations = 1}));
     // The one evaluation is the other's, who is at it for longer than this test may take.
     minimum_in_study const own =
         minimize_in_study(space(), bowl, of, quiet({.evaluations = 1, .seconds = 0.2}));
-    ::kill(other, SIGKILL);
-    CHECK(code_of(other) == -SIGKILL);
+    kill_busy(other);
     CHECK(own.end.found.evaluations == 0);
     CHECK(own.end.found.ended == "budget");
 }
@@ -744,15 +724,11 @@ TEST_CASE("a study of something else is refused, with both in the sentence, and 
     attune::study const here{directory.path(), "halo"};
     static_cast<void>(minimize_in_study(space(), bowl, here, quiet({.evaluations = 3})));
     std::string const before = support::read_file(directory.file("halo.study"));
-    auto const refusal = [&](auto const& pack, auto const& change) -> std::string {
+    auto const refusal = [&](auto const& pack, auto const& change) {
         study_options options = quiet({.evaluations = 9});
         change(options);
-        try {
-            static_cast<void>(minimize_in_study(attune::build(pack, {}), bowl, here, options));
-        } catch (attune::error const& thrown) {
-            return thrown.what();
-        }
-        return "";
+        return attune_test::error_of(
+            [&] { (void)minimize_in_study(attune::build(pack, {}), bowl, here, options); });
     };
     auto const same = [](study_options&) {};
     constexpr auto other_y = attune::ordinal<"Y">(attune::range(0, 12));
@@ -803,8 +779,7 @@ TEST_CASE("where another user may write, that is said")
     scratch_directory const directory;
     std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
     std::string notices;
-    study_options options = quiet({.evaluations = 2});
-    options.minimize.progress = into(notices);
+    study_options options = told_in(notices, {.evaluations = 2});
     static_cast<void>(minimize_in_study(space(), bowl, {directory.path(), "open"}, options));
     CHECK(has(notices, "another user may write into the study"));
 }

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <vector>
 

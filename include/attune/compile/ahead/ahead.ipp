@@ -3,10 +3,9 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead.hpp>
-#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/device_text.hpp>
-#include <attune/compile/source/embedded.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
 #include <optional>
@@ -15,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// True when `flags`, each followed by a line feed, contains `wanted`.
+/// Returns true if `flags`, each followed by a line feed, contains `wanted`.
 [[nodiscard]] inline bool has_flag(std::string_view flags, std::string_view wanted)
 {
     while (!flags.empty()) {
@@ -52,7 +51,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::nullopt;
 }
 
-/// Why code made with `flags` is not the wanted default; empty when it is.
+/// The reason why code made with `flags` is not the wanted default; empty if it is.
 [[nodiscard]] inline std::string made_otherwise(wanted_ahead const& wanted, std::string_view flags)
 {
     if (auto const flag = missing_flag(wanted, flags))
@@ -70,7 +69,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// The declared argument types as the device has them: "float const*, int".
+/// The declared argument types in their form on the device: "float const*, int".
 [[nodiscard]] inline std::string device_arguments(compile_request const& signature)
 {
     std::string text;
@@ -134,8 +133,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {f.address(), {}};
 }
 
-/// The entry of the wanted name and text that `compared` finds no fault with, that of the kernel's
-/// own file before others; else a fault; else what an empty list gives.
+/// Finds an entry of the wanted name and text for which `compared` gives no reason, first that of
+/// the kernel's own file. Otherwise returns a result with a reason; without such entries, an empty
+/// result.
 template <class Entry, class Compared>
 [[nodiscard]] auto find_among(linked_entries<Entry> const& entries, embedded_files const& files,
                               wanted_ahead const& wanted, Compared const& compared)

@@ -1,9 +1,14 @@
-// attune/compile/ahead/ahead_unit.hpp - the lists of functions that were compiled with the program.
+// attune/compile/ahead/ahead_unit.hpp - the functions and files that the build put into the program or shared library.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The generated unit includes this header before a kernel file: no standard headers here.
+#include <attune/core/embedded_file.hpp>
 #include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+// The generated unit includes this header before a kernel file: no standard headers here.
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -37,13 +42,13 @@ template <class F>
 /// A function of a kernel file that was compiled into the program with its defaults.
 struct function_ahead {
     char const* name;   ///< as the program declares it: "sgemm", "linear::sgemm" or "sgemm<TILE>"
-    function_type type; ///< of the function, without `noexcept`
+    function_type type; ///< type of the function, without `noexcept`
     void* (*address)(); ///< returns the function, to be cast to `type`
-    char const* path;   ///< of the kernel file, as in its embedded_file
+    char const* path;   ///< path of the kernel file, as in its embedded_file
     char const* flags;  ///< the FLAGS of attune_add_kernel, each followed by a line feed
 };
 
-/// Not a pointer to a function (a member pointer, say): its empty type never matches.
+/// Not a pointer to a function, but a member pointer, say. The empty type never matches.
 template <class Pointer>
 struct ahead_type {
     static constexpr function_type type{};
@@ -54,8 +59,8 @@ struct ahead_type<Result (*)(Args...)> {
     static constexpr function_type type = function_type_of<Result(Args...)>();
     static constexpr bool is_function = true;
 
-    /// Calls `Function` with a stack that begins at a multiple of 64 bytes, as the entry of a
-    /// variant does (compile/source/entry.hpp), so that times of both can be compared.
+    /// Calls `Function` with a stack that begins at a multiple of 64 bytes, like the entry of a
+    /// variant (compile/source/entry.hpp). Times of both are then comparable.
     template <Result (*Function)(Args...)>
     static Result entry(Args... arguments)
     {
@@ -67,7 +72,7 @@ struct ahead_type<Result (*)(Args...)> {
 template <class Result, class... Args>
 struct ahead_type<Result (*)(Args...) noexcept> : ahead_type<Result (*)(Args...)> {};
 
-/// The address of `Function`. Not a constant, because reinterpret_cast is not constexpr.
+/// The address of `Function`. Not a constant: reinterpret_cast is not constexpr.
 template <auto Function>
 void* ahead_address() noexcept
 {
@@ -90,7 +95,7 @@ struct device_ahead {
     char const* name;  ///< as the program declares it: "saxpy", "linear::gemm" or "gemm<TILE>"
     char const* entry; ///< its symbol in the PTX
     char const* types; ///< of its arguments: "float const*, int"; "?": unknown with C linkage
-    char const* path;  ///< of the kernel file, as in its embedded_file
+    char const* path;  ///< path of the kernel file, as in its embedded_file
     char const* flags; ///< the FLAGS of attune_add_kernel, each followed by a line feed
     unsigned char const* ptx; ///< zero-terminated text
 };
@@ -107,3 +112,58 @@ struct device_ahead {
     __attribute__((section("attune_ahead"), used,                                                  \
                    retain)) attune::detail::function_ahead const* const function##_listed =        \
         &(function);
+
+// The linker defines them for each program and shared library; null if there is no such section.
+extern "C" {
+extern attune::detail::function_ahead const* const __start_attune_ahead
+    __attribute__((weak, visibility("hidden")));
+extern attune::detail::function_ahead const* const __stop_attune_ahead
+    __attribute__((weak, visibility("hidden")));
+extern attune::detail::device_ahead const* const __start_attune_ptx
+    __attribute__((weak, visibility("hidden")));
+extern attune::detail::device_ahead const* const __stop_attune_ptx
+    __attribute__((weak, visibility("hidden")));
+extern attune::detail::embedded_file const* const __start_attune_kernels
+    __attribute__((weak, visibility("hidden")));
+extern attune::detail::embedded_file const* const __stop_attune_kernels
+    __attribute__((weak, visibility("hidden")));
+}
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The kernels that attune_add_kernel and attune_embed_kernel put into one program or shared
+/// library.
+struct linked_kernels {
+    linked_entries<function_ahead> functions{};
+    linked_entries<device_ahead> ptx{};
+    embedded_files files{};
+};
+
+/// The kernels of the program or shared library that contains the caller. Each function between the
+/// user's code and this one must be hidden. Two shared libraries share a function that is not
+/// hidden, and both would then get the entries of one of them.
+[[nodiscard, gnu::visibility("hidden")]] inline linked_kernels linked_with_caller() noexcept
+{
+    return {{&__start_attune_ahead, &__stop_attune_ahead},
+            {&__start_attune_ptx, &__stop_attune_ptx},
+            {{&__start_attune_kernels, &__stop_attune_kernels}}};
+}
+
+/// The type in a function_type's text: "void(std::span<const float>, int)".
+[[nodiscard]] inline std::string_view written_type(std::string_view text)
+{
+    std::size_t const begin = text.find("F = ");
+    std::size_t const end = text.rfind(']');
+    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin + 4)
+        return text;
+    return text.substr(begin + 4, end - begin - 4);
+}
+
+/// Compares texts too, because each shared library has its own tag of a type.
+[[nodiscard]] inline bool same_type(function_type const& one, function_type const& other)
+{
+    return one.tag != nullptr && other.tag != nullptr &&
+           (one.tag == other.tag || written_type(one.text) == written_type(other.text));
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,10 +1,11 @@
-// attune/compile/cache/object_cache.hpp - a cache of compiled code on disk.
+// attune/compile/cache/object_cache.hpp - a cache of compiled code on disk, and the key of a variant.
 // SPDX-License-Identifier: MIT
 //
 // The list of files replaces a run of the preprocessor, as in the "direct mode" of ccache.
 #pragma once
 
 #include <attune/compile/cache/options.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstdint>
@@ -16,14 +17,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A folder of files that processes and threads share. Copies are cheap and share their counts. No
-/// file is opened before the first find() or add().
+/// A folder of files that processes and threads share. Copies are cheap and share their counts. The
+/// first find() or add() opens the first file.
 ///
 /// Every file is checked against its hash when it is read; a damaged file is removed and counts as
-/// absent. Files are written completely or not at all. The folder has mode 0700; a folder that
-/// another user owns or may write to is refused, and such a file counts as damaged: code of others
-/// is never loaded. No function throws because of the disk: an unusable cache finds nothing and
-/// keeps nothing.
+/// absent. Files are written completely or not at all. The folder has mode 0700. A folder that
+/// another user owns or may write to is refused, and such a file counts as damaged, so code of
+/// others is never loaded. No function throws because of the disk: an unusable cache finds nothing
+/// and keeps nothing.
 class object_cache {
 public:
     explicit object_cache(cache_options options = {});
@@ -31,11 +32,11 @@ public:
     /// @param key  32 hexadecimal digits
     /// Cost  reads one small file, and one stat for every file that the bytes depend on
     [[nodiscard]] std::optional<cached_bytes> find(std::string const& key) const;
-    /// As find(), without a change of the statistics.
+    /// Like find(), without a change of the statistics.
     [[nodiscard]] std::optional<cached_bytes> look(std::string const& key) const;
 
-    /// @return  false when nothing was kept: the cache is off, the disk is full, or a file in
-    ///          `inputs` changed so recently that it may have changed after it was read
+    /// @return  false if nothing was kept: the cache is off, the disk is full, or a file in
+    ///          `inputs` may have changed after it was read
     bool add(std::string const& key, std::string_view bytes, cache_inputs const& inputs) const;
     /// Adds bytes that depend on the same files as bytes found before.
     /// @param inputs  cached_bytes::inputs of the found bytes
@@ -49,6 +50,22 @@ private:
     struct state;
     std::shared_ptr<state> state_;
 };
+
+/// A hash of the process's state that a compilation reads: the variables that compilers read, and
+/// the current folder if a relative path matters. The hash leaves out the text, the flags and the
+/// files.
+///
+/// @param kernel  with the compiler's flags before its own
+/// @return  32 hexadecimal digits
+[[nodiscard]] std::string surroundings_of(kernel_source const& kernel, compile_request const& v);
+
+/// 32 hexadecimal digits that depend on the text, path, include folders, flags, macros, signature,
+/// compiler and surroundings_of(), but not on included files: see cache_inputs.
+///
+/// @param kind      type of the cached bytes: "object", "shared object"
+/// @param compiler  everything that identifies the compiler, its flags and the processor
+[[nodiscard]] std::string request_key(std::string_view kind, std::string_view compiler,
+                                      kernel_source const& kernel, compile_request const& v);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

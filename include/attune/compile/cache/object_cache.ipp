@@ -1,18 +1,133 @@
-// attune/compile/cache/object_cache.ipp - reading, checking and writing entries.
+// attune/compile/cache/object_cache.ipp - computes keys; reads, checks and writes entries.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/detail/entry_file.hpp>
-#include <attune/compile/cache/detail/eviction.hpp>
 #include <attune/compile/cache/detail/folder.hpp>
 #include <attune/compile/cache/detail/input_list.hpp>
 #include <attune/compile/cache/object_cache.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/core/environment.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <filesystem>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// The variables that GCC, Clang and their linkers read and that may change the code.
+inline constexpr std::array<char const*, 22> compiler_variables{
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "OBJC_INCLUDE_PATH",
+    "OBJCPLUS_INCLUDE_PATH",
+    "COMPILER_PATH",
+    "LIBRARY_PATH", // up to here: folders, separated by colons
+    "GCC_EXEC_PREFIX",
+    "GCC_COMPARE_DEBUG",
+    "DEPENDENCIES_OUTPUT",
+    "SUNPRO_DEPENDENCIES",
+    "SOURCE_DATE_EPOCH",
+    "LD_RUN_PATH",
+    "LDEMULATION",
+    "GNUTARGET",
+    "CCC_OVERRIDE_OPTIONS",
+    "CCC_ADD_ARGS",
+    "QA_OVERRIDE_GCC3_OPTIONS",
+    "CLANG_NO_DEFAULT_CONFIG",
+    "CLANG_CONFIG_FILE_USER_DIR",
+    "CLANG_CONFIG_FILE_SYSTEM_DIR",
+    "SDKROOT"};
+inline constexpr std::size_t folder_variables = 7; ///< the first ones; they hold folders
+
+/// Returns true if a list such as "/a:b" has a relative folder; an empty part is the current
+/// folder.
+[[nodiscard]] inline bool has_relative_folder(std::string_view list)
+{
+    if (list.empty()) return false;
+    for (;;) {
+        std::size_t const end = std::min(list.find(':'), list.size());
+        if (!list.substr(0, end).starts_with('/')) return true;
+        if (end == list.size()) return false;
+        list.remove_prefix(end + 1);
+    }
+}
+
+/// Returns true if the text may name a file in quotes, by a macro or in assembly, not only as
+/// <name>.
+[[nodiscard]] inline bool may_name_file(std::string_view text)
+{
+    std::string plain(text);
+    for (std::size_t at = 0; (at = plain.find("\\\n", at)) != plain.npos;)
+        plain.erase(at, 2);
+    if (plain.find("incbin") != plain.npos || plain.find("embed") != plain.npos ||
+        plain.find("import") != plain.npos)
+        return true;
+    constexpr std::string_view word = "include";
+    for (std::size_t at = 0; (at = plain.find(word, at)) != plain.npos;) {
+        if (at > 0 && plain[at - 1] == '.') return true; // a directive of the assembler
+        at += word.size();
+        for (std::string_view const next : {"_next", "__"})
+            if (plain.compare(at, next.size(), next) == 0) at += next.size();
+        while (at < plain.size() &&
+               std::string_view(" \t(").find(plain[at]) != std::string_view::npos)
+            ++at;
+        if (at >= plain.size() || plain[at] != '<') return true;
+    }
+    return false;
+}
+
+/// Returns true if the result may depend on the current folder.
+[[nodiscard]] inline bool depends_on_current_folder(kernel_source const& kernel,
+                                                    compile_request const& v)
+{
+    auto const relative = [](std::string const& path) { return !path.starts_with('/'); };
+    auto const named = [](std::string const& flag) { return may_hold_path(flag); };
+    std::vector<std::string> flags = kernel.flags;
+    flags.insert(flags.end(), v.flags.begin(), v.flags.end());
+    flags = expanded_flags(flags); // "@file" itself is a relative path
+    return std::any_of(kernel.include_dirs.begin(), kernel.include_dirs.end(), relative) ||
+           std::any_of(flags.begin(), flags.end(), named) ||
+           std::any_of(
+               compiler_variables.begin(), compiler_variables.begin() + folder_variables,
+               [](char const* name) { return has_relative_folder(environment_variable(name)); }) ||
+           (relative(kernel.path) && may_name_file(kernel.text)) ||
+           kernel.text.find("incbin") != std::string::npos;
+}
+
+ATTUNE_INLINE std::string surroundings_of(kernel_source const& kernel, compile_request const& v)
+{
+    content_hash key;
+    for (char const* const name : compiler_variables)
+        key.add(environment_variable(name));
+    std::error_code no_throw;
+    if (depends_on_current_folder(kernel, v))
+        key.add("folder").add(std::filesystem::current_path(no_throw).string());
+    return key.hex();
+}
+
+ATTUNE_INLINE std::string request_key(std::string_view kind, std::string_view compiler,
+                                      kernel_source const& kernel, compile_request const& v)
+{
+    content_hash key;
+    auto const list = [&](std::string_view name, std::vector<std::string> const& texts) {
+        key.add(name);
+        for (std::string const& text : texts)
+            key.add(text);
+    };
+    key.add(kind).add(compiler).add(translation_unit(kernel, v)).add(kernel.path);
+    key.add(tunable_overlay).add(matrix_view_overlay);
+    list("folders", kernel.include_dirs);
+    list("flags", expanded_flags(kernel.flags));
+    list("flags of the variant", expanded_flags(v.flags));
+    list("macros", macro_flags(v));
+    key.add(surroundings_of(kernel, v));
+    return key.hex();
+}
 
 struct object_cache::state {
     explicit state(cache_options given)
@@ -20,7 +135,7 @@ struct object_cache::state {
     {
     }
 
-    /// Opens the folder; empty when the cache is off.
+    /// Opens the folder; empty if the cache is off.
     [[nodiscard]] detail::descriptor open()
     {
         std::string folder;
@@ -40,7 +155,7 @@ struct object_cache::state {
         return opened;
     }
 
-    /// @return  empty when the entry is absent, or damaged; a damaged entry is removed
+    /// @return  empty if the entry is absent, or damaged; a damaged entry is removed
     [[nodiscard]] std::optional<cache_entry> read(int folder, std::string const& key)
     {
         std::string const name = cache_file_name(key);
@@ -54,7 +169,7 @@ struct object_cache::state {
         return entry;
     }
 
-    /// True when the files of an input list are unchanged.
+    /// Returns true if the files of an input list are unchanged.
     [[nodiscard]] bool unchanged(int folder, std::string const& list)
     {
         std::shared_ptr<std::vector<cache_input> const> inputs;

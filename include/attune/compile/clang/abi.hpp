@@ -1,28 +1,27 @@
 // attune/compile/clang/abi.hpp - the C interface between attune and its Clang module.
 // SPDX-License-Identifier: MIT
 //
-// Plain C types, because another compiler than the program's may have built the module.
+// Plain C types, because a compiler other than the program's may have built the module.
 #pragma once
 
 extern "C" {
 
 /// Storage for parsed headers that outlives the process. compile() calls both functions on its own
-/// thread, and only for a kernel that the session has not met before.
+/// thread, for a kernel that is new to the session.
 struct attune_clang_keeper {
     void* self; ///< the first argument of both
-    /// @return  the bytes kept under this key, valid until compile() returns; null when they are
+    /// @return  the bytes kept under this key, valid until compile() returns; null if they are
     ///          absent, or a file that they depend on has changed
     unsigned char const* (*find)(void* self, char const* key, unsigned long* size);
     void (*keep)(void* self, char const* key, unsigned char const* bytes, unsigned long size,
                  char const* const* read, ///< files that the bytes depend on, absolute paths
                  unsigned long read_count,
-                 char const* const* missed, ///< files that were looked for and absent
+                 char const* const* missed, ///< files that the search did not find
                  unsigned long missed_count);
 };
 
-/// One text to compile.
 struct attune_clang_request {
-    char const* text;             ///< not necessarily zero-terminated
+    char const* text;             ///< may lack a terminating zero
     unsigned long text_size;      ///< bytes
     unsigned long kernel_size;    ///< leading bytes of `text` that are the kernel file
     char const* path;             ///< name in messages; quoted includes are relative to it
@@ -30,39 +29,39 @@ struct attune_clang_request {
     unsigned long argument_count;
     char const* const* macros; ///< "-DNAME=VALUE"
     unsigned long macro_count;
-    double limit_s;      ///< wall seconds; after them optimising is ended, and the stage is 1
+    double limit_s;      ///< wall seconds; optimising ends after them, and the stage is 1
     char const* entry;   ///< symbol to look up
     char const* overlay; ///< text of <attune/tunable.hpp>
     char const* views;   ///< text of <attune/matrix_view.hpp>
     int precompile;      ///< not 0: reuse the parsed headers of the kernel between variants
     int here;            ///< not 0: compile in this process, not in the compile server
-    int (*is_cut)();     ///< not 0: end the work of this thread now; asked while the server works
+    int (*is_cut)();     ///< not 0: end the work of this thread now; called while the server works
     void (*hold_forks)(int begin); ///< called with 1 before LLVM works in this process, 0 after it
     attune_clang_keeper const* keeper; ///< stores parsed headers; may be null
     char const* const* libraries;      ///< paths; searched for symbols that the process lacks
     unsigned long library_count;
-    char const* surroundings; ///< differs where the environment or the folder gives other code
+    char const* surroundings; ///< differs if the environment or the folder gives other code
 };
 
-/// The result of a request. The reply owns all texts.
+/// The result of a request, which owns all texts.
 struct attune_clang_reply {
     int stage; ///< 0: loaded; 1: did not compile; 2: did not load; 3: needs the system's linker;
-               ///< 4: the compile server cannot be reached now; 5: the system's linker makes code
-               ///< of it that is safe where the program forks, load_object() can load it
+               ///< 4: the compile server is unreachable now; 5: needs the system's linker if the
+               ///< program may fork, otherwise load_object() can load it
     void* address;   ///< of the entry
-    void* code;      ///< for release_code(); null when not loaded
+    void* code;      ///< for release_code(); null if not loaded
     char const* log; ///< messages; at stages 3 and 4 the reason: "it has thread_local variables"
     unsigned char const* object; ///< the relocatable object
     unsigned long object_size;   ///< bytes
-    int precompiled;             ///< 1 when parsed headers were reused for this variant
+    int precompiled;             ///< 1 if parsed headers were reused for this variant
     char const* const* read;     ///< every file that the object depends on, absolute paths
     unsigned long read_count;
-    char const* const* missed; ///< files that were looked for and absent, absolute paths
+    char const* const* missed; ///< files that the search did not find, absolute paths
     unsigned long missed_count;
-    char const* folder; ///< the current folder, where a relative path was looked at; else empty
-    int unlisted;       ///< 1: the object depends on more than `read` and `missed` tell
-    long spills;        ///< of compile(): stores to the stack for want of registers; -1: not known
-    long vector_instructions; ///< of compile(): in the optimised intermediate code; -1: not known
+    char const* folder; ///< the current folder, if a relative path was searched; else empty
+    int unlisted;       ///< 1: the object depends on more than `read` and `missed`
+    long spills; ///< of compile(): stores to the stack because no register was free; -1: unknown
+    long vector_instructions; ///< of compile(): in the optimised intermediate code; -1: unknown
 };
 
 /// The module's functions. None throws; all may be called from several threads.
@@ -70,7 +69,7 @@ struct attune_clang_functions {
     unsigned abi_version; ///< attune_clang_abi_version of the module
     int major;            ///< of clang
     char const* version;  ///< "19.1.7"
-    /// A new session; null on failure, with the reason in `problem` (`size` bytes,
+    /// Opens a session. Returns null on failure, with the reason in `problem` (`size` bytes,
     /// zero-terminated).
     void* (*open_session)(char* problem, unsigned long size);
     void (*close_session)(void* session);
@@ -79,7 +78,7 @@ struct attune_clang_functions {
     void (*free_reply)(attune_clang_reply* reply);
     void (*release_code)(void* session, void* code);
     /// Loads an object that compile() made, in this or another process.
-    /// @param must_load  not 0: also where the stage would be 5
+    /// @param must_load  not 0: loads also an object whose stage would be 5
     attune_clang_reply* (*load_object)(void* session, unsigned char const* object,
                                        unsigned long size, char const* entry,
                                        char const* const* libraries, unsigned long library_count,

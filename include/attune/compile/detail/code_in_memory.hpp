@@ -1,4 +1,4 @@
-// attune/compile/detail/code_in_memory.hpp - unloads code when no thread can still run it.
+// attune/compile/detail/code_in_memory.hpp - unloads code after the end of all threads that may run it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Ids of the threads of this process, in ascending order; empty where /proc does not tell them.
+/// Ids of the threads of this process, in ascending order; empty if /proc does not list them.
 /// Cost     10 us
 [[nodiscard]] inline std::vector<long> thread_ids()
 {
@@ -38,32 +38,58 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// True for a function with which a program starts a thread. The threads of OpenMP's libraries and
-/// of others are not the code's own: they do not return to it.
-[[nodiscard]] inline bool starts_threads(std::string_view undefined_symbol)
-{
-    return undefined_symbol == "pthread_create" || undefined_symbol == "thrd_create" ||
-           undefined_symbol.find("6thread15_M_start_thread") != std::string_view::npos;
-}
+/// Facts about the unloading of code, from the functions that it needs.
+struct unloading_facts {
+    bool starts_any = false;    ///< threads. Those of OpenMP's libraries and of others are not the
+                                ///< code's own: they do not return to it
+    bool starts_object = false; ///< a std::thread
+    bool joins = false;
+    bool detaches = false;
+    bool gives_address = false; ///< of its code or data, which the libraries use for good
 
-/// True for a function with which a program leaves a thread to itself.
-[[nodiscard]] inline bool detaches_threads(std::string_view undefined_symbol)
-{
-    constexpr std::array<std::string_view, 3> plain{"pthread_detach", "pthread_attr_setdetachstate",
-                                                    "thrd_detach"};
-    return std::find(plain.begin(), plain.end(), undefined_symbol) != plain.end() ||
-           undefined_symbol.find("6thread6detachEv") != std::string_view::npos;
-}
+    void note(std::string_view undefined_symbol)
+    {
+        auto const is_in = [&](auto const& names) {
+            return std::find(names.begin(), names.end(), undefined_symbol) != names.end();
+        };
+        auto const has = [&](std::string_view part) {
+            return undefined_symbol.find(part) != std::string_view::npos;
+        };
+        constexpr std::array<std::string_view, 2> start{"pthread_create", "thrd_create"};
+        constexpr std::array<std::string_view, 3> detach{
+            "pthread_detach", "pthread_attr_setdetachstate", "thrd_detach"};
+        constexpr std::array<std::string_view, 8> give{"pthread_key_create",
+                                                       "tss_create",
+                                                       "on_exit",
+                                                       "__cxa_at_quick_exit",
+                                                       "setbuf",
+                                                       "setvbuf",
+                                                       "_ZNSt6locale6globalERKS_",
+                                                       "_ZNSt3pmr20set_default_resourceE"
+                                                       "PNS_15memory_resourceE"};
+        starts_object = starts_object || has("6thread15_M_start_thread");
+        starts_any = starts_any || starts_object || is_in(start);
+        joins = joins || has("6thread4joinEv");
+        detaches = detaches || is_in(detach) || has("6thread6detachEv");
+        gives_address = gives_address || is_in(give);
+    }
+    /// True when the code can never be unloaded. A std::thread that is neither joined nor detached
+    /// ends the program when it is destroyed: the code has a static one, or none that is destroyed.
+    [[nodiscard]] bool stays() const
+    {
+        return gives_address || (starts_object && !joins && !detaches);
+    }
+};
 
 /// Loaded code, with the two steps of its unloading.
 struct code_in_memory {
     std::function<void()> end;   ///< destroys its static objects
     std::function<void()> unmap; ///< destroys what end() has left, and frees the memory
     bool unmap_ends = false;     ///< unmap() does the work of end() itself, at the right time
-    bool may_detach = false;     ///< its threads may outlive its static objects
+    unloading_facts facts{};
     std::vector<long> threads{}; ///< those before it was loaded; empty: it starts none itself
 
-    /// True when one of the threads `now`, other than the calling one, began after the code was
+    /// Returns true if a thread of `now`, other than the calling one, began after the code was
     /// loaded.
     [[nodiscard]] bool may_run(std::vector<long> const& now) const
     {
@@ -73,7 +99,7 @@ struct code_in_memory {
             return id != self && !std::binary_search(threads.begin(), threads.end(), id);
         });
     }
-    /// As may_run(), after a millisecond at most: an ended thread may be listed a little longer.
+    /// Like may_run(), after at most a millisecond: an ended thread may be listed a little longer.
     [[nodiscard]] bool still_may_run() const
     {
         for (int i = 0; i < 10 && may_run(thread_ids()); ++i) {
@@ -89,7 +115,7 @@ struct code_in_memory {
     }
 };
 
-/// The code that stays in memory because of a thread.
+/// Code that stays in memory because of a thread.
 struct waiting_code {
     fork_safe_mutex lock{};
     std::vector<std::unique_ptr<code_in_memory>> all{};
@@ -117,9 +143,9 @@ struct waiting_code {
     }
 };
 
-/// Unloads code. While a thread runs that may be the code's own, the code stays. Static objects
-/// stay with it if the code detaches threads; else they are destroyed first, because the destructor
-/// of a thread pool joins its threads.
+/// Unloads code. While a thread runs that may belong to the code, the code stays. Static objects
+/// stay with it if the code detaches threads. Otherwise they are destroyed first, because the
+/// destructor of a thread pool joins its threads.
 inline void unload_or_wait(std::unique_ptr<code_in_memory> code)
 {
     waiting_code& waiting = waiting_code::of_this_process();
@@ -127,17 +153,18 @@ inline void unload_or_wait(std::unique_ptr<code_in_memory> code)
     for (auto const& ready : waiting.take(now))
         ready->unload();
     if (code->may_run(now)) {
-        if (!code->may_detach && code->end) std::exchange(code->end, {})();
-        if (code->may_detach || code->still_may_run()) return waiting.add(std::move(code));
+        if (!code->facts.detaches && code->end) std::exchange(code->end, {})();
+        if (code->facts.detaches || code->still_may_run()) return waiting.add(std::move(code));
     }
     code->unload();
 }
 
-/// The owner of loaded code: unloads the code with its last copy, but not while the program ends,
-/// when another thread may run the code.
+/// The owner of loaded code: unloads the code with its last copy, but not code that stays, and not
+/// while the program ends, when another thread may run the code.
 [[nodiscard]] inline std::shared_ptr<void const> owner_of(code_in_memory code)
 {
-    return std::shared_ptr<void const>(
+    bool const stays = code.facts.stays();
+    std::shared_ptr<void const> out(
         new code_in_memory(std::move(code)), [](code_in_memory const* last) {
             std::unique_ptr<code_in_memory> own(const_cast<code_in_memory*>(last));
             if (program_is_ending()) return;
@@ -148,6 +175,8 @@ inline void unload_or_wait(std::unique_ptr<code_in_memory> code)
                 return; // no memory: the code stays
             }
         });
+    if (stays) keep_forever(out);
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

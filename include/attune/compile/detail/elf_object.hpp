@@ -1,13 +1,15 @@
-// attune/compile/detail/elf_object.hpp - the sections of an ELF object, read with bounds checks.
+// attune/compile/detail/elf_object.hpp - the sections of an ELF object, its symbols and noted facts.
 // SPDX-License-Identifier: MIT
 // Source   System V ABI, chapters 4 and 5
 #pragma once
 
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <fstream>
@@ -18,6 +20,15 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// `void attune_initialize()` in an object runs its static constructors. An object without them
+/// does not define it.
+inline constexpr char const* initialize_symbol = "attune_initialize";
+/// `void attune_finalize()` in an object with thread_local variables runs its static destructors.
+/// The system's loader calls it after the last thread that needs the object.
+inline constexpr char const* finalize_symbol = "attune_finalize";
+/// A pointer in an object: its address names the object to the functions that run destructors.
+inline constexpr char const* owner_symbol = "__dso_handle";
 
 /// A 64-bit ELF object in this machine's byte order. Every access is checked for bounds.
 class elf_object {
@@ -50,7 +61,7 @@ public:
         return index < sections_.size();
     }
 
-    /// The section's bytes; empty optional when the section exceeds the object.
+    /// The section's bytes; empty if the section exceeds the object.
     [[nodiscard]] std::optional<std::string_view> content(Elf64_Shdr const& section) const
     {
         if (section.sh_type == SHT_NOBITS) return std::string_view{};
@@ -63,7 +74,7 @@ public:
     {
         return text(names_, section.sh_name);
     }
-    /// The text at `offset` of a string section; empty when it is out of range.
+    /// The text at `offset` of a string section; empty if it is out of range.
     [[nodiscard]] std::string_view text(std::size_t section, std::size_t offset) const
     {
         if (!is_section(section)) return {};
@@ -79,8 +90,8 @@ public:
         return at<T>(section.sh_offset + index * sizeof(T));
     }
 
-    /// Calls f(name, symbol) for each symbol; for those that it exports and needs, where a shared
-    /// object has no others. A version after the name is left out.
+    /// Calls f(name, symbol) for each symbol; in a shared object for exported and needed symbols.
+    /// Leaves out a version after the name.
     template <class F>
     void for_symbols(F const& f) const
     {
@@ -115,13 +126,48 @@ private:
     bool usable_ = false;
 };
 
-/// True when a file begins as ELF objects do.
+/// Returns true if a file begins like an ELF object.
 [[nodiscard]] inline bool is_elf(std::string const& path)
 {
     std::ifstream file(path, std::ios::binary);
     char magic[4] = {};
     return file.read(magic, 4) && std::string_view(magic, 4) == "\x7f"
                                                                 "ELF";
+}
+
+/// Names of empty sections. The first ends with a number: `.attune.addresses.4`.
+inline constexpr std::string_view addresses_section = ".attune.addresses.";
+inline constexpr std::string_view this_call_section = ".attune.this_call";
+
+/// The facts that clang_compiler noted in a relocatable object; others are unknown.
+[[nodiscard]] inline code_facts facts_noted_in(std::string_view object)
+{
+    code_facts out;
+    elf_object const sections(object);
+    for (Elf64_Shdr const& section : sections.sections()) {
+        std::string_view const name = sections.name(section);
+        if (name == this_call_section) out.depends_on_this_call_alone = true;
+        for (std::uint32_t bytes = 1; bytes < code_facts{}.address_modulus; bytes *= 2)
+            if (name.starts_with(addresses_section) &&
+                name.substr(addresses_section.size()) == std::to_string(bytes))
+                out.address_modulus = bytes;
+    }
+    return out;
+}
+
+/// The facts as one letter, for an entry of the cache.
+[[nodiscard]] inline char letter_of(code_facts const& facts)
+{
+    int const power = std::countr_zero(facts.address_modulus);
+    return static_cast<char>('A' + 2 * power + (facts.depends_on_this_call_alone ? 1 : 0));
+}
+[[nodiscard]] inline code_facts facts_of_letter(char letter)
+{
+    code_facts out;
+    if (letter < 'A' || letter > letter_of({.depends_on_this_call_alone = true})) return out;
+    out.address_modulus = 1u << ((letter - 'A') / 2);
+    out.depends_on_this_call_alone = (letter - 'A') % 2 != 0;
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/compile/detail/file_stamp.hpp - tells whether a file has changed, without reading it.
+// attune/compile/detail/file_stamp.hpp - reads files, and detects their changes without reading.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,12 +8,36 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <system_error>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// @return  empty if the path is no regular file or cannot be read
+[[nodiscard]] inline std::optional<std::string> file_text(std::filesystem::path const& path)
+{
+    std::error_code no_throw;
+    if (!std::filesystem::is_regular_file(path, no_throw)) return std::nullopt;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return std::move(text).str();
+}
+
+/// The folder of a file, first searched for its quoted includes; "." if the path has none.
+[[nodiscard]] inline std::string folder_of(std::string const& path)
+{
+    std::string const folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
 
 /// The system clock, which file times use, in nanoseconds.
 [[nodiscard]] inline std::int64_t system_clock_ns()
@@ -40,16 +64,15 @@ struct file_stamp {
     return {static_cast<std::int64_t>(status.st_size), nanoseconds_of(status.st_mtim),
             nanoseconds_of(status.st_ctim), static_cast<std::int64_t>(status.st_ino)};
 }
-/// @return  empty when `path` is no regular file
+/// @return  empty if `path` is no regular file
 [[nodiscard]] inline std::optional<file_stamp> stamp_of(std::string const& path)
 {
     struct ::stat status{};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
     return stamp_of(status);
 }
-/// The stamp of a file or folder. A folder's times change when an entry is added, removed or
-/// renamed.
-/// @return  zeros when there is nothing
+/// The stamp of a file or folder. A folder's times change if an entry is added, removed or renamed.
+/// @return  zeros if there is none
 [[nodiscard]] inline file_stamp stamp_of_any(std::string const& path)
 {
     struct ::stat status{};
@@ -74,8 +97,8 @@ struct file_stamp {
     return ::stat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/// True when the last change of the file is older than the resolution of its times: 20 ms on Linux
-/// file systems, 2 s when the times are whole seconds.
+/// Returns true if the last change of the file is older than the resolution of its times: 20 ms on
+/// Linux file systems, 2 s if the times are whole seconds.
 [[nodiscard]] inline bool settled(file_stamp const& stamp, std::int64_t now_ns)
 {
     std::int64_t const latest = std::max(stamp.modified_ns, stamp.changed_ns);
@@ -83,8 +106,8 @@ struct file_stamp {
     return latest + grain < now_ns;
 }
 
-/// True when the text contains __DATE__, __TIME__ or __TIMESTAMP__: the code then depends on the
-/// clock and must not be cached.
+/// Returns true if the text contains __DATE__, __TIME__ or __TIMESTAMP__. The code then depends on
+/// the clock and must not be cached.
 [[nodiscard]] inline bool tells_the_time(std::string_view text)
 {
     return text.find("__DATE__") != text.npos || text.find("__TIME__") != text.npos ||

@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// "helper(int)" for "_Z6helperi"; other names are returned unchanged.
+/// "helper(int)" for "_Z6helperi"; returns other names unchanged.
 [[nodiscard]] inline std::string demangled(std::string const& symbol)
 {
     int status = 0;
@@ -24,7 +24,11 @@ namespace attune::inline ATTUNE_ABI::detail {
     return result;
 }
 
-/// The first symbol that the message reports as missing; empty when it reports none.
+/// The message of a loader begins with this if a constructor threw. Nothing loads the code again.
+inline constexpr std::string_view static_object_threw =
+    "a static object of the kernel threw an exception";
+
+/// The first symbol that the message reports as missing; empty if there is none.
 [[nodiscard]] inline std::string missing_symbol(std::string_view message)
 {
     for (std::string_view const sign :
@@ -37,7 +41,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {};
 }
 
-/// Why the symbol may be missing, and what the user can do.
+/// Possible causes of a missing symbol, and remedies.
 [[nodiscard]] inline std::string missing_symbol_advice(std::string_view symbol)
 {
     constexpr std::array<std::array<char const*, 2>, 4> sanitizers{{{"__asan_", "address"},

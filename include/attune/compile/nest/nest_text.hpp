@@ -1,4 +1,4 @@
-// attune/compile/nest/nest_text.hpp - a program as its statements: for comments, and to tell programs apart.
+// attune/compile/nest/nest_text.hpp - a program as its statements: for comments, and to compare programs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Arrays with types and extents, axes with extents, and the statements in the words of
-/// attune::nest, a line each. Values that are read several times have a line of their own: "$1 =
-/// ...". Programs with equal text compute the same, bit for bit, in the same arguments.
+/// attune::nest, a line each. Values that are read several times have separate lines: "$1 = ...".
+/// Programs with equal text compute the same, bit for bit, in the same arguments.
 ///
 /// Example   gemm(float const A[M][512], float const B[512][N], updated float C[M][N], int M, int
 /// N)

@@ -4,7 +4,7 @@
 
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/compile/nest/nest_text.hpp>
-#include <attune/declare/nest/nest_operation.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,6 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Writes the values of one program.
 class nest_formulas {
 public:
     explicit nest_formulas(nest_description const& nest)
@@ -122,7 +121,7 @@ private:
             if (operand != no_index) out += ", " + value(operand, 0);
         return out + ')';
     }
-    /// @param outside  the rank that it stands in: a value of a lower one has parentheses
+    /// @param outside  rank of the surrounding operation; a value of a lower rank gets parentheses
     [[nodiscard]] std::string value(std::uint32_t n, int outside)
     {
         if (!names_[n].empty()) return names_[n];
@@ -157,9 +156,9 @@ private:
     }
 
     nest_description const& nest_;
-    // Of the statement's values, by node.
+    // Uses of the statement's values, by node.
     std::vector<int> uses_;
-    std::vector<std::string> names_; ///< of those that are read several times
+    std::vector<std::string> names_; ///< names of values that are read several times
     int named_ = 0;
 };
 

@@ -1,11 +1,11 @@
 // attune/compile/nvrtc/cubin.hpp - the resources of a compiled kernel, read from its CUBIN and log.
 // SPDX-License-Identifier: MIT
 //
-// The layout of a CUBIN is undocumented: section names and attributes are those that cuobjdump -elf
-// shows. Tests compare every number except the spills with the output of ptxas.
+// The layout of a CUBIN is undocumented. Section names and attributes are those in the output of
+// cuobjdump -elf. Tests compare every number except the spills with the output of ptxas.
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 
@@ -17,27 +17,27 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The resources that a CUBIN states for a kernel. A CUBIN does not state spills: `spill_bytes` is
-/// 0. Shared memory is what the kernel declares, without the 1024 bytes per block that the system
-/// reserves since sm_90. Constant memory includes arguments and all `__constant__` variables.
-/// @return  empty when `image` is no CUBIN or has no such kernel
+/// 0. Shared memory is that of the kernel's declarations, without the 1024 bytes per block that the
+/// system reserves since sm_90. Constant memory includes arguments and all `__constant__`
+/// variables.
+/// @return  empty if `image` is no CUBIN or has no such kernel
 [[nodiscard]] std::optional<code_resources> resources_of_cubin(std::string_view image,
                                                                std::string_view entry);
 
 /// The resources that `--ptxas-options=-v` printed for a kernel. `spill_bytes` is the sum of spill
 /// stores and spill loads. `most_threads` is 0, and since sm_90 `constant_bytes` too: not printed.
-/// @return  empty when the log does not mention the kernel
+/// @return  empty if the log does not mention the kernel
 [[nodiscard]] std::optional<code_resources> resources_of_log(std::string_view log,
                                                              std::string_view entry);
 
 /// Spills from the log, everything else from the CUBIN.
-/// @return  empty when the CUBIN does not have the kernel
+/// @return  empty if the CUBIN does not have the kernel
 [[nodiscard]] std::optional<code_resources>
 resources_of_kernel(std::string_view image, std::string_view log, std::string_view entry);
 
-/// 32 hexadecimal digits that are equal when code, constants and launch attributes are equal.
-/// Names, notes (which hold the compiler's options) and debug information do not count: two
-/// instances of a template with the same code have one key. An image that is no CUBIN is hashed as
-/// a whole.
+/// 32 hexadecimal digits, equal for equal code, constants and launch attributes. Names, notes
+/// (which hold the compiler's options) and debug information do not count: two instances of a
+/// template with the same code have the same key. An image that is no CUBIN is hashed as a whole.
 [[nodiscard]] std::string cubin_key(std::string_view image, std::string_view entry);
 
 /// A variant for a device as a callable; its object_key covers the code and the launch.

@@ -16,12 +16,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One attribute of a `.nv.info` section.
+/// An attribute of a `.nv.info` section.
 struct cubin_attribute {
     unsigned id = 0;
     std::string_view value{};
 
-    /// The 32-bit number at `index`; 0 when there is none.
+    /// The 32-bit number at `index`; 0 if there is none.
     [[nodiscard]] std::uint32_t number(std::size_t index) const
     {
         std::uint32_t n = 0;
@@ -35,7 +35,7 @@ struct cubin_attribute {
 enum cubin_attribute_id : unsigned {
     attribute_max_threads = 0x05, ///< of a kernel: x, y, z
     attribute_frame_size = 0x11,  ///< of the program: symbol, bytes
-    attribute_least_stack = 0x12, ///< of the program: symbol, bytes, functions it calls included
+    attribute_least_stack = 0x12, ///< of the program: symbol, bytes, with called functions
     attribute_registers = 0x2f,   ///< of the program: symbol, count
 };
 
@@ -55,7 +55,6 @@ enum cubin_attribute_id : unsigned {
     return found;
 }
 
-/// A CUBIN and one kernel in it.
 class cubin_reader {
 public:
     static constexpr std::uint16_t machine = 190; ///< EM_CUDA
@@ -78,7 +77,7 @@ public:
     [[nodiscard]] bool has_kernel() const { return symbol_ != 0 && section(".text."); }
     [[nodiscard]] elf_object const& elf() const noexcept { return elf_; }
 
-    /// The section `name` + the kernel's name; without `of_kernel`, the section `name`.
+    /// The section `name` + the kernel's name. Without `of_kernel`, the section `name`.
     [[nodiscard]] std::optional<Elf64_Shdr> section(std::string_view name,
                                                     bool of_kernel = true) const
     {
@@ -96,7 +95,7 @@ public:
         if (!info) return {};
         return attributes_of(elf_.content(*info).value_or(std::string_view{}));
     }
-    /// The number that the program's attributes state for the kernel; 0 when there is none.
+    /// The number that the program's attributes state for the kernel; 0 if there is none.
     [[nodiscard]] std::int64_t figure(unsigned id) const
     {
         for (cubin_attribute const& attribute : attributes(false))

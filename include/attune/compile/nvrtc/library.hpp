@@ -52,9 +52,9 @@ struct library {
     int major = 0;
     int minor = 0;
     std::vector<int> architectures{}; ///< supported ones, ascending: 75, 80, ...
-    std::string path{};               ///< of the library
+    std::string path{};               ///< path of the library
     /// The include folders of the toolkit that contains the library (cuda_fp16.h, cuda/std/...);
-    /// empty when the layout differs.
+    /// empty if the layout differs.
     std::vector<std::string> include_dirs{};
 
     [[nodiscard]] std::string version() const // "13.0"
@@ -73,13 +73,13 @@ struct library {
     }
 };
 
-/// Opens NVRTC. It is never closed, because precompiled headers are valid only while it is open.
+/// Opens NVRTC and never closes it, because precompiled headers are valid only while it is open.
 ///
 /// @param path        file name or path of libnvrtc. Empty: $ATTUNE_NVRTC, else libnvrtc.so.13,
-///                    libnvrtc.so.12 and libnvrtc.so on the loader's path, else the library
-///                    folders of $CUDA_PATH, $CUDA_HOME and /usr/local/cuda
+///                    libnvrtc.so.12 and libnvrtc.so on the loader's path, else the library folders
+///                    of $CUDA_PATH, $CUDA_HOME and /usr/local/cuda
 /// @param most_major  the driver's major version; 0: no driver. A library of a later major version
-///                    is refused: the driver need not load its code (CUDA compatibility guide)
+///                    is refused: the driver may not load its code (CUDA compatibility guide)
 /// Errors   attune::error: none found (with every place and the loader's message), all newer than
 ///          the driver, older than 12, a missing function
 [[nodiscard]] std::shared_ptr<library const> open_library(std::string const& path = {},

@@ -1,4 +1,4 @@
-// attune/compile/nvrtc/library.ipp - searches for libnvrtc, and reads what it supports.
+// attune/compile/nvrtc/library.ipp - searches for libnvrtc, and reads its supported architectures.
 // SPDX-License-Identifier: MIT
 // Source   NVRTC user guide
 #pragma once
@@ -15,7 +15,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail::nvrtc {
 
-/// The state of a search.
 struct library_search {
     std::shared_ptr<library> found{};
     std::string tried{};   ///< one line per place
@@ -36,7 +35,7 @@ template <class Function>
     return out != nullptr;
 }
 
-/// @return  the name of the first missing function; null when none is missing
+/// @return  the name of the first missing function; null if none is missing
 [[nodiscard]] inline char const* bind_functions(void* handle, library& to)
 {
     char const* missing = nullptr;
@@ -74,8 +73,8 @@ template <class Function>
     return no_throw ? path : real.string();
 }
 
-/// <toolkit>/lib64/libnvrtc.so gives <toolkit>/include and, since 13, <toolkit>/include/cccl. An
-/// include folder with the C library's headers gives nothing: those are not for devices.
+/// <toolkit>/lib64/libnvrtc.so gives <toolkit>/include and, since 13, <toolkit>/include/cccl.
+/// Leaves out an include folder with the C library's headers, which are not for devices.
 [[nodiscard]] inline std::vector<std::string> toolkit_includes(std::string const& library_path)
 {
     namespace fs = std::filesystem;
@@ -94,7 +93,7 @@ template <class Function>
     return {};
 }
 
-/// Tries to open one file, unless a library was found before.
+/// Tries to open a file, unless a library was found before.
 inline void try_library(std::string const& name, int most_major, library_search& search)
 {
     if (search.found || !search.seen.insert(name).second) return;

@@ -12,7 +12,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One ATTUNE_TUNABLE(NAME, default).
 struct annotation {
     std::string name;
     std::string default_text; ///< as written, without outer spaces; may be empty
@@ -22,23 +21,23 @@ struct annotation {
     friend bool operator==(annotation const&, annotation const&) = default;
 };
 
-/// The annotations of a text, in order; a repeated name occurs repeatedly. Comments, literals and
-/// the definition of the macro are skipped; `#if` is not evaluated.
+/// The annotations of a text, in order; a repeated name occurs repeatedly. Skips comments, literals
+/// and the definition of the macro; does not evaluate `#if`.
 /// Errors   attune::error with file and line: a name that is no identifier, a missing comma or
 ///          parenthesis
 [[nodiscard]] std::vector<annotation> find_annotations(std::string_view text,
                                                        std::string const& file);
 
-/// The annotations of a kernel and of its quoted includes (see source_parts). None where its text
-/// is generated.
+/// The annotations of a kernel and of its quoted includes (see source_parts). Empty for generated
+/// text.
 /// Errors   those above; two different defaults of one name
 [[nodiscard]] std::vector<annotation> find_annotations(kernel_source const& kernel);
 
-/// The parameters whose names the kernel's files use for something else, so that they cannot be
-/// macros: a constant, type, enumerator or macro that ATTUNE_TUNABLE initialises (`constexpr bool
-/// PACK = ATTUNE_TUNABLE(PACK, false)`), a variable, or a template parameter (`template <int
-/// TILE>`). Empty for files that mention ATTUNE_COMPILES_VARIANT: these are written for the macros.
-/// `#if` is not evaluated.
+/// The parameters that cannot be macros, because the kernel's files use their names for something
+/// else. Such uses are a constant, type, enumerator or macro that ATTUNE_TUNABLE initialises
+/// (`constexpr bool PACK = ATTUNE_TUNABLE(PACK, false)`), a variable, or a template parameter
+/// (`template <int TILE>`). Empty for files that mention ATTUNE_COMPILES_VARIANT: these are written
+/// for the macros. Does not evaluate `#if`.
 /// @param found  find_annotations(kernel)
 /// Errors   attune::error with file and line: an `#if` reads the name of a constant
 [[nodiscard]] std::vector<std::string> own_names(kernel_source const& kernel,

@@ -71,7 +71,7 @@ inline constexpr char const* annotation_form =
     return {name, value, line, file};
 }
 
-/// How one text uses the names of parameters, besides annotating them.
+/// The uses of parameter names in a text, besides annotations.
 struct name_uses {
     std::set<std::string, std::less<>> annotated{}; ///< initialised with ATTUNE_TUNABLE
     std::set<std::string, std::less<>> declared{};  ///< after a type: `int TILE`
@@ -81,7 +81,6 @@ struct name_uses {
     bool knows_attune = false; ///< the text mentions ATTUNE_COMPILES_VARIANT
 };
 
-/// Collects the name_uses of one text.
 class name_reader {
 public:
     name_reader(std::string_view text, std::set<std::string, std::less<>> const& names)
@@ -214,7 +213,6 @@ private:
         if (ahead.peek() == ';' && of_typedef_.contains(name)) uses_.annotated.insert(name);
     }
 
-    /// True when `at` is at `::`.
     [[nodiscard]] static bool is_scope(code_cursor at)
     {
         bool const one = at.peek() == ':';
@@ -308,7 +306,7 @@ ATTUNE_INLINE std::vector<std::string> own_names(kernel_source const& kernel,
             if (at != uses.computed.end() && computed.empty())
                 computed = path + ':' + std::to_string(at->second);
         }
-        // A name that the preprocessor tests may have to be a macro.
+        // If the preprocessor tests a name, the name may have to be a macro.
         bool const is_asked = defined || asked || !computed.empty();
         if (knows_attune || !(annotated || (declared && !is_asked))) continue;
         if (!defined && !computed.empty())

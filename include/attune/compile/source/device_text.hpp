@@ -4,7 +4,6 @@
 //          it is unchanged, and must contain no `#line`
 #pragma once
 
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/compile/source/source.hpp>
@@ -67,8 +66,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return signature_text(as_defined);
 }
 
-/// True when the code mentions one of the macros. Comments and literals do not count: "of any KIND"
-/// in a licence text is no use of a parameter KIND.
+/// Returns true if the code mentions one of the macros. Comments and literals do not count: "of any
+/// KIND" in a licence text is no use of a parameter KIND.
 [[nodiscard]] inline bool mentions(std::string_view text,
                                    std::vector<macro_definition> const& macros)
 {
@@ -111,7 +110,7 @@ struct header_prefix {
 };
 
 /// The leading directives of a kernel file, up to the first that depends on a macro.
-/// @param depends  (include_name) -> bool: true when that file, or one it includes, uses a macro
+/// @param depends  (include_name) -> bool: true if that file, or one it includes, uses a macro
 template <class Depends>
 [[nodiscard]] header_prefix prefix_of(std::string_view text,
                                       std::vector<macro_definition> const& macros, Depends depends)
@@ -185,7 +184,7 @@ template <class Depends>
 }
 
 /// Explains an error of the signature check or of the lookup of the kernel's name.
-/// @return  one sentence; empty when the log has no such error
+/// @return  a sentence; empty if the log has no such error
 [[nodiscard]] inline std::string
 device_entry_problem(std::string_view log, kernel_source const& kernel, compile_request const& v)
 {

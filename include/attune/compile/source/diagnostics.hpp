@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The first line that reports an error; if there is none, the first line that is not empty.
+/// The first line that reports an error; otherwise the first line that is not empty.
 [[nodiscard]] inline std::string first_error(std::string_view log)
 {
     constexpr std::array<std::string_view, 6> signs{
@@ -45,7 +45,7 @@ namespace attune::inline ATTUNE_ABI::detail {
            std::string(seconds.data(), end) + " s, its limit; see " + options + "::limit_s";
 }
 
-/// True for headers that come with the compiler and not with the C++ library.
+/// Returns true for headers of the compiler, not of the C++ library.
 [[nodiscard]] inline bool is_builtin_header(std::string_view name)
 {
     constexpr std::array<std::string_view, 12> names{
@@ -56,7 +56,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return false;
 }
 
-/// The header that Clang's or GCC's message reports as missing; empty when there is none.
+/// The header that Clang's or GCC's message reports as missing; empty if there is none.
 [[nodiscard]] inline std::string_view missing_header(std::string_view reason)
 {
     constexpr std::string_view error = "fatal error: ";
@@ -72,7 +72,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return end == std::string_view::npos ? std::string_view{} : name.substr(0, end);
 }
 
-/// Debian's package of a header; empty when unknown.
+/// Debian's package of a header; empty if unknown.
 [[nodiscard]] inline std::string_view package_of_header(std::string_view name)
 {
     struct known_header {

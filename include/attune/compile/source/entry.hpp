@@ -1,27 +1,30 @@
-// attune/compile/source/entry.hpp - the text that is appended to a kernel file to make it callable.
+// attune/compile/source/entry.hpp - the texts that attune adds to a kernel file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
+#include <attune/core/constant_view.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/version.hpp>
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The symbol that a loader looks up: C linkage, with the kernel's signature. It calls the kernel
-/// with a stack that begins at a multiple of 64 bytes, so that arrays in the kernel's frame lie the
-/// same way to cache lines in each call. Otherwise a time belongs to the frames above the call: one
+/// The symbol that a loader looks up: C linkage, with the kernel's signature. The entry calls the
+/// kernel with a stack that begins at a multiple of 64 bytes, so arrays in the kernel's frame keep
+/// their place relative to cache lines. Otherwise the time depends on the frames above the call. A
 /// binary of a convolution took 1.3 or 2.7 ms (clang++-19 -O3, AVX-512), by 16 bytes of the stack.
 inline constexpr char const* entry_symbol = "attune_entry";
 
 namespace detail {
 
-/// The content of <attune/tunable.hpp> while attune compiles a kernel, whether or not attune's
-/// headers are installed.
+/// The content of <attune/tunable.hpp> while attune compiles a kernel, with or without installed
+/// headers of attune.
 inline constexpr char const* tunable_overlay =
     "#pragma once\n#define ATTUNE_TUNABLE(name, ...) ATTUNE_VALUE_##name\n";
 
@@ -40,8 +43,8 @@ inline constexpr char const* tunable_overlay =
 /// error, at "attune entry of <path>".
 ///
 /// To tell a missing function from one with other types, the text adds a function of that name in a
-/// namespace with a using-directive. `::name` finds it only if the global namespace has none, and
-/// its parameter type is known nowhere else.
+/// namespace with a using-directive. `::name` finds it only if the global namespace has none. No
+/// other code has its parameter type.
 [[nodiscard]] inline std::string entry_text(compile_request const& v, std::string_view path)
 {
     std::string const signature = signature_text(v);
@@ -105,3 +108,168 @@ inline constexpr char const* tunable_overlay =
 }
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Replaces std::span in a generated kernel, with the same two members, a pointer and a number:
+/// both are passed in the same registers. The header <span> of libstdc++ 12 takes clang++-19 110
+/// ms, twice as long as the rest of a program's variant at -O3.
+inline constexpr char const* own_span_text =
+    "template <class T>\n"
+    "struct attune_span {\n"
+    "    T* first;\n"
+    "    decltype(sizeof(0)) count;\n"
+    "    T* data() const { return first; }\n"
+    "    decltype(sizeof(0)) size() const { return count; }\n"
+    "};\n";
+
+static_assert(sizeof(std::span<float const>) == sizeof(float const*) + sizeof(std::size_t) &&
+                  std::is_trivially_copyable_v<std::span<float const>>,
+              "attune: std::span is more than a pointer and a number here");
+
+/// Replaces attune::constant_view: its members, and those of detail::constant_forms.
+inline constexpr char const* own_constant_text =
+    "struct attune_forms {\n"
+    "    void const* (*find)(attune_forms*, char const*, long const*, long);\n"
+    "    void* (*begin)(attune_forms*, char const*, long const*, long, unsigned long, void**);\n"
+    "    void const* (*keep)(attune_forms*, void*);\n"
+    "};\n"
+    "template <class T>\n"
+    "struct attune_constant {\n"
+    "    T const* first;\n"
+    "    decltype(sizeof(0)) count;\n"
+    "    attune_forms* kept;\n"
+    "    T const* data() const { return first; }\n"
+    "    decltype(sizeof(0)) size() const { return count; }\n"
+    "    attune_forms* forms() const { return kept; }\n"
+    "};\n";
+/// The same in a release.
+inline constexpr char const* installed_constant_text =
+    "#include <attune/core/constant_view.hpp>\n"
+    "using attune_forms = attune::detail::constant_forms;\n";
+
+/// A form of a constant array while a function runs: the form that the array keeps, or a new one
+/// that `fill` fills. If nothing keeps forms, or there is no memory to keep one, the function frees
+/// it.
+inline constexpr char const* kept_form_text =
+    "namespace {\n"
+    "template <class T>\n"
+    "struct attune_kept {\n"
+    "    template <class Fill>\n"
+    "    attune_kept(attune_forms* in, char const* name, long const* numbers, long count,\n"
+    "                long elements, Fill const& fill)\n"
+    "    {\n"
+    "        if (in != nullptr)\n"
+    "            form = static_cast<T const*>(in->find(in, name, numbers, count));\n"
+    "        if (form != nullptr) return;\n"
+    "        unsigned long const bytes = static_cast<unsigned long>(elements) * sizeof(T);\n"
+    "        void* begun = nullptr;\n"
+    "        void* to = nullptr;\n"
+    "        if (in != nullptr) to = in->begin(in, name, numbers, count, bytes, &begun);\n"
+    "        if (to != nullptr) {\n"
+    "            fill(static_cast<T*>(to));\n"
+    "            form = static_cast<T const*>(in->keep(in, begun));\n"
+    "            return;\n"
+    "        }\n"
+    "        own = __builtin_malloc(bytes + 64);\n"
+    "        if (own == nullptr) __builtin_trap();\n"
+    "        T* const line = reinterpret_cast<T*>(\n"
+    "            (reinterpret_cast<unsigned long>(own) + 63) / 64 * 64);\n"
+    "        fill(line);\n"
+    "        form = line;\n"
+    "    }\n"
+    "    ~attune_kept() { __builtin_free(own); }\n"
+    "    attune_kept(attune_kept const&) = delete;\n"
+    "    attune_kept& operator=(attune_kept const&) = delete;\n"
+    "    T const* data() const { return form; }\n"
+    "    T const* form = nullptr;\n"
+    "    void* own = nullptr;\n"
+    "};\n"
+    "} // namespace\n";
+
+static_assert(sizeof(constant_view<float>) == 2 * sizeof(void*) + sizeof(std::size_t) &&
+                  std::is_trivially_copyable_v<constant_view<float>>,
+              "attune: attune_constant has other members than attune::constant_view");
+
+/// "attune_span<float const>" for "std::span<float const>", "attune_constant<float>" for
+/// "attune::constant_view<float>"; other types unchanged.
+/// @pre  no span of a fixed extent
+[[nodiscard]] inline std::string with_own_span(std::string const& type)
+{
+    constexpr std::string_view span = "std::span<";
+    constexpr std::string_view constant = "attune::constant_view<";
+    if (type.starts_with(span)) return "attune_span<" + type.substr(span.size());
+    if (type.starts_with(constant)) return "attune_constant<" + type.substr(constant.size());
+    return type;
+}
+
+/// The content of <attune/matrix_view.hpp> while attune compiles a kernel, with or without
+/// installed headers of attune: core/matrix_view.hpp as C++11 and CUDA, without conversions.
+inline constexpr char const* matrix_view_overlay = R"text(#pragma once
+#ifdef __CUDACC__
+#define ATTUNE_HOST_DEVICE __host__ __device__
+#else
+#define ATTUNE_HOST_DEVICE
+#endif
+namespace attune {
+template <class T>
+class matrix_view {
+public:
+    typedef T element_type;
+    typedef decltype(sizeof(0)) size_type;
+    matrix_view() = default;
+    ATTUNE_HOST_DEVICE matrix_view(T* data, size_type rows, size_type columns, size_type row_stride)
+        : data_(data), rows_(rows), columns_(columns), row_stride_(row_stride) {}
+    ATTUNE_HOST_DEVICE matrix_view(T* data, size_type rows, size_type columns)
+        : data_(data), rows_(rows), columns_(columns), row_stride_(columns) {}
+    template <class U>
+    ATTUNE_HOST_DEVICE matrix_view(matrix_view<U> const& of)
+        : data_(of.data()), rows_(of.rows()), columns_(of.columns()),
+          row_stride_(of.row_stride()) {}
+    ATTUNE_HOST_DEVICE T* data() const { return data_; }
+    ATTUNE_HOST_DEVICE size_type rows() const { return rows_; }
+    ATTUNE_HOST_DEVICE size_type columns() const { return columns_; }
+    ATTUNE_HOST_DEVICE size_type row_stride() const { return row_stride_; }
+    ATTUNE_HOST_DEVICE T* row(size_type i) const { return data_ + i * row_stride_; }
+    ATTUNE_HOST_DEVICE T& operator()(size_type i, size_type j) const
+    { return data_[i * row_stride_ + j]; }
+private:
+    T* data_ = nullptr;
+    size_type rows_ = 0, columns_ = 0, row_stride_ = 0;
+};
+template <class T>
+class volume_view {
+public:
+    typedef T element_type;
+    typedef decltype(sizeof(0)) size_type;
+    volume_view() = default;
+    ATTUNE_HOST_DEVICE volume_view(T* data, size_type slices, size_type rows, size_type columns,
+                                   size_type slice_stride, size_type row_stride)
+        : data_(data), slices_(slices), rows_(rows), columns_(columns),
+          slice_stride_(slice_stride), row_stride_(row_stride) {}
+    ATTUNE_HOST_DEVICE volume_view(T* data, size_type slices, size_type rows, size_type columns)
+        : data_(data), slices_(slices), rows_(rows), columns_(columns),
+          slice_stride_(rows * columns), row_stride_(columns) {}
+    template <class U>
+    ATTUNE_HOST_DEVICE volume_view(volume_view<U> const& of)
+        : data_(of.data()), slices_(of.slices()), rows_(of.rows()), columns_(of.columns()),
+          slice_stride_(of.slice_stride()), row_stride_(of.row_stride()) {}
+    ATTUNE_HOST_DEVICE T* data() const { return data_; }
+    ATTUNE_HOST_DEVICE size_type slices() const { return slices_; }
+    ATTUNE_HOST_DEVICE size_type rows() const { return rows_; }
+    ATTUNE_HOST_DEVICE size_type columns() const { return columns_; }
+    ATTUNE_HOST_DEVICE size_type slice_stride() const { return slice_stride_; }
+    ATTUNE_HOST_DEVICE size_type row_stride() const { return row_stride_; }
+    ATTUNE_HOST_DEVICE matrix_view<T> slice(size_type k) const
+    { return matrix_view<T>(data_ + k * slice_stride_, rows_, columns_, row_stride_); }
+    ATTUNE_HOST_DEVICE T& operator()(size_type k, size_type i, size_type j) const
+    { return data_[k * slice_stride_ + i * row_stride_ + j]; }
+private:
+    T* data_ = nullptr;
+    size_type slices_ = 0, rows_ = 0, columns_ = 0, slice_stride_ = 0, row_stride_ = 0;
+};
+}
+#undef ATTUNE_HOST_DEVICE
+)text";
+
+} // namespace attune::inline ATTUNE_ABI::detail

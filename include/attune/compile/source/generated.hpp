@@ -3,10 +3,12 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/lower.hpp>
 
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,25 +17,37 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Errors   attune::error: values of `bound` are not of the types that `declared` says
-void require_parameters_of(description const& declared, description const& bound);
+/// Errors   attune::error: values of `bound` have other types than those in `declared`
+inline void require_parameters_of(description const& declared, description const& bound)
+{
+    bool same = declared.parameters.size() == bound.parameters.size();
+    for (std::size_t i = 0; same && i < bound.parameters.size(); ++i) {
+        parameter_description const& mine = declared.parameters[i];
+        parameter_description const& given = bound.parameters[i];
+        same = mine.name == given.name && mine.kind == given.kind && mine.type == given.type &&
+               mine.parts == given.parts;
+    }
+    if (!same)
+        throw error("the space of generated_source has other parameters than that of the kernel",
+                    "", "pass the same space to generated_source and to attune::kernel");
+}
 
 } // namespace detail
 
 /// A kernel whose text `f(config)` writes: for kernels that templates and macros cannot express,
-/// and for generators that exist. The text defines the function that attune::kernel names, with its
-/// types. Parameters are no macros in it; flags, compilers and the launch are chosen as ever, and
-/// variants are compared with the default, for which every parameter needs with_default().
+/// and for existing generators. The text defines the function that attune::kernel names, with its
+/// types. Parameters are no macros in it. Flags, compilers and the launch are chosen as usual.
+/// Variants are compared with the default, for which every parameter needs with_default().
 ///
 /// @param typed    the pack of attune::space(...)
-/// @param f        (config const&) -> std::string: the text, from the configuration alone. It is
-///                 called wherever a configuration is compiled or its code is looked for, maybe by
-///                 several threads at once. What it throws is the failure of that configuration;
-///                 for the default it is an attune::error.
+/// @param f        (config const&) -> std::string: writes the text, from the configuration alone.
+///                 Called for each compilation of a configuration or search for its code, perhaps
+///                 on several threads. An exception is the failure of that configuration; for the
+///                 default it is an attune::error.
 /// @param name     the file name in messages: "dot.cpp"; its folder is searched for quoted includes
-/// @param revision to be changed with what `f` writes: records of another revision do not serve. Where
-///                 variants use several threads without a flag such as -fopenmp, the revision
-///                 names the library: "2, with std::thread" (pthread, std::async, tbb ...)
+/// @param revision must change with the output of `f`: records of another revision are not used. If
+///                 variants use several threads without a flag such as -fopenmp, the revision names
+///                 the library: "2, with std::thread" (pthread, std::async, tbb ...)
 /// Example   attune::generated_source(space, [](auto const& config) {
 ///               return "float x[" + std::to_string(config[size]) + "];\nvoid clear() { ... }";
 ///           }, "clear.cpp", "1")
@@ -57,7 +71,3 @@ template <class Pack, class F>
 }
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/compile/source/generated.ipp>
-#endif

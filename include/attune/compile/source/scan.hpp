@@ -39,8 +39,8 @@ public:
         skip_comments();
     }
 
-    /// Steps over the identifier or number here and returns it; empty when there is none. A raw
-    /// string with any prefix is stepped over and returns an empty word.
+    /// Steps over the identifier or number here and returns it; empty if there is none. Steps over
+    /// a raw string with any prefix and returns an empty word.
     std::string_view word()
     {
         std::size_t const begin = at_;
@@ -137,7 +137,7 @@ private:
     std::size_t line_ = 1;
 };
 
-/// The name of every `#include "name"`, in order; `#if` is not evaluated.
+/// The name of every `#include "name"`, in order. Does not evaluate `#if`.
 [[nodiscard]] inline std::vector<std::string> quoted_includes(std::string_view text)
 {
     std::vector<std::string> names;

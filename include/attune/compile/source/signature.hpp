@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/compile_request.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/constant_view.hpp>
 #include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
@@ -51,7 +51,6 @@ struct constant_view_parts<constant_view<T>> {
     using element = T;
 };
 
-/// Views whose rows may have gaps.
 template <class T>
 struct view_parts {
     static constexpr bool is_view = false;
@@ -69,8 +68,8 @@ struct view_parts<volume_view<T>> {
     using element = T;
 };
 
-/// True when `type_text<T>()` exists: for void, types that attune::kernel_type<T> names, and spans
-/// in host or device memory of, views of, pointers to and references to const of such types.
+/// Returns true if `type_text<T>()` exists: for void, types that attune::kernel_type<T> names, and
+/// spans in host or device memory of, views of, pointers to and references to const of such types.
 template <class T>
 [[nodiscard]] consteval bool has_type_text() noexcept
 {
@@ -163,8 +162,8 @@ struct innermost<matrix_view<T>> : innermost<T> {};
 template <class T>
 struct innermost<volume_view<T>> : innermost<T> {};
 
-/// Adds to `text` what a kernel file needs for a type: the header that defines it, and a check that
-/// a structure or enumeration has the same size and alignment there.
+/// Adds to `text` the declarations of a type for a kernel file: the header that defines it, and a
+/// check that a structure or enumeration has the same size and alignment there.
 template <class T>
 void declare_type(std::string& text)
 {

@@ -1,36 +1,118 @@
-// attune/compile/source/source.hpp - the text of a kernel, its includes and flags.
+// attune/compile/source/source.hpp - the text of a kernel, and the request to compile a configuration.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/embedded_file.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/generated_code.hpp>
 #include <attune/declare/point.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <source_location>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A kernel as text. All members may be changed before it is compiled.
+/// The value of a parameter. ATTUNE_TUNABLE(name, ...) and `name` expand to `value`.
+struct macro_definition {
+    std::string name;
+    std::string value;
+    /// True: the kernel declares this name, as in `constexpr int N = ATTUNE_TUNABLE(N, 4)`. The
+    /// macro `name` is not defined then.
+    bool is_own_name = false;
+
+    friend bool operator==(macro_definition const&, macro_definition const&) = default;
+};
+
+/// A request to compile `result function(arguments...)` with `macros`. `flags` follow those of the
+/// compiler and the kernel, so the variant's flag holds if two contradict each other.
+struct compile_request {
+    std::string function;               ///< "sgemm", "linear::sgemm" or "sgemm<4>"
+    std::string result = "void";        ///< C++ text of the result's type
+    std::vector<std::string> arguments; ///< C++ text of each argument's type, in order
+    std::vector<macro_definition> macros;
+    std::vector<std::string> flags{}; ///< of this variant only: "-O2", "-ffast-math"
+    std::string compiler{};           ///< name in a compiler_choice; empty: its first compiler
+    launch_geometry launch{};         ///< for a device; not part of the code
+    std::string declarations{};       ///< lines for the types: includes, checks of their size
+
+    friend bool operator==(compile_request const&, compile_request const&) = default;
+};
+
+namespace detail {
+
+/// The signature in messages: "void(std::span<float const>, int)".
+[[nodiscard]] std::string signature_text(compile_request const& v);
+
+/// <attune/tunable.hpp> tests this macro to detect that attune compiles the file.
+inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=2";
+
+/// ATTUNE_TUNABLE(TILE_M, 16) expands to ATTUNE_VALUE_TILE_M, a name that no kernel declares.
+inline constexpr std::string_view value_prefix = "ATTUNE_VALUE_";
+
+/// The macros of a variant: {"TILE_M", "64"}, {"ATTUNE_VALUE_TILE_M", "64"}, ...
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+macros_defined(compile_request const& v);
+
+} // namespace detail
+
+/// The macros of a variant as compiler flags: "-DTILE_M=64", "-DATTUNE_VALUE_TILE_M=64", ...
+[[nodiscard]] std::vector<std::string> macro_flags(compile_request const& v);
+
+namespace detail {
+
+/// A file name from the function and its macros: "sgemm.TILE_M=64.TILE_N=16".
+[[nodiscard]] std::string file_name_of(compile_request const& v);
+
+/// The flags in a text such as "-O3 -ffast-math", separated by blanks; there is no quoting.
+[[nodiscard]] std::vector<std::string> split_flags(std::string_view text);
+
+/// The flags, with the content of a file in place of each "@file". GCC and Clang read it the same
+/// way: words between blanks, with quotes and backslashes; a word may name another file. An "@file"
+/// that cannot be read stays.
+[[nodiscard]] std::vector<std::string> expanded_flags(std::vector<std::string> const& flags);
+
+/// The parts, each after a blank: " -O3 -ffast-math".
+[[nodiscard]] std::string joined(std::vector<std::string> const& parts);
+
+/// The kernel that was embedded from the file with this absolute path; null if there is none.
+[[nodiscard]] embedded_file const* embedded_from(embedded_files const& files,
+                                                 std::string const& path);
+
+/// The kernel that was embedded with this name.
+/// Errors   attune::error that lists the embedded names, or two files of this name
+[[nodiscard]] embedded_file const& embedded_under(embedded_files const& files,
+                                                  std::string const& name);
+
+/// Returns true if the file with this absolute path was embedded with exactly this text.
+[[nodiscard]] bool is_embedded(embedded_files const& files, char const* path,
+                               std::string_view text);
+
+} // namespace detail
+
+/// A kernel as text. All members may be changed before the compilation.
 struct kernel_source {
     std::string text;
-    std::string path; ///< in messages; its folder is searched first for quoted includes
+    std::string path; ///< path in messages; quoted includes are searched first in its folder
     std::vector<std::string> include_dirs{}; ///< searched for `#include`, in order
-    std::vector<std::string> flags{};        ///< added to the compiler's own flags, for this kernel
-    /// Writes the text of a configuration of the space, from that alone; empty: `text` is the text
-    /// of all. With it, `text` is only the revision of what it writes, and parameters are no
-    /// macros. See generated_source().
+    std::vector<std::string> flags{}; ///< further flags for this kernel, besides the compiler's
+    /// Writes the text of a configuration of the space, from that alone. If empty, `text` is the
+    /// text for all. Otherwise `text` is only the revision of the generated text, and parameters
+    /// are no macros. See generated_source().
     std::function<std::string(description const& space, point const& at)> generate{};
-    /// Of generated text that takes attune_span<T> for std::span<T>, see
-    /// compile/source/own_span.hpp.
+    /// True: the generated text takes attune_span<T> for std::span<T>, see
+    /// compile/source/entry.hpp.
     bool has_own_spans = false;
-    /// Of a program: the same text as people read it, and what is beside it; without its print.
-    /// Empty: it is what `generate` writes.
+    /// For a program: the same text for readers, with further facts, without its print. If empty,
+    /// it is the text of `generate`.
     std::function<generated_code(description const& space, point const& at)> tell{};
 };
 
@@ -40,7 +122,7 @@ struct kernel_source {
 ///               to the current folder of the process
 /// @return  its text, and the path at which it was found. If there is no file: the text that
 ///          attune_embed_kernel or attune_add_kernel put into the program from such a path
-/// Errors   attune::error that names every place that was tried
+/// Errors   attune::error that names every place of the search
 [[nodiscard, gnu::visibility("hidden")]] kernel_source
 source_file(std::string const& path,
             std::source_location const& caller = std::source_location::current());
@@ -48,7 +130,7 @@ source_file(std::string const& path,
 /// A kernel given as text.  @param name  the file name in messages: "sgemm.kernel.cpp"
 [[nodiscard]] kernel_source source_text(std::string text, std::string name);
 
-/// The kernel that attune_embed_kernel(target file) put into this program. Its path is that at
+/// The kernel that attune_embed_kernel(target file) put into this program. The path is that at
 /// build time, for messages and for quoted includes.
 ///
 /// @param name  as in the call of attune_embed_kernel
@@ -65,27 +147,27 @@ struct source_part {
 };
 
 /// The kernel and every file that it reaches by `#include "..."`, each once, in order of first
-/// mention. A quoted file is searched for beside the including file, then in the include folders; a
-/// missing file is skipped. `#if` is not evaluated: both branches count. Of a generated kernel: its
+/// mention. Searches for a quoted file beside the including file, then in the include folders;
+/// skips a missing file. Does not evaluate `#if`: both branches count. For a generated kernel: its
 /// revision.
 [[nodiscard]] std::vector<source_part> source_parts(kernel_source const& kernel);
 
-/// 32 hexadecimal digits that change with the text of a part or a flag. Paths do not count, so that
-/// records stay valid when the project moves.
+/// 32 hexadecimal digits that change with the text of a part or a flag. Paths do not count, so
+/// records stay valid if the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
 
 /// The part of a generated kernel's configuration that a record keeps.
 /// @param standard  the default configuration
-/// Errors   what the generator throws
+/// Errors   exceptions of the generator
 /// @pre     kernel.generate
 [[nodiscard]] generated_code code_to_keep(kernel_source const& kernel, description const& space,
                                           point const& at, point const& standard);
 
-/// Stands for the three texts.
+/// A fingerprint of the three texts.
 [[nodiscard]] std::string fingerprint_of(generated_code const& code);
 
-/// What a compiler is given for configuration `at`: the kernel, with the text that its generator
-/// writes, if it has one. What the generator throws is a failure of stage `compile`.
+/// The compiler's input for configuration `at`: the kernel, with the text of its generator, if it
+/// has one. An exception of the generator is a failure of stage `compile`.
 [[nodiscard]] std::variant<kernel_source, failure>
 source_at(kernel_source const& kernel, description const& space, point const& at);
 

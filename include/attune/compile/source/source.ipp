@@ -1,11 +1,9 @@
-// attune/compile/source/source.ipp - reads kernel files and what they include.
+// attune/compile/source/source.ipp - reads kernel files and their includes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/ahead/ahead_list.hpp>
-#include <attune/compile/detail/file_text.hpp>
-#include <attune/compile/source/compile_request.hpp>
-#include <attune/compile/source/embedded.hpp>
+#include <attune/compile/ahead/ahead_unit.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
@@ -13,6 +11,7 @@
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -20,6 +19,150 @@
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
+
+ATTUNE_INLINE std::string signature_text(compile_request const& v)
+{
+    std::string text = v.result + '(';
+    for (std::size_t i = 0; i < v.arguments.size(); ++i)
+        text += (i == 0 ? "" : ", ") + v.arguments[i];
+    return text + ')';
+}
+
+ATTUNE_INLINE std::vector<std::pair<std::string, std::string>>
+macros_defined(compile_request const& v)
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    for (macro_definition const& macro : v.macros) {
+        if (!macro.is_own_name) out.emplace_back(macro.name, macro.value);
+        out.emplace_back(std::string(value_prefix) + macro.name, macro.value);
+    }
+    return out;
+}
+
+} // namespace detail
+
+ATTUNE_INLINE std::vector<std::string> macro_flags(compile_request const& v)
+{
+    std::vector<std::string> flags;
+    for (auto const& [name, value] : detail::macros_defined(v))
+        flags.push_back("-D" + name + '=' + value);
+    return flags;
+}
+
+namespace detail {
+
+ATTUNE_INLINE std::string file_name_of(compile_request const& v)
+{
+    std::string name = v.function;
+    for (macro_definition const& macro : v.macros)
+        name += '.' + macro.name + '=' + macro.value;
+    std::string out;
+    for (char const c : name) {
+        bool const plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') ||
+                           std::string_view("._=-+,").find(c) != std::string_view::npos;
+        if (c != ' ') out += plain ? c : '_';
+    }
+    return out.substr(0, 150);
+}
+
+ATTUNE_INLINE std::vector<std::string> split_flags(std::string_view text)
+{
+    std::vector<std::string> flags;
+    for (;;) {
+        std::size_t const begin = text.find_first_not_of(" \t\n");
+        if (begin == std::string_view::npos) return flags;
+        text.remove_prefix(begin);
+        std::size_t const end = text.find_first_of(" \t\n");
+        flags.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos) return flags;
+        text.remove_prefix(end);
+    }
+}
+
+[[nodiscard]] inline std::vector<std::string> words_of_response(std::string_view text)
+{
+    std::vector<std::string> out;
+    std::string word;
+    bool is_open = false;
+    char quote = '\0';
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        char const c = i < text.size() ? text[i] : ' ';
+        bool const is_blank = std::string_view(" \t\n\r\f\v").find(c) != std::string_view::npos;
+        if (i == text.size() || (is_blank && quote == '\0')) {
+            if (is_open) out.push_back(std::move(word));
+            word.clear();
+            is_open = false;
+            continue;
+        }
+        is_open = true;
+        if (c == '\\' && i + 1 < text.size())
+            word += text[++i];
+        else if (quote != '\0' ? c == quote : c == '"' || c == '\'')
+            quote = quote != '\0' ? '\0' : c;
+        else
+            word += c;
+    }
+    return out;
+}
+
+/// @param depth  depth of files in files; it ends a file that names itself
+inline void expand_flag(std::string const& flag, int depth, std::vector<std::string>& out)
+{
+    constexpr int deepest = 16;
+    std::optional<std::string> const text =
+        flag.starts_with('@') && depth < deepest ? file_text(flag.substr(1)) : std::nullopt;
+    if (!text) return out.push_back(flag);
+    for (std::string const& word : words_of_response(*text))
+        expand_flag(word, depth + 1, out);
+}
+
+ATTUNE_INLINE std::vector<std::string> expanded_flags(std::vector<std::string> const& flags)
+{
+    std::vector<std::string> out;
+    for (std::string const& flag : flags)
+        expand_flag(flag, 0, out);
+    return out;
+}
+
+ATTUNE_INLINE std::string joined(std::vector<std::string> const& parts)
+{
+    std::string text;
+    for (std::string const& part : parts)
+        text += ' ' + part;
+    return text;
+}
+
+ATTUNE_INLINE embedded_file const* embedded_from(embedded_files const& files,
+                                                 std::string const& path)
+{
+    for (embedded_file const* const kernel : files)
+        if (path == kernel->path) return kernel;
+    return nullptr;
+}
+
+ATTUNE_INLINE embedded_file const& embedded_under(embedded_files const& files,
+                                                  std::string const& name)
+{
+    embedded_file const* const kernel = files.find(name);
+    if (kernel == nullptr)
+        throw error("no kernel '" + name + "' is embedded in this program", files.names(),
+                    "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
+    if (embedded_file const* const other = files.find_other(*kernel))
+        throw error("two kernels '" + name + "' are embedded in this program",
+                    std::string(kernel->path) + " and " + other->path,
+                    "let attune::source_file find each beside its own source file, or write a "
+                    "folder in CMakeLists.txt: attune_embed_kernel(<target> ../<folder>/" +
+                        name + ")");
+    return *kernel;
+}
+
+ATTUNE_INLINE bool is_embedded(embedded_files const& files, char const* path, std::string_view text)
+{
+    for (embedded_file const* const kernel : files)
+        if (std::string_view(kernel->path) == path && text == kernel->view()) return true;
+    return false;
+}
 
 [[nodiscard]] inline kernel_source source_of(embedded_file const& kernel)
 {
@@ -37,7 +180,7 @@ ATTUNE_INLINE kernel_source source_file(std::string const& path, std::source_loc
             (std::filesystem::path(caller.file_name()).parent_path() / wanted).lexically_normal());
     if (std::find(places.begin(), places.end(), wanted) == places.end()) places.push_back(wanted);
 
-    // The program may contain the text when the sources are not on this machine.
+    // The program may contain the text if the sources are not on this machine.
     detail::embedded_files const files = detail::linked_with_caller().files;
     std::string tried;
     for (std::filesystem::path const& place : places) {

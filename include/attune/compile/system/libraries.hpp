@@ -1,12 +1,14 @@
-// attune/compile/system/libraries.hpp - the libraries of flags such as -lopenblas.
+// attune/compile/system/libraries.hpp - the libraries of -l, and those that code calls.
 // SPDX-License-Identifier: MIT
 // Source   the manual of GNU ld: -l, -L, and files that are linker scripts
+// Source   System V ABI, chapter 5; man page of dl_iterate_phdr
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -29,20 +31,38 @@ struct library_flags {
 
 /// The shared libraries that a linker would use: lib<name>.so in the folders, in $LIBRARY_PATH and
 /// in the system's and GCC's folders, in this order; else the library that the loader finds by
-/// name. A linker script is replaced by the libraries that it names. Libraries of every C++ program
-/// (m, pthread, dl, rt, c, stdc++, gcc_s) are left out.
+/// name. The libraries in a linker script replace the script. Libraries of every C++ program (m,
+/// pthread, dl, rt, c, stdc++, gcc_s) are left out.
 /// @return  absolute paths; or a failure of stage load that names the missing library and the
-/// places
+///          places
 [[nodiscard]] std::variant<std::vector<std::string>, failure>
 find_libraries(library_flags const& wanted);
 
-/// The paths at which a linker looks for these names, of each up to the first file.
+/// The paths where a linker looks for each of these names, up to the first file.
 [[nodiscard]] std::vector<std::string> library_places(std::vector<std::string> const& folders,
                                                       std::vector<std::string> const& names);
 
-/// Linker flags, to follow the source, with which a shared object also finds its libraries when it
-/// is loaded: -L, -l, and -Wl,-rpath for each folder.
+/// Linker flags that must follow the source. With them a shared object also finds its libraries
+/// when it is loaded: -L, -l, and -Wl,-rpath for each folder.
 [[nodiscard]] std::vector<std::string> linker_flags(library_flags const& wanted);
+
+/// The names of an ELF object's outside symbols, sorted; empty for other bytes.
+[[nodiscard]] std::vector<std::string> outside_names(std::string_view object);
+
+/// 32 hexadecimal digits that depend on the code, and on the libraries or programs that it calls
+/// and that those need, as loaded in this process. A library counts by its name, its build id, size
+/// and time of change; without a build id, by its code in memory and its stamp. Code without
+/// outside symbols keeps its key.
+///
+/// @param key        of the code itself, from object_key()
+/// @param names      from outside_names()
+/// @param libraries  paths or names of loaded libraries that the process does not search by itself
+/// @param loaded     dlopen's handle of the code; null: it has none
+/// Cost   20 us, and 0.2 ms for each MB of a library without a build id
+[[nodiscard]] std::string key_with_callees(std::string const& key,
+                                           std::vector<std::string> const& names,
+                                           std::vector<std::string> const& libraries,
+                                           void* loaded = nullptr);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

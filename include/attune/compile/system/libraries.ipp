@@ -1,23 +1,220 @@
-// attune/compile/system/libraries.ipp - looks for libraries as a linker does.
+// attune/compile/system/libraries.ipp - searches for libraries like a linker, and in this process.
 // SPDX-License-Identifier: MIT
+// Source   System V ABI, chapter 5
 #pragma once
 
 #include <attune/compile/detail/elf_object.hpp>
-#include <attune/compile/detail/file_text.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/core/environment.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/posix/detail/loaded_objects.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 #include <filesystem>
 #include <link.h>
+#include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE std::vector<std::string> outside_names(std::string_view object)
+{
+    // Leaves out functions that start files mention in every shared object, and functions that a
+    // linker adds. An object and its shared object then have the same names.
+    constexpr std::string_view of_every_object[] = {"__cxa_finalize",
+                                                    "__gmon_start__",
+                                                    "_ITM_deregisterTMCloneTable",
+                                                    "_ITM_registerTMCloneTable",
+                                                    "_GLOBAL_OFFSET_TABLE_",
+                                                    "__tls_get_addr"};
+    std::set<std::string> out;
+    elf_object const elf(object);
+    if (!elf.usable()) return {};
+    for (Elf64_Shdr const& table : elf.sections()) {
+        if (table.sh_type != (elf.relocatable() ? SHT_SYMTAB : SHT_DYNSYM)) continue;
+        for (std::size_t i = 1; i < table.sh_size / sizeof(Elf64_Sym); ++i) {
+            auto const symbol = elf.entry<Elf64_Sym>(table, i);
+            if (!symbol) break;
+            std::string_view const name = elf.text(table.sh_link, symbol->st_name);
+            if (symbol->st_shndx == SHN_UNDEF && !name.empty() &&
+                std::find(std::begin(of_every_object), std::end(of_every_object), name) ==
+                    std::end(of_every_object))
+                out.emplace(name);
+        }
+    }
+    return {out.begin(), out.end()};
+}
+
+/// A loaded library or program.
+struct loaded_library {
+    std::string path{};
+    std::string name{}; ///< name in other libraries
+    std::vector<std::string> needs{};
+    std::string build_id{};
+    std::vector<std::string_view> segments{}; ///< in memory
+    std::vector<std::string_view> constant{}; ///< read-only segments: code, tables
+
+    [[nodiscard]] bool holds(void const* address) const
+    {
+        auto const* const at = static_cast<char const*>(address);
+        return std::any_of(segments.begin(), segments.end(), [&](std::string_view one) {
+            return at >= one.data() && at < one.data() + one.size();
+        });
+    }
+    [[nodiscard]] std::string fingerprint() const
+    {
+        content_hash hash;
+        hash.add(name).add(build_id);
+        file_stamp const stamp = stamp_of_any(path);
+        hash.add(std::to_string(stamp.bytes)).add(std::to_string(stamp.modified_ns));
+        if (!build_id.empty()) return hash.hex();
+        hash.add(std::to_string(stamp.changed_ns)).add(std::to_string(stamp.number));
+        constexpr std::size_t most = std::size_t{64} << 20; // takes 15 ms to read
+        for (std::string_view const part : constant) {
+            std::uint64_t words = part.size();
+            std::uint64_t word = 0;
+            for (std::size_t i = 0; i + sizeof word <= std::min(part.size(), most);
+                 i += sizeof word) {
+                std::memcpy(&word, part.data() + i, sizeof word);
+                words = mixed(words, word);
+            }
+            hash.add(std::to_string(words));
+        }
+        return hash.hex();
+    }
+};
+
+/// The build id in the notes of a loaded library; empty if it has none.
+[[nodiscard]] inline std::string build_id_in(std::string_view notes)
+{
+    constexpr auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
+    Elf64_Nhdr head{};
+    while (notes.size() >= sizeof head) {
+        std::memcpy(&head, notes.data(), sizeof head);
+        std::size_t const text = sizeof head + padded(head.n_namesz);
+        if (text + head.n_descsz > notes.size()) break;
+        if (head.n_type == NT_GNU_BUILD_ID &&
+            notes.substr(sizeof head, 4) == std::string_view("GNU\0", 4))
+            return content_hash{}.add(notes.substr(text, head.n_descsz)).hex();
+        notes.remove_prefix(std::min(text + padded(head.n_descsz), notes.size()));
+    }
+    return {};
+}
+
+inline void read_dynamic(loaded_library& library, ElfW(Dyn) const* dynamic, std::uintptr_t base)
+{
+    char const* names = nullptr;
+    for (auto const* one = dynamic; one->d_tag != DT_NULL; ++one)
+        if (one->d_tag == DT_STRTAB) { // on most machines the loader has made it an address
+            std::uintptr_t const at = one->d_un.d_ptr;
+            names = reinterpret_cast<char const*>(at < base ? at + base : at);
+        }
+    if (names == nullptr || !library.holds(names)) return;
+    for (auto const* one = dynamic; one->d_tag != DT_NULL; ++one) {
+        if (one->d_tag == DT_NEEDED) library.needs.emplace_back(names + one->d_un.d_val);
+        if (one->d_tag == DT_SONAME) library.name = names + one->d_un.d_val;
+    }
+}
+
+[[nodiscard]] inline loaded_library library_in(dl_phdr_info const& info)
+{
+    loaded_library out;
+    out.path = info.dlpi_name != nullptr ? info.dlpi_name : "";
+    if (out.path.empty()) out.path = "/proc/self/exe";
+    out.name = out.path.substr(out.path.rfind('/') + 1);
+    auto const content = [&](ElfW(Phdr) const& part) {
+        return std::string_view(reinterpret_cast<char const*>(info.dlpi_addr + part.p_vaddr),
+                                part.p_memsz);
+    };
+    ElfW(Dyn) const* dynamic = nullptr;
+    for (std::size_t i = 0; i < info.dlpi_phnum; ++i) {
+        ElfW(Phdr) const& part = info.dlpi_phdr[i];
+        if (part.p_type == PT_LOAD) {
+            out.segments.push_back(content(part));
+            if ((part.p_flags & PF_W) == 0 && (part.p_flags & PF_R) != 0)
+                out.constant.push_back(content(part));
+        }
+        if (part.p_type == PT_NOTE && out.build_id.empty())
+            out.build_id = build_id_in(content(part));
+        if (part.p_type == PT_DYNAMIC)
+            dynamic = reinterpret_cast<ElfW(Dyn) const*>(info.dlpi_addr + part.p_vaddr);
+    }
+    if (dynamic != nullptr) read_dynamic(out, dynamic, info.dlpi_addr);
+    return out;
+}
+
+[[nodiscard]] inline std::vector<loaded_library> loaded_libraries()
+{
+    std::vector<loaded_library> out;
+    any_loaded([&out](dl_phdr_info const& info) {
+        try {
+            out.push_back(library_in(info));
+            return false;
+        } catch (...) {
+            return true; // no memory: an unlisted library has no fingerprint
+        }
+    });
+    return out;
+}
+
+ATTUNE_INLINE std::string key_with_callees(std::string const& key,
+                                           std::vector<std::string> const& names,
+                                           std::vector<std::string> const& libraries, void* loaded)
+{
+    if (names.empty()) return key;
+    std::vector<loaded_library> const all = loaded_libraries();
+    std::vector<void*> handles;
+    for (std::string const& library : libraries)
+        if (void* const handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD))
+            handles.push_back(handle);
+    std::vector<bool> is_called(all.size(), false);
+    std::vector<std::size_t> next;
+    auto const call = [&](auto const& is_it) {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (is_it(all[i])) {
+                if (!is_called[i]) next.push_back(i);
+                is_called[i] = true;
+                return;
+            }
+    };
+    for (std::string const& name : names) {
+        void* at = ::dlsym(RTLD_DEFAULT, name.c_str());
+        if (at == nullptr && loaded != nullptr) at = ::dlsym(loaded, name.c_str());
+        for (std::size_t i = 0; at == nullptr && i < handles.size(); ++i)
+            at = ::dlsym(handles[i], name.c_str());
+        if (at != nullptr) call([&](loaded_library const& one) { return one.holds(at); });
+    }
+    for (void* const handle : handles)
+        ::dlclose(handle);
+    while (!next.empty()) {
+        loaded_library const& from = all[next.back()];
+        next.pop_back();
+        for (std::string const& needed : from.needs)
+            call([&](loaded_library const& one) {
+                return one.name == needed || one.path.ends_with('/' + needed);
+            });
+    }
+    std::set<std::string> called;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (is_called[i]) called.insert(all[i].fingerprint());
+    if (called.empty()) return key;
+    content_hash hash;
+    hash.add("calls").add(key);
+    for (std::string const& one : called)
+        hash.add(one);
+    return hash.hex();
+}
 
 ATTUNE_INLINE library_flags take_library_flags(std::vector<std::string>& flags)
 {
@@ -88,7 +285,7 @@ ATTUNE_INLINE std::vector<std::string> library_folders()
     return out;
 }
 
-/// Where the loader finds a library by file name: in LD_LIBRARY_PATH, in its cache.
+/// The loader's place of a library by file name: in LD_LIBRARY_PATH, in its cache.
 [[nodiscard]] inline std::string place_by_loader(std::string const& file_name)
 {
     void* const handle = ::dlopen(file_name.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
@@ -187,7 +384,7 @@ ATTUNE_INLINE std::vector<std::string> linker_flags(library_flags const& wanted)
     std::vector<std::string> out;
     for (std::string const& folder : wanted.folders) {
         out.push_back("-L" + folder);
-        out.push_back("-Wl,-rpath," + folder);
+        out.insert(out.end(), {"-Xlinker", "-rpath=" + folder});
     }
     for (std::string const& name : wanted.names)
         out.push_back("-l" + name);

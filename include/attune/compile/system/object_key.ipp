@@ -1,4 +1,4 @@
-// attune/compile/system/object_key.ipp - hashes the loaded parts of an ELF object.
+// attune/compile/system/object_key.ipp - reads the sections of an object for its fingerprint and its sizes.
 // SPDX-License-Identifier: MIT
 // Source   System V ABI, chapters 4 and 5
 #pragma once
@@ -8,15 +8,85 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
+#include <limits>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Hashes the loaded sections of one object.
+struct function_sizes {
+    std::size_t count = 0; ///< functions with two names count once
+    std::uint64_t largest = 0;
+};
+
+[[nodiscard]] inline function_sizes functions_in(elf_object const& object, Elf64_Shdr const& table)
+{
+    function_sizes out;
+    std::set<std::pair<Elf64_Section, Elf64_Addr>> seen;
+    for (std::size_t i = 0;; ++i) {
+        std::optional<Elf64_Sym> const symbol = object.entry<Elf64_Sym>(table, i);
+        if (!symbol) return out;
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
+            symbol->st_size == 0)
+            continue;
+        if (!seen.emplace(symbol->st_shndx, symbol->st_value).second) continue;
+        ++out.count;
+        out.largest = std::max<std::uint64_t>(out.largest, symbol->st_size);
+    }
+}
+
+/// Reads an address and a number in LEB128 per function. Returns false if `content` is cut off.
+[[nodiscard]] inline bool read_frames(std::string_view content, function_sizes& out)
+{
+    for (std::size_t i = 0; i < content.size(); ++out.count) {
+        i += sizeof(Elf64_Addr);
+        std::uint64_t frame = 0;
+        bool goes_on = true;
+        for (unsigned shift = 0; goes_on; shift += 7) {
+            if (i >= content.size() || shift > 56) return false;
+            auto const byte = static_cast<unsigned char>(content[i++]);
+            frame |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+            goes_on = (byte & 0x80U) != 0;
+        }
+        out.largest = std::max(out.largest, frame);
+    }
+    return true;
+}
+
+ATTUNE_INLINE code_size size_of_code(std::string_view bytes)
+{
+    elf_object const object(bytes);
+    code_size out;
+    if (!object.usable()) return out;
+    std::optional<function_sizes> all;
+    std::optional<function_sizes> exported;
+    std::optional<function_sizes> frames;
+    for (Elf64_Shdr const& section : object.sections()) {
+        if (section.sh_type == SHT_SYMTAB) all = functions_in(object, section);
+        if (section.sh_type == SHT_DYNSYM) exported = functions_in(object, section);
+        if (object.name(section) != frame_sizes_section) continue;
+        std::optional<std::string_view> const content = object.content(section);
+        if (!frames) frames.emplace();
+        if (!content || !read_frames(*content, *frames)) return out;
+    }
+    function_sizes const functions = all ? *all : exported.value_or(function_sizes{});
+    auto const whole = [](std::uint64_t n) {
+        constexpr auto most = std::numeric_limits<std::int64_t>::max();
+        return static_cast<std::int64_t>(std::min<std::uint64_t>(n, most));
+    };
+    if (functions.count > 0) out.code_bytes = whole(functions.largest);
+    if (all && frames && frames->count > 0 && frames->count >= functions.count)
+        out.stack_bytes = whole(frames->largest);
+    return out;
+}
+
 class object_hasher {
 public:
     explicit object_hasher(elf_object const& object)
@@ -27,7 +97,7 @@ public:
             place_.push_back(counts(section) ? ++loaded_ : 0);
     }
 
-    /// @return  empty when the object is damaged
+    /// @return  empty if the object is damaged
     [[nodiscard]] std::optional<std::string> run()
     {
         hash_.add(object_.relocatable() ? "relocatable" : "shared");
@@ -65,7 +135,7 @@ private:
         add_number(section.sh_addralign);
         add_number(section.sh_size);
         add_number(section.sh_addr);
-        // The name decides about the order of initialisers.
+        // The name decides the order of initialisers.
         if (section.sh_type == SHT_INIT_ARRAY || section.sh_type == SHT_FINI_ARRAY)
             hash_.add(object_.name(section));
         hash_.add(*content);

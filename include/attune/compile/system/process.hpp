@@ -9,35 +9,36 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How a program ended.
+/// The way a program ended.
 struct process_result {
     int exit_status = -1; ///< 0: success; -1: a signal or the time limit ended it, or unknown
     int signal = 0;       ///< the signal that ended it; 0: none
     bool timed_out = false;
     std::string output; ///< standard output and standard error, in order of arrival
-    std::string errors; ///< standard error, where it was asked for by itself
+    std::string errors; ///< standard error, if requested separately
 
     [[nodiscard]] bool succeeded() const noexcept { return exit_status == 0 && !timed_out; }
 };
 
 enum class output_streams {
     together,
-    apart, ///< standard error by itself; of each the last MiB
+    apart, ///< standard error separately; the last MiB of each
 };
 
-/// Runs `arguments` (the first is the program) and waits. Its input is empty, its locale is C, and
-/// its temporary files go to `temporary` when that is not empty. After `limit_s` wall seconds the
-/// program and all its children are killed, even if it has closed its output. If this process
-/// ignores or handles SIGCHLD, a shell runs the program and reports its exit status.
+/// Runs `arguments` (the first is the program) and waits. The program's input is empty, its locale
+/// is C, and its temporary files go to `temporary` if that is not empty. After `limit_s` wall
+/// seconds the program and all its children are killed, even if it has closed its output. If this
+/// process ignores or handles SIGCHLD, a shell runs the program and reports its exit status. If
+/// another thread took an exit status, the program runs again, and from then on a shell runs all.
 /// Errors   attune::error: no process can be started, or the program does not exist
 [[nodiscard]] process_result run_process(std::vector<std::string> const& arguments, double limit_s,
                                          std::string const& temporary = {},
                                          output_streams how = output_streams::together);
 
-/// The path of a program as the shell finds it; empty when there is none.
+/// The path of a program as the shell finds it; empty if there is none.
 [[nodiscard]] std::string find_program(std::string const& name);
 
-/// A new folder with mode 0700. The process that made it removes it in the destructor. If that
+/// A new folder with mode 0700. The destructor removes it in the process that made it. If that
 /// process was killed or ended during a compilation, the next process of this user that makes a
 /// temporary folder removes it.
 class temporary_folder {
@@ -54,7 +55,7 @@ public:
 
 private:
     std::string path_;
-    int lock_ = -1;  ///< locked as long as this process lives
+    int lock_ = -1;  ///< locked during the life of this process
     long owner_ = 0; ///< process id: a forked child does not remove the folder
 };
 

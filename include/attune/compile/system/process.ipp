@@ -1,4 +1,4 @@
-// attune/compile/system/process.ipp - spawning with a pipe, a time limit and an exit status.
+// attune/compile/system/process.ipp - spawns with a pipe, a time limit and an exit status.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -36,8 +37,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The environment of this process with the C locale and, when given, its own folder for temporary
-/// files.
+/// The environment of this process with the C locale and, if given, a folder for temporary files.
 [[nodiscard]] inline std::vector<std::string> spawn_environment(std::string const& temporary)
 {
     std::vector<std::string> variables = environment_of_children();
@@ -65,8 +65,8 @@ public:
     started_program(started_program const&) = delete;
     started_program& operator=(started_program const&) = delete;
 
-    /// Also true when another part of this process has waited for it or SIGCHLD is ignored: its
-    /// process id may then belong to another process.
+    /// Returns true also if other code has waited for it, or SIGCHLD is ignored: another process
+    /// may then have its id.
     [[nodiscard]] bool has_ended() noexcept
     {
         if (is_over_) return true;
@@ -83,7 +83,7 @@ public:
     {
         if (!has_ended()) ::kill(-id_, SIGKILL);
     }
-    /// Its wait status; empty when another part of this process has reaped it.
+    /// The wait status; empty if other code of this process has reaped it.
     std::optional<int> reap() noexcept
     {
         if (id_ <= 0 || is_lost_) return {};
@@ -103,16 +103,16 @@ private:
     bool is_lost_ = false;
 };
 
-/// One end of a pipe, and what came out of it.
+/// An end of a pipe, and its output.
 struct read_stream {
     int pipe = -1; ///< -1: closed
     std::string* text = nullptr;
-    std::size_t most = std::string::npos; ///< bytes that are kept, the last ones
+    std::size_t most = std::string::npos; ///< number of bytes to keep, the last ones
 };
 
 /// Reads until the pipes close, or until the child has ended and no data is left: a process that
-/// another thread forked may keep a pipe open. Then waits for the child.
-/// @return  false when `limit_s` passed first
+/// another thread forked may keep a pipe open. Waits for the child afterwards.
+/// @return  false if `limit_s` passed first
 [[nodiscard]] inline bool read_until_ended(std::array<read_stream, 2> streams,
                                            started_program& child, double limit_s)
 {
@@ -143,8 +143,8 @@ struct read_stream {
     }
 }
 
-/// True when another part of the program may reap this process's children: SIGCHLD is ignored, or
-/// the program handles it.
+/// Returns true if other code may reap this process's children: SIGCHLD is ignored, or the program
+/// handles it.
 [[nodiscard]] inline bool may_lose_children() noexcept
 {
     struct sigaction now{};
@@ -167,8 +167,12 @@ struct pipe_ends {
     }
 };
 
-ATTUNE_INLINE process_result run_process(std::vector<std::string> const& arguments, double limit_s,
-                                         std::string const& temporary, output_streams how)
+/// Runs a program as run_process() does.
+/// @param by_shell  a shell runs the program, and reports the exit status
+/// @return  empty if other code of this process took the exit status
+[[nodiscard]] inline std::optional<process_result>
+run_once(std::vector<std::string> const& arguments, double limit_s, std::string const& temporary,
+         output_streams how, bool by_shell)
 {
     auto const cannot = [&](std::string const& what, int code) {
         return error("cannot run '" + arguments.front() + "': " + what + ", " +
@@ -183,8 +187,6 @@ ATTUNE_INLINE process_result run_process(std::vector<std::string> const& argumen
     pipe_ends errors;
     pipe_ends told;
     bool const is_apart = how == output_streams::apart;
-    // If so, a shell reports the exit status.
-    bool const by_shell = may_lose_children();
     if (!words.open() || (is_apart && !errors.open()) || (by_shell && !told.open()))
         throw cannot("no pipe", errno);
 
@@ -221,13 +223,24 @@ ATTUNE_INLINE process_result run_process(std::vector<std::string> const& argumen
         int const code = count > 1 ? std::atoi(text.data()) : -1;
         (code > 128 ? result.signal : result.exit_status) = code > 128 ? code - 128 : code;
     } else if (!status) {
-        result.output += "\nits exit status is unknown: another part of this program waited for it";
+        return {};
     } else if (WIFEXITED(*status)) {
         result.exit_status = WEXITSTATUS(*status);
     } else if (WIFSIGNALED(*status)) {
         result.signal = WTERMSIG(*status);
     }
     return result;
+}
+
+ATTUNE_INLINE process_result run_process(std::vector<std::string> const& arguments, double limit_s,
+                                         std::string const& temporary, output_streams how)
+{
+    static std::atomic<bool> has_lost_one{false}; // another thread waits for any child
+    if (!has_lost_one && !may_lose_children()) {
+        if (auto ran = run_once(arguments, limit_s, temporary, how, false)) return *std::move(ran);
+        has_lost_one = true;
+    }
+    return *run_once(arguments, limit_s, temporary, how, true);
 }
 
 ATTUNE_INLINE std::string find_program(std::string const& name)
@@ -250,7 +263,6 @@ ATTUNE_INLINE std::string find_program(std::string const& name)
     }
 }
 
-/// Prefix of the names of temporary folders.
 inline constexpr std::string_view temporary_prefix = "attune-work-";
 
 /// Opens a folder and locks it. @return  its descriptor; -1, with errno, on failure
@@ -264,7 +276,7 @@ inline constexpr std::string_view temporary_prefix = "attune-work-";
     return -1;
 }
 
-/// True when `path` is still the opened folder.
+/// Returns true if `path` is still the opened folder.
 [[nodiscard]] inline bool is_still(std::string const& path, int folder) noexcept
 {
     struct stat opened{};
@@ -314,7 +326,7 @@ ATTUNE_INLINE temporary_folder::temporary_folder()
         return error("cannot make a temporary folder: " + std::generic_category().message(errno),
                      parent, "set TMPDIR to a folder that this program may write to");
     };
-    // Another process may remove the folder before it is locked; then try again.
+    // Another process may remove the folder before the lock; then try again.
     for (int tries_left = 100;; --tries_left) {
         path_ = parent + '/' + std::string(temporary_prefix) + "XXXXXX";
         if (::mkdtemp(path_.data()) == nullptr) throw cannot();

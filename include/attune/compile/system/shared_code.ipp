@@ -4,8 +4,8 @@
 
 #include <attune/compile/detail/code_in_memory.hpp>
 #include <attune/compile/detail/elf_object.hpp>
-#include <attune/compile/detail/file_text.hpp>
-#include <attune/compile/detail/object_symbols.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
+#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>
@@ -19,15 +19,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <elf.h>
 #include <exception>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+extern "C" char** environ;
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -45,9 +50,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return file;
 }
 
-/// A path to the file of a descriptor that no other file has had or will have. The loader treats
-/// two objects with one path as the same, and descriptors are reused, but inode numbers are not; so
-/// the path contains the inode number, written in binary as "/" and "./", which do not change a
+/// A path to the file of a descriptor that no other file ever has. The loader treats two objects
+/// with the same path as the same object, and descriptors are reused, but inode numbers are not.
+/// The path therefore contains the inode number, in binary as "/" and "./", which do not change a
 /// path.
 [[nodiscard]] inline std::string path_of_descriptor(int descriptor)
 {
@@ -59,12 +64,47 @@ namespace attune::inline ATTUNE_ABI::detail {
     return path + std::to_string(descriptor);
 }
 
-/// @return  what a static object threw; empty when nothing was thrown
-[[nodiscard]] inline std::string run_initialize(void* initialize)
+/// The static constructors of a shared object that attune runs, and not the system's loader. An
+/// exception that passed the loader would leave its lock held.
+struct static_constructors {
+    std::uintptr_t at = 0; ///< place of their addresses, relative to the object
+    std::size_t count = 0;
+
+    /// Takes them out of the object's list for the loader.
+    [[nodiscard]] static static_constructors taken_from(std::string& bytes)
+    {
+        static_constructors out;
+        elf_object const object(bytes);
+        for (Elf64_Shdr const& section : object.sections()) {
+            if (section.sh_type != SHT_DYNAMIC) continue;
+            for (std::size_t i = 0; auto const one = object.entry<Elf64_Dyn>(section, i); ++i) {
+                if (one->d_tag == DT_INIT_ARRAY) out.at = one->d_un.d_ptr;
+                if (one->d_tag != DT_INIT_ARRAYSZ) continue;
+                out.count = one->d_un.d_val / sizeof(std::uintptr_t);
+                std::memset(bytes.data() + section.sh_offset + i * sizeof *one +
+                                offsetof(Elf64_Dyn, d_un),
+                            0, sizeof one->d_un);
+            }
+        }
+        return out;
+    }
+    /// @param base  of the loaded object
+    void run(std::uintptr_t base) const
+    {
+        char* none[] = {nullptr};
+        auto const* const all = reinterpret_cast<void (*const*)(int, char**, char**)>(base + at);
+        for (std::size_t i = 0; i < count; ++i)
+            all[i](0, none, environ);
+    }
+};
+
+/// @return  text of an exception of a static object; empty if there is none
+template <class Run>
+[[nodiscard]] std::string thrown_by_static_objects(Run const& run)
 {
-    std::string const problem = "a static object of the kernel threw an exception";
+    std::string const problem(static_object_threw);
     try {
-        reinterpret_cast<void (*)()>(initialize)();
+        run();
         return {};
     } catch (std::exception const& thrown) {
         return problem + ": " + thrown.what();
@@ -73,16 +113,16 @@ namespace attune::inline ATTUNE_ABI::detail {
     }
 }
 
-/// Prevents that these libraries are unloaded with the object that needs them, because their
-/// threads continue to run.
+/// Prevents the unloading of these libraries with the object that needs them, because their threads
+/// continue to run.
 inline void keep_threaded_libraries()
 {
     for (char const* const threaded : {"libgomp.so.1", "libomp.so.5", "libiomp5.so"})
         (void)::dlopen(threaded, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/// True for a symbol of a sanitizer that this program does not have. The loader must not open code
-/// that needs it: the sanitizer's library ends a program that opens it late.
+/// Returns true for a symbol of a sanitizer that this program does not have. The loader must not
+/// open code that needs it, because the sanitizer's library ends a program that opens it late.
 [[nodiscard]] inline bool is_of_absent_sanitizer(std::string_view symbol)
 {
     for (char const* const start : {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"})
@@ -94,8 +134,7 @@ inline void keep_threaded_libraries()
 struct shared_object_facts {
     std::optional<std::uintptr_t> owner{}; ///< place of owner_symbol, relative to the object
     bool ends_itself = false;              ///< the system's loader runs its static destructors
-    bool starts_any = false;               ///< threads
-    bool may_detach = false;
+    unloading_facts unloading{};
     std::string problem{}; ///< why the loader must not open it here; or empty
 
     explicit shared_object_facts(std::string_view bytes)
@@ -104,8 +143,7 @@ struct shared_object_facts {
         if (!object.usable()) return;
         object.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
             if (symbol.st_shndx == SHN_UNDEF) {
-                starts_any = starts_any || starts_threads(name);
-                may_detach = may_detach || detaches_threads(name);
+                unloading.note(name);
                 if (is_of_absent_sanitizer(name))
                     problem = "undefined symbol: " + std::string(name);
             } else if (name == owner_symbol) {
@@ -117,7 +155,7 @@ struct shared_object_facts {
     }
 };
 
-/// Where the object's first segment is.
+/// The place of the object's first segment.
 [[nodiscard]] inline std::uintptr_t base_of(void* handle)
 {
     link_map* loaded = nullptr;
@@ -125,27 +163,41 @@ struct shared_object_facts {
                                                                                 : 0;
 }
 
+/// Loads a file as load_shared_file() does.
+/// @param taken  from the file
+[[nodiscard]] inline shared_code load_object_file(std::string const& path, std::string_view bytes,
+                                                  static_constructors const& taken,
+                                                  std::string& problem);
+
 ATTUNE_INLINE shared_code load_shared_code(std::string_view bytes, std::string& problem)
 {
-    descriptor const file = file_in_memory(bytes);
+    std::string own(bytes);
+    auto const taken = static_constructors::taken_from(own);
+    descriptor const file = file_in_memory(own);
     if (!file) {
         problem = "no file in memory can be made: " + std::generic_category().message(errno);
         return {};
     }
-    return load_shared_file(path_of_descriptor(file.get()), bytes, problem);
+    return load_object_file(path_of_descriptor(file.get()), bytes, taken, problem);
 }
 
 ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string_view bytes,
                                            std::string& problem)
+{
+    return load_object_file(path, bytes, {}, problem);
+}
+
+inline shared_code load_object_file(std::string const& path, std::string_view bytes,
+                                    static_constructors const& taken, std::string& problem)
 {
     shared_object_facts const facts(bytes);
     problem = facts.problem;
     if (!problem.empty()) return {};
     kept_float_environment const kept;
     code_in_memory code;
-    if (facts.starts_any) code.threads = thread_ids();
+    if (facts.unloading.starts_any) code.threads = thread_ids();
     void* const handle = [&] {
-        fork_delay const whole; // a child could not mend a library that is half open
+        fork_delay const whole; // a child could not repair a half open library
         return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     }();
     if (handle == nullptr) {
@@ -161,15 +213,19 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string_
         };
     code.unmap = [handle] { ::dlclose(handle); };
     code.unmap_ends = facts.ends_itself;
-    code.may_detach = facts.may_detach;
+    code.facts = facts.unloading;
     shared_code made;
     made.handle = handle;
     made.code = owner_of(std::move(code));
+    problem = thrown_by_static_objects([&] {
+        if (base != 0) taken.run(base);
+    });
+    if (!problem.empty()) return {};
     made.address = ::dlsym(handle, entry_symbol);
     if (made.address == nullptr)
         problem = "the compiled object has no symbol '" + std::string(entry_symbol) + "'";
     else if (void* const initialize = ::dlsym(handle, initialize_symbol))
-        problem = run_initialize(initialize);
+        problem = thrown_by_static_objects(reinterpret_cast<void (*)()>(initialize));
     return problem.empty() ? made : shared_code{};
 }
 
@@ -191,8 +247,8 @@ ATTUNE_INLINE std::vector<std::string> loaded_service_libraries()
     return found;
 }
 
-/// The archives that compilers add to every link, with what the shared libraries do not have:
-/// __cpu_model and arithmetic in the first, atexit() and pthread_atfork() in the second.
+/// The archives that compilers add to every link, with symbols that the shared libraries lack. The
+/// first has __cpu_model and arithmetic, the second atexit() and pthread_atfork().
 [[nodiscard]] inline std::vector<std::string> runtime_archives()
 {
     std::vector<std::string> out;

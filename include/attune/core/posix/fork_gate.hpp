@@ -11,9 +11,9 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Registers attune's pthread_atfork() handlers, once. A program may fork while another of its
-/// threads tunes: in the child, attune's handlers, locks and counts are valid, and no work is in
-/// progress. Forks of several threads wait for each other, because attune's own forks change what
-/// the child inherits.
+/// threads tunes. In the child, attune's handlers, locks and counts are valid, and no work is in
+/// progress. A fork waits for a fork of another thread, because attune's own forks change the state
+/// that the child inherits.
 void watch_forks() noexcept;
 
 /// Callbacks for a part of attune whose state a fork must find consistent.
@@ -23,11 +23,11 @@ struct fork_part {
     void (*in_child)() = nullptr; ///< called in the child, with the mutex held
 };
 
-/// Waits for nothing.  @pre  the mutex lives as long as the program
+/// Does not wait.  @pre  the mutex lives as long as the program
 void add_fork_part(fork_part const& part);
 
-/// How often, up to this process, a program forked while another thread had work in progress. State
-/// of that thread (a compiler's session, say) may stay half changed in the child.
+/// Number of forks, up to this process, while another thread had work in progress. State of that
+/// thread (a compiler's session, say) may stay half changed in the child.
 [[nodiscard]] unsigned forks_amid_work() noexcept;
 
 /// The scope of one of attune's own fork() calls.
@@ -47,12 +47,12 @@ private:
     std::function<void()> after_;
 };
 
-/// While one exists on a thread, a fork of the program on another thread waits for its end, for two
-/// seconds at most. For work that a child cannot repair: a library that is half loaded there stays
-/// so. One thread may have several.
+/// While a thread has an object of this class, a fork on another thread waits for its end, two
+/// seconds at most. Use it for work that a child cannot repair: a half loaded library stays half
+/// loaded there. A thread may have several.
 class fork_delay {
 public:
-    /// Waits for the end of a fork that has begun.
+    /// Waits for the end of a fork in progress.
     fork_delay();
     ~fork_delay();
     fork_delay(fork_delay const&) = delete;
@@ -61,15 +61,15 @@ public:
 
 /// How long a thread holds a fork_safe_mutex at a time.
 enum class lock_use : std::uint8_t {
-    /// Seconds, perhaps: in the child of a fork the data may be half changed.
+    /// Perhaps seconds: the data may be half changed in the child of a fork.
     long_work,
-    /// Microseconds. A fork waits for such a mutex, for a second at most, so that the child has
-    /// whole data. The thread that holds it locks no other mutex, makes no fork_safe_mutex and
-    /// calls no function of the user.
+    /// Microseconds. A fork waits for such a mutex, a second at most, so the child has whole data.
+    /// The thread that holds it locks no other mutex, makes no fork_safe_mutex and calls no user
+    /// function.
     brief,
 };
 
-/// A mutex that is usable in a forked child: if another thread held it at the fork, it is unlocked
+/// A mutex that is usable in a forked child. If another thread held it at the fork, it is unlocked
 /// in the child.
 class fork_safe_mutex {
 public:
@@ -78,13 +78,14 @@ public:
     fork_safe_mutex(fork_safe_mutex const&) = delete;
     fork_safe_mutex& operator=(fork_safe_mutex const&) = delete;
 
-    /// Errors  attune::error: this thread holds the mutex. A signal handler may have interrupted it
+    /// Errors  attune::error: this thread holds the mutex, perhaps because a signal handler
+    ///         interrupted it
     void lock();
     [[nodiscard]] bool try_lock();
-    /// Waits without polling, so long at most. @pre  this thread does not hold the mutex
+    /// Waits without polling, `most_ms` at most. @pre  this thread does not hold the mutex
     [[nodiscard]] bool try_lock_for_ms(int most_ms);
     void unlock();
-    /// True when the calling thread holds the mutex.
+    /// Returns true if the calling thread holds the mutex.
     [[nodiscard]] bool is_mine() const noexcept;
 
 private:

@@ -1,18 +1,17 @@
 // attune/core/posix/fork_gate.ipp - attune's pthread_atfork() handlers.
 // SPDX-License-Identifier: MIT
 //
-// Parts and mutexes are added without a lock: they are added where a function-local static is made,
-// and one that waits for a fork there stays half made in the child, which then waits for ever.
+// Parts and mutexes are added without a lock, because function-local statics add them. A static
+// whose construction waits for a fork stays half made in the child, and the child would hang.
 //
 // The first handler of a fork locks every mutex that the handlers touch, in one order. No deadlock
-// can follow: a thread that holds one of these mutexes neither locks another mutex nor forks. For
-// brief mutexes and for a fork_delay the handler waits a limited time.
+// can follow: a thread that holds one of these mutexes neither locks another mutex nor forks. The
+// handler waits a limited time for brief mutexes and for a fork_delay.
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
-#include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
 
 #include <atomic>
@@ -42,7 +41,7 @@ struct fork_safe_mutex::state {
         is_held = true;
     }
     state* next = nullptr;
-    state** link = nullptr; ///< the pointer that points to this state; null: among the newcomers
+    state** link = nullptr; ///< pointer to this state; null: this state is in `new_mutexes`
 };
 
 inline std::atomic<unsigned> amid_work_forks{0};
@@ -50,20 +49,21 @@ inline thread_local own_fork* own_fork_of_this_thread = nullptr;
 inline thread_local int delays_of_this_thread = 0;
 
 inline constexpr std::chrono::milliseconds longest_fork_delay{2000};
-inline constexpr std::chrono::milliseconds longest_wait_for_brief{1000}; ///< for all of them
+inline constexpr std::chrono::milliseconds longest_wait_for_brief{
+    1000}; ///< for all of them together
 
 struct fork_handlers {
     /// Never destroyed: a fork may happen at any time.
     std::mutex gate{};
     std::mutex list_lock{};
     fork_safe_mutex::state* mutexes = nullptr;                 ///< under `list_lock`
-    std::atomic<fork_safe_mutex::state*> new_mutexes{nullptr}; ///< not in the list so far
+    std::atomic<fork_safe_mutex::state*> new_mutexes{nullptr}; ///< not yet in the list
     struct listed_part : fork_part {
         listed_part const* next = nullptr;
     };
-    std::atomic<listed_part const*> parts{nullptr}; ///< the one added last; never removed
-    listed_part const* locked_parts = nullptr;      ///< of the fork that goes on
-    std::atomic<int> delays{0};                     ///< a thread's first one begins under `gate`
+    std::atomic<listed_part const*> parts{nullptr}; ///< last added part; parts are never removed
+    listed_part const* locked_parts = nullptr;      ///< parts of the fork in progress
+    std::atomic<int> delays{0};                     ///< a thread's first delay begins under `gate`
     bool was_amid_work = false;
 
     [[nodiscard]] static fork_handlers& all() noexcept
@@ -72,7 +72,7 @@ struct fork_handlers {
         return *made;
     }
 
-    /// @pre  `gate` is held, so that no delay begins
+    /// @pre  `gate` is held, so no delay begins
     void wait_for_delays()
     {
         auto const until = std::chrono::steady_clock::now() + longest_fork_delay;
@@ -97,7 +97,7 @@ struct fork_handlers {
         for (auto* m = mutexes; m != nullptr; m = m->next) {
             m->is_held_by_fork = m->use == lock_use::brief && !m->is_mine() &&
                                  (m->mutex.try_lock() || m->mutex.try_lock_until(until));
-            if (m->is_held_by_fork) m->mark(); // a handler of the program that comes here is told
+            if (m->is_held_by_fork) m->mark(); // a user's fork handler that locks it gets an error
         }
     }
 
@@ -144,8 +144,8 @@ struct fork_handlers {
         forget_other_work();
         h.delays = delays_of_this_thread;
         h.list_new_mutexes();
-        // All that this thread does not hold are made anew: `is_held` says less of others, which
-        // may have been between the mutex and their mark of it.
+        // Makes all mutexes anew that this thread does not hold. `is_held` does not show all
+        // mutexes of other threads: a thread may have locked a mutex but not marked it yet.
         for (auto* m = h.mutexes; m != nullptr; m = m->next) {
             if (!std::exchange(m->is_held_by_fork, false) && m->is_mine()) continue;
             ::new (&m->mutex) std::timed_mutex;
@@ -171,7 +171,7 @@ ATTUNE_INLINE fork_delay::fork_delay()
     watch_forks();
     fork_handlers& h = fork_handlers::all();
     std::unique_lock no_fork(h.gate, std::defer_lock);
-    if (delays_of_this_thread++ == 0) no_fork.lock(); // a fork that waits for this thread has it
+    if (delays_of_this_thread++ == 0) no_fork.lock(); // a fork that waits for this thread holds it
     ++h.delays;
 }
 
@@ -183,7 +183,7 @@ ATTUNE_INLINE fork_delay::~fork_delay()
 
 ATTUNE_INLINE void watch_forks() noexcept
 {
-    // No function-local static, because pthread_atfork() waits for a fork.
+    // A function-local static would not do: pthread_atfork() waits for a fork.
     static std::atomic<bool> is_done{false};
     if (is_done.exchange(true)) return;
     keep_this_library_loaded();

@@ -4,17 +4,52 @@
 
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/posix/memory.hpp>
-#include <attune/core/posix/processor_shape.hpp>
+#include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <string>
+#include <string_view>
 #include <unistd.h>
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE processor_shape this_processor()
+{
+    processor_shape shape;
+    for (std::string const& line : detail::processor_lines()) {
+        std::string const words = ' ' + std::string(detail::processor_value(line)) + ' ';
+        auto const has = [&words](std::string_view word) {
+            return words.find(' ' + std::string(word) + ' ') != std::string::npos;
+        };
+        if (line.starts_with("flags")) {
+            shape.vector_bytes = has("avx512f") ? 64 : has("avx") ? 32 : 16;
+            shape.vector_registers = has("avx512f") ? 32 : 16;
+        } else if (line.starts_with("Features")) { // AArch64
+            shape.vector_bytes = 16;
+            shape.vector_registers = 32;
+        }
+    }
+    auto const cache = [](int name, std::int64_t& bytes) {
+        long const found = ::sysconf(name);
+        if (found > 0) bytes = found;
+    };
+    (void)cache;
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    cache(_SC_LEVEL1_DCACHE_SIZE, shape.l1_bytes);
+    cache(_SC_LEVEL2_CACHE_SIZE, shape.l2_bytes);
+    cache(_SC_LEVEL3_CACHE_SIZE, shape.l3_bytes);
+#endif
+    return shape;
+}
+
+} // namespace attune::inline ATTUNE_ABI
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The first word of a file; empty when there is none.
+/// The first word of a file; empty if there is none.
 [[nodiscard]] inline std::string word_in_file(std::string const& path)
 {
     std::string out;
@@ -22,7 +57,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// Bytes of "32K", "1024K" or "8M"; 0 for another text.
+/// Bytes in "32K", "1024K" or "8M"; 0 for another text.
 [[nodiscard]] inline std::int64_t bytes_of_size(std::string const& text)
 {
     std::int64_t out = 0;
@@ -35,9 +70,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.substr(i) == "G" ? out << 30 : i == text.size() ? out : 0;
 }
 
-/// Replaces the sizes of caches that /sys tells of the first processor. sysconf() is not asked for
-/// the last level where /sys has it: on processors with several groups of cores, it may give the
-/// sum of the groups' caches (335 MB on an EPYC whose cores reach 32 MB).
+/// Replaces the sizes of caches by those of the first processor in /sys. The last level comes from
+/// /sys if it is there, not from sysconf(). On processors with several groups of cores, sysconf()
+/// may give the sum of the groups' caches. On an EPYC whose cores reach 32 MB it gave 335 MB.
 inline void read_caches(processor_shape& shape, std::string const& root)
 {
     for (int i = 0; i < 16; ++i) {
@@ -82,7 +117,7 @@ ATTUNE_INLINE std::array<machine_figure, machine_figure_count> const& machine_fi
 
 ATTUNE_INLINE std::optional<std::int64_t> machine_figure_named(std::string_view name)
 {
-    if (!is_machine_figure(name)) return {}; // without reading anything
+    if (!is_machine_figure(name)) return {}; // returns before it reads a file
     for (machine_figure const& one : machine_figures())
         if (one.name == name) return one.value;
     return {};

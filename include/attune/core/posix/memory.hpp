@@ -1,4 +1,4 @@
-// attune/core/posix/memory.hpp - how much memory the system has, and how much of it is free.
+// attune/core/posix/memory.hpp - the memory of the system, and the free part of it.
 // SPDX-License-Identifier: MIT
 // Source   Linux: Documentation/filesystems/proc.rst (MemTotal, MemAvailable),
 //          admin-guide/cgroup-v2.rst
@@ -10,15 +10,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Bytes that are free without taking memory from other programs, within the limits of this
-/// process's control groups. It differs from call to call. Infinity when unknown.
+/// Free bytes, without taking memory from other programs, within the limits of this process's
+/// control groups. The number changes from call to call. Infinity if unknown.
 /// @param root  prefix of /proc and /sys
 [[nodiscard]] double spare_memory_bytes(std::string const& root = "");
 
-/// Bytes that this process may ever have: the installed memory, or the tightest limit of its
-/// control groups if that is less. Of the installed memory, the system keeps some for itself, and a
-/// little more or less at each start; so it is rounded down by a sixteenth at most, and stays the
-/// same from start to start. A limit is exact. Infinity when unknown.
+/// Bytes that this process can ever have: the smaller of the installed memory and the tightest
+/// limit of its control groups. The system keeps a slightly different part of the installed memory
+/// at each start, so the number is rounded down, by a sixteenth at most. A limit is exact. Infinity
+/// if unknown.
 /// @param root  prefix of /proc and /sys
 [[nodiscard]] double granted_memory_bytes(std::string const& root = "");
 

@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The number after `name` in a file with lines of a name and a number; negative when missing.
+/// The number after `name` in a file of lines with a name and a number; negative if missing.
 [[nodiscard]] inline double number_after(std::string const& name, std::string const& path)
 {
     std::ifstream file(path);
@@ -53,8 +53,8 @@ template <class F>
     std::ifstream memberships(root + "/proc/self/cgroup");
     for (std::string line; std::getline(memberships, line);) {
         if (!line.starts_with("0::/")) continue; // the line of version 2
-        // A group's limit holds for all groups in it. The root has none; in a container, the root
-        // is the container's group.
+        // A group's limit holds for all groups in it. The root group has no limit; in a container,
+        // the root is the container's group.
         for (std::string group = line.substr(3);; group.resize(group.rfind('/'))) {
             bytes = std::min(bytes, of(root + "/sys/fs/cgroup" + group));
             if (group.empty()) break;
@@ -63,7 +63,7 @@ template <class F>
     return bytes;
 }
 
-/// What sysconf() counts in pages, in bytes. Infinity when it does not tell.
+/// Bytes of a sysconf() value in pages. Infinity if the system does not report it.
 [[nodiscard]] inline double bytes_of_pages(int name)
 {
     double const pages = static_cast<double>(::sysconf(name));

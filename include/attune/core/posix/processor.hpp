@@ -1,4 +1,4 @@
-// attune/core/posix/processor.hpp - what the processor of this process is and can do.
+// attune/core/posix/processor.hpp - the model and the features of the processor of this process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,11 +11,11 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The lines of /proc/cpuinfo about the first processor, with the names, numbers and features that
-/// the processor itself tells this process. Under an emulator, or after a move to another host, the
-/// file describes another processor. Empty when there is no such file.
+/// the processor itself reports to this process. Under an emulator, or after a move to another
+/// host, the file describes another processor. Empty if there is no such file.
 [[nodiscard]] std::vector<std::string> processor_lines();
 
-/// A text that differs where the processor of this process has another model or other features.
+/// A text that differs if the processor of this process has another model or other features.
 [[nodiscard]] std::string processor_facts();
 
 /// The value on such a line: "Xeon" of "model name\t: Xeon".

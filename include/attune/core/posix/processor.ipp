@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 #if defined(__x86_64__)
 
-/// The registers eax, ebx, ecx and edx of a leaf of CPUID; zeros when the processor lacks it.
+/// The registers eax, ebx, ecx and edx of a leaf of CPUID; zeros if the processor lacks it.
 using cpuid_leaf = std::array<std::uint32_t, 4>;
 
 [[nodiscard]] inline cpuid_leaf cpuid_of(std::uint32_t leaf, std::uint32_t part = 0)
@@ -31,7 +31,7 @@ using cpuid_leaf = std::array<std::uint32_t, 4>;
     return out;
 }
 
-/// A feature that code may use, as the kernel calls it, and the bit that tells it.
+/// A feature that code may use: the kernel's name for it, and its bit in CPUID.
 struct cpuid_feature {
     char const* name;
     std::uint32_t leaf, part;
@@ -115,7 +115,7 @@ inline constexpr cpuid_feature cpuid_features[] = {
     return out.substr(begin, out.find_last_not_of(' ') + 1 - begin);
 }
 
-/// The line with what the processor of this process tells.
+/// The line, with values that the processor of this process reports.
 [[nodiscard]] inline std::string line_in_process(std::string const& line)
 {
     std::size_t const colon = line.find(':');
@@ -166,7 +166,7 @@ ATTUNE_INLINE std::string processor_facts()
              {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU "})
             if (line.starts_with(name)) facts += line + '\n';
 #if defined(__x86_64__)
-    // Not ebx of leaf 1: it has the number of the core.
+    // Leaves out ebx of leaf 1, which holds the number of the core.
     cpuid_leaf const one = cpuid_of(1);
     for (std::uint32_t const word : {one[0], one[2], one[3]})
         facts += std::to_string(word) + ' ';

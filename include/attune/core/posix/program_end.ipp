@@ -1,11 +1,10 @@
-// attune/core/posix/program_end.ipp - an exit handler and a count of working threads.
+// attune/core/posix/program_end.ipp - an exit handler, a count of working threads, and the list of kept objects.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
-#include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 
@@ -13,27 +12,43 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <limits>
+#include <mutex>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include <unordered_map>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE void keep_this_library_loaded() noexcept
+{
+    static bool const once = [] {
+        static char const here = 0;
+        Dl_info info{};
+        if (::dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return false;
+        // RTLD_NOLOAD finds a loaded object by its name; an executable has no such name.
+        return ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+    }();
+    static_cast<void>(once);
+}
 
 /// The phases of a program's end.
 enum class end_phase : std::uint8_t {
     running,
-    leaving, ///< the main thread's objects are destroyed: by exit(), or by pthread_exit()
+    leaving, ///< exit() or pthread_exit() destroys the main thread's objects
     ending,  ///< exit() runs its handlers
 };
 
 inline std::atomic<bool> is_stop_requested{false};
 inline std::atomic<end_phase> phase_of_end{end_phase::running};
 inline std::atomic<pthread_t> ending_thread{};
-inline std::atomic<int> threads_at_work{0}; ///< without those in stand_still()
+inline std::atomic<int> threads_at_work{0}; ///< without threads in stand_still()
 inline std::atomic<int> end_handlers{0};
-// Objects on this thread; a handler never reads these counts.
+// Objects on this thread. A signal handler never reads these counts.
 inline thread_local int work_of_this_thread = 0;
 inline thread_local int cuttable_of_this_thread = 0;
 inline thread_local double end_of_this_thread_s = std::numeric_limits<double>::infinity();
@@ -58,9 +73,8 @@ inline void at_program_end()
     if (phase_of_end.load() != end_phase::ending) end_on_this_thread(end_phase::ending);
 }
 
-/// Stops other threads' work before any exit handler, when the main thread calls exit(). exit()
-/// destroys the calling thread's objects before it calls handlers; handlers run last registered
-/// first, and a compiler at work may register destructors at any time.
+/// Stops other threads' work before any exit handler, if the main thread calls exit(). The handlers
+/// run later, last registered first, and a running compiler may register destructors at any time.
 struct end_of_main_thread {
     end_of_main_thread() = default;
     end_of_main_thread(end_of_main_thread const&) = delete;
@@ -79,7 +93,7 @@ struct end_of_main_thread {
            ::pthread_equal(ending_thread.load(), ::pthread_self()) == 0;
 }
 
-/// Returns only when the main thread called pthread_exit() and not exit().
+/// Returns only if the main thread called pthread_exit(), not exit().
 inline void stand_still() noexcept
 {
     if (work_of_this_thread > 0) --threads_at_work;
@@ -180,6 +194,26 @@ ATTUNE_INLINE cuttable::~cuttable()
 ATTUNE_INLINE void forget_other_work() noexcept
 {
     threads_at_work = work_of_this_thread > 0 ? 1 : 0;
+}
+
+struct kept_objects {
+    fork_safe_mutex lock{};
+    std::unordered_map<void const*, std::shared_ptr<void const>> all{};
+
+    [[nodiscard]] static kept_objects& get()
+    {
+        static auto* const made = new kept_objects; // never destroyed, reachable by leak checkers
+        return *made;
+    }
+};
+
+ATTUNE_INLINE void keep_forever(std::shared_ptr<void const> object)
+{
+    if (!object) return;
+    kept_objects& kept = kept_objects::get();
+    std::scoped_lock const one(kept.lock);
+    void const* const at = object.get();
+    kept.all.emplace(at, std::move(object));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/core/posix/range_lock.hpp - bytes of a file that one holder at a time has, across processes and objects.
+// attune/core/posix/range_lock.hpp - locks bytes of a file, across processes and objects.
 // SPDX-License-Identifier: MIT
 // Source   man page of fcntl(2): open file description locks
 #pragma once
@@ -13,26 +13,26 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whose file it may be.
+/// Owner of the lock file.
 enum class lock_file : std::uint8_t {
-    of_anyone,   ///< created as the umask says; another user's may be used
-    of_this_user ///< created for this user alone; another user's is none
+    of_anyone,   ///< created as the umask says; may be another user's file
+    of_this_user ///< created for this user alone; another user's file is refused
 };
 
 enum class lock_state : std::uint8_t {
     mine,
-    busy,       ///< another process held it until the wait was over
+    busy,       ///< another process held it for the whole wait
     unavailable ///< there is no such file, or its file system has no locks
 };
 
-/// Bytes that lie side by side.
+/// Consecutive bytes.
 struct byte_range {
     std::uint64_t first = 0;
     std::uint64_t count = 0;
 };
 
-/// A lock of some bytes of a file; the bytes need not exist. The kernel releases it when its holder
-/// dies. A child that is forked meanwhile does not hold it. Movable.
+/// A lock of some bytes of a file; the bytes need not exist. The kernel releases it if its holder
+/// dies. A forked child does not hold it. Movable.
 class range_lock {
 public:
     range_lock() = default;
@@ -49,14 +49,14 @@ public:
     }
     ~range_lock() { release(); }
 
-    /// Creates the file where it is missing.
-    /// @param places  of the bytes, each below 2^62, in any order
-    /// @param wait_s  at most; negative counts as 0. Ends early where the program is asked to stop
+    /// Creates the file if it is missing.
+    /// @param places  positions of the bytes, each below 2^62, in any order
+    /// @param wait_s  longest wait; negative counts as 0. The wait ends early if the program is to
+    ///                stop
     [[nodiscard]] static range_lock take(std::string const& path, std::vector<std::uint64_t> places,
                                          double wait_s, lock_file whose = lock_file::of_anyone);
 
     [[nodiscard]] lock_state state() const noexcept { return state_; }
-    /// Why it is unavailable.
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
     void release() noexcept;
 
@@ -65,7 +65,7 @@ private:
     lock_state state_ = lock_state::unavailable;
     std::string why_{};
     std::vector<byte_range> ranges_{};
-    int process_ = 0; ///< that took it
+    int process_ = 0; ///< the process that took the lock
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

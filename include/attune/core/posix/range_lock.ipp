@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// 0, or why these bytes cannot be locked (EAGAIN: another process holds one) or unlocked.
+/// Returns 0, or the errno. EAGAIN: another process holds one of these bytes.
 [[nodiscard]] inline int set_range(int file, short kind, byte_range const& bytes) noexcept
 {
     struct ::flock range{};
@@ -37,7 +37,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return 0;
 }
 
-/// All of them or none.
+/// Locks all of them or none.
 [[nodiscard]] inline int set_ranges(int file, std::vector<byte_range> const& all) noexcept
 {
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -49,7 +49,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return 0;
 }
 
-/// Neighbours together, in ascending order, so that two waiters do not hold half each.
+/// Joins neighbours and sorts them, so that two waiters never hold half each.
 [[nodiscard]] inline std::vector<byte_range> ranges_of(std::vector<std::uint64_t> places)
 {
     std::sort(places.begin(), places.end());
@@ -68,7 +68,7 @@ ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
 {
     range_lock out;
     int const flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    // In a folder like /tmp a file of another user can be opened, but not with O_CREAT.
+    // In a folder like /tmp another user's file can be opened, but not with O_CREAT.
     out.file_ = descriptor(::open(path.c_str(), flags));
     if (!out.file_.is_open() && errno == ENOENT) {
         ::mode_t const mode = whose == lock_file::of_this_user ? 0600 : 0666;
@@ -113,7 +113,7 @@ ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
 
 ATTUNE_INLINE void range_lock::release() noexcept
 {
-    // A child that was forked meanwhile still has the file open, which would keep the lock.
+    // A forked child still has the file open, which would keep the lock.
     if (file_.is_open() && process_ == ::getpid())
         for (byte_range const& bytes : ranges_)
             static_cast<void>(set_range(file_.get(), F_UNLCK, bytes));

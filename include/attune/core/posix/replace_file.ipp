@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/posix/checked_open.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/replace_file.hpp>
@@ -23,10 +22,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A file beside another one; the destructor removes it.
+/// A file beside another file; the destructor removes it.
 class file_beside {
 public:
-    /// Takes a name that no file has: an existing file is neither opened nor followed.
+    /// Chooses a name that no file has. Never opens an existing file or follows a link.
     /// @param target  outlives this object
     /// @param mode    until be_like()
     explicit file_beside(checked_place const& target, ::mode_t mode = 0666)
@@ -51,7 +50,7 @@ public:
     file_beside(file_beside const&) = delete;
     file_beside& operator=(file_beside const&) = delete;
 
-    /// Takes over the mode, and the owner where this process may give files away.
+    /// Takes over the mode of `old`, and its owner if this process may give files away.
     void be_like(struct ::stat const& old)
     {
         if (why_ != 0) return;
@@ -71,12 +70,12 @@ public:
                 why_ = written == 0 ? ENOSPC : errno;
         }
     }
-    /// So that what was written outlives a loss of power.
+    /// Flushes the text to disk, so that it survives a loss of power.
     void settle()
     {
         if (why_ == 0 && ::fsync(file_.get()) != 0 && errno != EINVAL) why_ = errno;
     }
-    /// @param may_replace  what is at the target; otherwise why() is EEXIST then
+    /// @param may_replace  replaces an existing target; if false, why() is then EEXIST
     void move_into_place(bool may_replace)
     {
         if (why_ != 0) return;
@@ -88,7 +87,7 @@ public:
             is_moved_ = why_ == 0;
         } else if (::linkat(folder, from, folder, to, 0) != 0) {
             why_ = errno;
-            // A file system without links.
+            // The file system has no links.
             if (why_ == EPERM || why_ == EOPNOTSUPP || why_ == ENOSYS) {
                 unsigned const no_replace = 1; // RENAME_NOREPLACE
                 is_moved_ = ::syscall(SYS_renameat2, folder, from, folder, to, no_replace) == 0;
@@ -96,17 +95,16 @@ public:
             }
         }
         if (why_ != 0) return;
-        // So that the name outlives a loss of power; some file systems cannot.
+        // Flushes the name too. Some file systems cannot do so.
         descriptor const there(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (there.is_open()) static_cast<void>(::fsync(there.get()));
     }
-    /// 0, or an errno
     [[nodiscard]] int why() const noexcept { return why_; }
 
 private:
     checked_place const& target_;
     std::string name_{};
-    ::pid_t process_ = ::getpid(); ///< in the child of a fork the file is the parent's
+    ::pid_t process_ = ::getpid(); ///< a forked child must not remove the parent's file
     descriptor file_{};
     bool is_moved_ = false;
     int why_ = 0;
@@ -118,13 +116,13 @@ private:
                 "name another one, or see to its folder's permissions and free space");
 }
 
-/// Throws when a step of writing `made` has failed.
+/// Throws if a step of writing `made` has failed.
 inline void require_written(file_beside const& made, std::string const& path)
 {
     if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
 }
 
-/// The file that a path leads to through this user's links, wherever the program goes meanwhile.
+/// The file at the end of this user's links, for any later working folder of the program.
 [[nodiscard]] inline checked_place target_of(std::string const& path)
 {
     checked_place out = place_of(path);
@@ -133,11 +131,11 @@ inline void require_written(file_beside const& made, std::string const& path)
     return out;
 }
 
-/// A file written beside its place, and then moved there.
+/// A file written under another name, then renamed.
 class file_in_writing {
 public:
-    /// An empty file beside the target, with the mode and owner of what is there.
-    /// @param path  as messages have it
+    /// Makes an empty file beside the target, with the mode and owner of the target.
+    /// @param path  the path to name in messages
     explicit file_in_writing(std::string const& path, bool may_replace = true,
                              file_readers who = file_readers::by_umask)
         : path_(path)
@@ -174,7 +172,7 @@ public:
         made_->settle();
         require_written(*made_, path_);
     }
-    /// @return  false: something stands there that may not be replaced
+    /// @return  false: the target exists and may not be replaced
     bool finish(bool may_replace = true)
     {
         made_->move_into_place(may_replace);
@@ -186,9 +184,9 @@ public:
 
 private:
     std::string path_;
-    checked_place target_; ///< since construction
+    checked_place target_; ///< fixed at construction
     bool is_there_ = false;
-    std::unique_ptr<file_beside> made_{}; ///< null: finished
+    std::unique_ptr<file_beside> made_{}; ///< null after finish()
 };
 
 ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text, file_readers who)

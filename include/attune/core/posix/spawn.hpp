@@ -12,27 +12,26 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A file that is open in a started program.
 struct spawn_file {
     int number = -1; ///< descriptor in the started program
-    int from = -1;   ///< descriptor in this process; negative: /dev/null
+    int from = -1;   ///< descriptor in this process; negative: opens /dev/null
 };
 
-/// A program to start.
 struct spawn_request {
-    std::string path;                     ///< of the program; PATH is not searched
+    std::string path;                     ///< path of the program; PATH is not searched
     std::vector<std::string> arguments;   ///< the first is argv[0]
     std::vector<std::string> environment; ///< "NAME=value"
     std::vector<spawn_file> files;        ///< opened in this order
-    int close_from = -1;                  ///< descriptors from this one on are closed (glibc 2.34
+    int close_from = -1;                  ///< closes descriptors from this one on (glibc 2.34
                                           ///< and later); negative: none
 };
 
-/// The process id, or the reason why none was started.
+/// The process id, or the reason why no program was started.
 struct spawn_outcome {
     int process = -1;
     int error_code = 0; ///< an errno; 0: started
 };
 
-/// Starts a program in a process group of its own: Ctrl-C does not reach it, and it can be killed
-/// together with its children. No signal is blocked there, and all have their default actions.
+/// Starts a program in a separate process group: Ctrl-C does not reach it, and a kill can include
+/// its children. In the program no signal is blocked, and all signals have their default actions.
 [[nodiscard]] spawn_outcome spawn(spawn_request request);
 
 } // namespace attune::inline ATTUNE_ABI::detail

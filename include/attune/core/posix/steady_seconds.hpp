@@ -4,13 +4,20 @@
 
 #include <attune/core/version.hpp>
 
+#include <ctime>
+
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Seconds of CLOCK_MONOTONIC, which never goes back; only differences have a meaning. Safe in a
 /// signal handler and in a forked child.
-[[nodiscard]] double steady_seconds() noexcept;
+[[nodiscard]] inline double steady_seconds() noexcept
+{
+    std::timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
-/// Adds the seconds of its life to a sum.
+/// Adds the seconds of its lifetime to a sum.
 class counted_seconds {
 public:
     explicit counted_seconds(double& sum) noexcept
@@ -28,7 +35,3 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/core/posix/steady_seconds.ipp>
-#endif

@@ -1,4 +1,4 @@
-// attune/core/shape/argument_kind.hpp - which arguments of a kernel are arrays, and of what.
+// attune/core/shape/argument_kind.hpp - the arguments that are arrays, and their element types.
 // SPDX-License-Identifier: MIT-0
 // tested by core/shape/call_shape.cpp
 #pragma once
@@ -39,7 +39,7 @@ template <class T>
 inline constexpr bool is_volume = false;
 template <class T>
 inline constexpr bool is_volume<volume_view<T>> = true;
-/// A host array with gaps between its rows.
+/// An array of the host with gaps between its rows.
 template <class T>
 inline constexpr bool is_view = is_matrix<T> || is_volume<T>;
 
@@ -66,7 +66,7 @@ struct array_element<T*> {
 template <class T>
 using element_of = typename array_element<T>::type;
 
-/// std::span<T* const>: arrays behind pointers, all of the same length.
+/// Returns true for std::span<T* const>: arrays behind pointers, all of the same length.
 template <class T>
 [[nodiscard]] constexpr bool is_pointer_array()
 {

@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <vector>
 
-/// Marks functions that are inlined at every optimisation level: so no file of a program calls the
-/// copy of another file, which may have instructions that this processor lacks. For a lambda
-/// expression, write it behind the parameters.
+/// Marks functions to inline at every optimisation level. Without it, a file of a program could
+/// call another file's copy, which may have instructions that this processor lacks. Write it behind
+/// the parameters of a lambda expression.
 #if defined(__GNUC__)
 #define ATTUNE_ALWAYS_INLINE __attribute__((always_inline))
 #else
@@ -31,8 +31,9 @@ enum class shape_part : std::uint8_t {
     flag,     ///< value of a boolean or an enumeration
     real,     ///< bits of a bound floating-point number, else its real_class()
     bytes,    ///< hash of an argument of another type
-    overlaps, ///< 0, or a hash of which arrays overlap at which distances
-    places,   ///< address of each of up to place_bits::arrays arrays modulo 64
+    overlaps, ///< 0, or a hash of the overlapping pairs of arrays and their distances; of two that
+              ///< are only read, if they begin at one address
+    places,   ///< address modulo 64 of each of up to place_bits::arrays arrays
 };
 
 /// Bits of a word `places`: from bit 0, six for each array.
@@ -40,8 +41,8 @@ struct place_bits {
     static constexpr std::size_t per_array = 6;
     static constexpr std::size_t arrays = 10; ///< in one word
 
-    /// The bits of an array's address that do not count where it counts modulo a power of two.
-    /// @param array  in its word
+    /// Bits of an array's address that do not matter if the address counts modulo a power of two.
+    /// @param array  index in its word
     [[nodiscard]] static constexpr std::int64_t beyond(std::size_t array, std::uint32_t modulus)
     {
         return static_cast<std::int64_t>((std::uint64_t{64} - modulus) << (per_array * array));
@@ -56,8 +57,8 @@ struct place_bits {
     }
 };
 
-/// One word of a shape. `argument` says to which argument it belongs. In a word `places` it is the
-/// number of arrays in the word, in the word `overlaps` the number of arrays in the call.
+/// A word of a shape. `argument` is the argument of the word. In a word `places` it is the number
+/// of arrays in the word, in the word `overlaps` that of the call.
 struct shape_word {
     shape_part part{};
     std::size_t argument = 0;
@@ -65,7 +66,7 @@ struct shape_word {
     [[nodiscard]] friend constexpr bool operator==(shape_word const&, shape_word const&) = default;
 };
 
-/// Adds the words about the places of arrays, which are the last ones of a layout.
+/// Adds the words about the places of arrays, the last ones of a layout.
 inline void add_place_words(std::vector<shape_word>& layout, std::size_t arrays)
 {
     if (arrays > 1) layout.push_back({shape_part::overlaps, arrays});
@@ -74,13 +75,13 @@ inline void add_place_words(std::vector<shape_word>& layout, std::size_t arrays)
     if (arrays > 0) layout.push_back({shape_part::places, arrays});
 }
 
-/// The words that count for one kernel; kernel.ignore<i>(), kernel.any_shape()
-/// and kernel.any_alignment() remove some.
+/// The words that count for one kernel. kernel.ignore<i>(), kernel.any_shape() and
+/// kernel.any_alignment() remove some.
 struct shape_choice {
     std::vector<bool> ignored{}; ///< by argument; may be shorter
     std::vector<bool> bound{};   ///< by argument: bound to an input; may be shorter
     bool any_shape = false;      ///< only bound arguments count
-    bool any_alignment = false;  ///< where an array lies in its cache line does not
+    bool any_alignment = false;  ///< addresses of arrays within a cache line do not count
     std::uint32_t modulus = 64;  ///< addresses count modulo this power of two, at most 64
 
     [[nodiscard]] bool is_bound(std::size_t argument) const
@@ -94,14 +95,14 @@ struct shape_choice {
     }
 };
 
-/// Number of words of an argument, without its address.
+/// Number of words of an argument, without that of its address.
 template <class T>
 inline constexpr std::size_t shape_words = std::is_pointer_v<T>    ? 0
                                            : is_volume<T>          ? 5
                                            : is_matrix<T>          ? 3
                                            : is_pointer_array<T>() ? 2
                                                                    : 1;
-/// Number of lengths among these words; they come first.
+/// Number of lengths among these words; lengths come first.
 template <class T>
 inline constexpr std::size_t length_words = is_volume<T>   ? 3
                                             : is_matrix<T> ? 2
@@ -122,47 +123,47 @@ template <class T>
         return shape_part::bytes;
 }
 
-/// The address range of an array.
 struct array_place {
     std::uintptr_t first = 0;
     std::uintptr_t last = 0; ///< one past the end
 };
 
-/// The bits of a floating-point number.
 template <class T>
 [[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t bits_of_real(T value) noexcept
 {
     double const as_double = static_cast<double>(value);
     std::int64_t out = 0;
-    std::memcpy(&out, &as_double, sizeof out); // no function, as std::bit_cast may be
+    std::memcpy(&out, &as_double,
+                sizeof out); // std::bit_cast is a function that may not be inlined
     return out;
 }
 
-/// Sign, exponent, whether the number is a power of two, and whether it is whole; as zero, one and
-/// minus one, infinities and NaN each have a class of their own.
-/// @param bits  of the number as a double
+/// Class of a number: its sign, its half octave, if it is a power of two, and if it is whole. Zero,
+/// one, minus one, infinities and NaN have separate classes.
+/// @param bits  bits of the number as a double
 [[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t real_class(std::int64_t bits) noexcept
 {
     constexpr int fraction_bits = 52;
     constexpr std::int64_t fraction_mask = (std::int64_t{1} << fraction_bits) - 1;
     std::int64_t const fraction = bits & fraction_mask;
     std::int64_t const exponent = ((bits >> fraction_bits) & 0x7ff) - 1023;
-    std::int64_t const below_one = // bits of the number that count less than one
+    std::int64_t const below_one = // bits of the number with a value below one
         exponent < 0               ? bits << 1
         : exponent < fraction_bits ? (fraction << exponent) & fraction_mask
                                    : 0;
-    return (bits >> fraction_bits) * 4 + (fraction != 0 ? 2 : 0) + (below_one != 0 ? 1 : 0);
+    return (bits >> fraction_bits) * 8 + ((fraction >> (fraction_bits - 1)) != 0 ? 4 : 0) +
+           (fraction != 0 ? 2 : 0) + (below_one != 0 ? 1 : 0);
 }
 
-/// The classes of numbers for which code often has paths of their own: zero, one, minus one, NaN
-/// and infinities; all others are one class.
+/// The numbers for which code often has a separate path: zero, one, minus one, NaN and infinities.
+/// All other numbers are one class.
 /// @param one  a real_class()
 [[nodiscard]] inline std::int64_t special_real(std::int64_t one) noexcept
 {
-    constexpr std::int64_t sign = std::int64_t{-2048} * 4;
+    constexpr std::int64_t sign = std::int64_t{-2048} * 8;
     bool const is_zero = one == 0 || one == sign;
-    bool const is_one = one == 1023 * 4 || one == sign + 1023 * 4;
-    bool const is_endless = (one & 0x1ffc) == 0x7ff * 4;
+    bool const is_one = one == 1023 * 8 || one == sign + 1023 * 8;
+    bool const is_endless = (one & 0x3ff8) == 0x7ff * 8;
     return is_zero ? 0 : is_one || is_endless ? one : 1;
 }
 
@@ -189,8 +190,8 @@ template <class T>
         return matrix;
 }
 
-/// For an array of pointers: the OR of the addresses' bits modulo 64; plus 64 if two neighbours are
-/// equal; plus 128 if one is null.
+/// For an array of pointers: the OR of the addresses' bits modulo 64. Adds 64 if two neighbours are
+/// equal, and 128 if one is null.
 template <class T>
 [[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t place_of_targets(T const& pointers) noexcept
 {
@@ -218,7 +219,7 @@ template <class T>
     return static_cast<std::int64_t>(out);
 }
 
-/// Whether a call may write to an argument of this type.
+/// Returns true if a call may write to an argument of this type.
 template <class T>
 [[nodiscard]] constexpr bool may_write() noexcept
 {
@@ -230,9 +231,9 @@ template <class T>
 
 /// The shape of calls of one signature, as a fixed number of 64-bit words.
 ///
-/// A shape holds every property that can make code right for one call and wrong for another:
-/// lengths and alignment of arrays, distances of overlaps, integers, booleans and enumerations. Of
-/// floating-point numbers that are not bound to an input it holds the real_class().
+/// A shape holds every property that can make code right for one call and wrong for another.
+/// Examples: lengths and alignment of arrays, distances of overlaps, integers. For a floating-point
+/// number that is not bound to an input, it holds the real_class().
 template <class... Args>
 class shape_of_call {
 public:
@@ -346,10 +347,12 @@ public:
             std::uint64_t pair = 0;
             for (std::size_t i = 0; i < array_count; ++i)
                 for (std::size_t j = i + 1; j < array_count; ++j) {
-                    if (!writable[i] && !writable[j]) continue;
-                    ++pair;
+                    bool const is_written = writable[i] || writable[j];
+                    if (is_written) ++pair;
+                    if (!is_written && where[i].first != where[j].first) continue;
                     if (where[i].first < where[j].last && where[j].first < where[i].last)
-                        overlaps += overlap_hash(pair, where[j].first - where[i].first);
+                        overlaps += overlap_hash(is_written ? pair : ~(i * array_count + j),
+                                                 where[j].first - where[i].first);
                 }
             out[word] = static_cast<std::int64_t>(overlaps) & kept_[word];
             ++word;

@@ -20,9 +20,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Remainders by numbers up to this one are separate properties, others are grouped.
+/// Remainders by numbers up to this one are separate properties; others are grouped.
 inline constexpr std::int64_t most_single_remainders = 128;
-/// The most parameters used for pairs of sizes; the cost grows with the square of their number.
+/// Largest number of parameters for pairs of sizes; the cost grows with its square.
 inline constexpr std::size_t most_tiles = 6;
 
 enum class property : std::uint8_t {
@@ -35,7 +35,8 @@ enum class property : std::uint8_t {
     place,
     alike,
     pattern,
-    magnitude
+    magnitude,
+    scaled
 };
 
 /// 64 bits for a property; different properties get equal bits with probability 2^-64.
@@ -58,7 +59,8 @@ enum class property : std::uint8_t {
     return r < 0 ? r + by : r;
 }
 
-/// Groups remainders as a remainder loop sees them: none, one, all but one, else by powers of two.
+/// Groups remainders by their effect on a remainder loop: none, one, all but one, else powers of
+/// two.
 [[nodiscard]] inline std::int64_t group_of_remainder(std::int64_t r, std::int64_t by)
 {
     if (r <= 1) return r;
@@ -72,7 +74,7 @@ enum class property : std::uint8_t {
     return n < 0 ? ~static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
 }
 
-/// Two groups per power of two, plus the power itself; negative numbers have their own groups.
+/// Two groups per power of two, plus the power itself. Negative numbers have separate groups.
 [[nodiscard]] inline std::int64_t half_octave(std::int64_t n)
 {
     std::uint64_t const size = magnitude_of(n);
@@ -83,6 +85,13 @@ enum class property : std::uint8_t {
     return (4 * width + 2 * second + is_power) * (n < 0 ? -1 : 1);
 }
 
+/// The parts of a real_class() for which code may have a path of its own: its sign, and if it is a
+/// power of two.
+[[nodiscard]] inline std::int64_t path_of_real(std::int64_t one)
+{
+    return (one < 0 ? 2 : 0) + ((one & 2) != 0 ? 1 : 0);
+}
+
 /// Groups: zero, one, below the tile, a multiple of it, other.
 [[nodiscard]] inline std::int64_t state_at(std::int64_t n, std::int64_t tile)
 {
@@ -91,8 +100,7 @@ enum class property : std::uint8_t {
     return n % tile == 0 ? 3 : 4;
 }
 
-/// Adds the whole numbers above 1 in the text of a parameter's value: "{8,4,2}" of a tile has
-/// three.
+/// Adds the whole numbers above 1 in the text of a parameter's value: "{8,4,2}" has three.
 inline void add_divisors_in(std::string_view text, std::vector<std::int64_t>& to)
 {
     std::int64_t number = 0;
@@ -104,41 +112,41 @@ inline void add_divisors_in(std::string_view text, std::vector<std::int64_t>& to
     if (number > 1) to.push_back(number);
 }
 
-/// Whether a word is a size: shapes larger than all that were verified are not trusted.
+/// Returns true if a word is a size. Shapes larger than all verified ones are not trusted.
 [[nodiscard]] constexpr bool is_size(shape_part part) noexcept
 {
     return part == shape_part::elements || part == shape_part::number;
 }
 
-/// The properties of shapes that count for one variant, as 64 bits each; shape_trust.hpp lists
-/// them.
+/// The properties of shapes that count for one variant, 64 bits each. shape_trust.hpp lists them.
 class shape_properties {
 public:
-    /// @param layout    of the keys below
+    /// @param layout    layout of the keys below
     /// @param divisors  the numbers among the parameters of the variant, in any order
     /// @param modulus   addresses count modulo this power of two, at most 64
     shape_properties(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                      std::uint32_t modulus = 64);
 
-    /// Of one shape; a property may occur repeatedly.
+    /// The properties of one shape. A property may occur repeatedly.
     [[nodiscard]] std::vector<std::uint64_t> of(std::span<std::int64_t const> key) const;
-    /// Whether a condition holds for each of them; it is asked up to the first that does not.
+    /// Returns true if `condition` holds for each property. Stops at the first for which it does
+    /// not.
     /// Cost   allocates nothing for shapes of up to 64 words
     template <class Condition>
     [[nodiscard]] bool all_of(std::span<std::int64_t const> key, Condition const& condition) const;
     [[nodiscard]] std::vector<shape_word> const& layout() const noexcept { return layout_; }
-    /// The words that are independent sizes: integers first, also equal ones, because code that is
-    /// wrong where two of them meet is wrong where they are equal, too; then lengths that are
-    /// neither an integer nor a product of two or three of them.
-    /// @param to  room for the place of each word
-    /// @return  how many there are
+    /// Finds the words that are independent sizes. Integers come first, also equal ones: code that
+    /// is wrong where two sizes meet is wrong where they are equal. Lengths follow that are neither
+    /// an integer nor a product of two or three integers.
+    /// @param to  receives the index of each word
+    /// @return  number of these words
     [[nodiscard]] std::size_t sizes(std::span<std::int64_t const> key,
                                     std::span<std::size_t> to) const;
 
 private:
     std::vector<shape_word> layout_;
     std::int64_t place_mask_;
-    std::vector<std::int64_t> tiles_{};  ///< of the parameters, for pairs of sizes
+    std::vector<std::int64_t> tiles_{};  ///< parameters for pairs of sizes
     std::vector<std::int64_t> moduli_{}; ///< divisors whose remainders are properties
 };
 
@@ -156,7 +164,7 @@ inline shape_properties::shape_properties(std::vector<shape_word> layout,
         moduli_.push_back(d);
     moduli_.push_back(64);
     moduli_.insert(moduli_.end(), divisors.begin(), divisors.end());
-    for (std::int64_t const d : divisors) // products, for nested tiles
+    for (std::int64_t const d : divisors) // products serve nested tiles
         for (std::int64_t const e : divisors)
             if (d <= most_single_remainders / e) moduli_.push_back(d * e);
     std::sort(moduli_.begin(), moduli_.end());
@@ -207,7 +215,7 @@ template <class Condition>
 bool shape_properties::all_of(std::span<std::int64_t const> key, Condition const& condition) const
 {
     std::uint64_t salt = 0;
-    std::size_t places = layout_.size(); // the first word of them
+    std::size_t places = layout_.size(); // index of the first such word
     std::size_t arrays = 0;
     for (std::size_t i = 0; i < layout_.size(); ++i) {
         shape_part const part = layout_[i].part;
@@ -263,6 +271,14 @@ bool shape_properties::all_of(std::span<std::int64_t const> key, Condition const
         }
         for (std::int64_t const t : tiles_)
             if (!holds(property::tile, {first, t, state_at(n, t)})) return false;
+        for (std::size_t i = 0; i < layout_.size(); ++i) {
+            if (layout_[i].part != shape_part::real) continue;
+            auto const real = static_cast<std::int64_t>(i);
+            std::int64_t const path = path_of_real(key[i]);
+            if (!holds(property::scaled, {real, path, first, n & 1})) return false;
+            for (std::int64_t const t : tiles_)
+                if (!holds(property::scaled, {real, path, first, t, state_at(n, t)})) return false;
+        }
         for (std::size_t b = 0; b < own.size(); ++b) {
             if (a == b) continue;
             std::int64_t const other = key[own[b]];

@@ -1,13 +1,13 @@
-// attune/declare/expression/evaluate.hpp - the value of an expression at one configuration, checked.
+// attune/declare/expression/evaluate.hpp - the value of an expression at one configuration, checked; its nodes, and what it reads.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/declare/table.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +18,81 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Calls the member function of `visitor` for the leaf `n`, and returns its result:
+///   constant(number)
+///   text(std::string const&)
+///   input(input_description const&)
+///   whole(parameter), element(parameter, place) or item_position(parameter, item), where parameter
+///   is an index into space.parameters
+/// @pre  is_leaf(n.code)
+template <class Visitor>
+[[nodiscard, gnu::always_inline]] inline auto
+visit_leaf(description const& space, expression_node const& n, Visitor const& visitor)
+{
+    switch (n.code) {
+    case op::integer:
+        return visitor.constant(number::of(n.integer));
+    case op::real:
+        return visitor.constant(number::of(n.real));
+    case op::text:
+        return visitor.text(space.texts[n.text]);
+    case op::input:
+        return visitor.input(space.inputs[n.subject]);
+    case op::element:
+        return visitor.element(n.subject, n.integer);
+    case op::position:
+        return visitor.item_position(n.subject, n.integer);
+    default:
+        return visitor.whole(n.subject);
+    }
+}
+
+/// Calls `visit(node)` for `root` and every node below it; for a shared node once per use.
+template <class Visit>
+void walk_expression(description const& space, std::uint32_t root, Visit const& visit)
+{
+    std::vector<std::uint32_t> open{root};
+    while (!open.empty()) {
+        expression_node const& n = space.nodes[open.back()];
+        open.pop_back();
+        visit(n);
+        int const operands = operand_count(n.code);
+        if (operands > 0) open.push_back(n.first);
+        if (operands > 1) open.push_back(n.second);
+        if (operands > 2) open.push_back(n.third);
+    }
+}
+
+inline void sort_unique(std::vector<std::uint32_t>& items)
+{
+    std::sort(items.begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+/// The parameters that the expression at `root` reads, ascending and unique.
+[[nodiscard]] inline std::vector<std::uint32_t> parameters_read(description const& space,
+                                                                std::uint32_t root)
+{
+    std::vector<std::uint32_t> scope;
+    walk_expression(space, root, [&](expression_node const& n) {
+        if (names_parameter(n.code)) scope.push_back(n.subject);
+    });
+    sort_unique(scope);
+    return scope;
+}
+
+/// The inputs that the expression at `root` reads, ascending and unique.
+[[nodiscard]] inline std::vector<std::uint32_t> inputs_read(description const& space,
+                                                            std::uint32_t root)
+{
+    std::vector<std::uint32_t> out;
+    walk_expression(space, root, [&](expression_node const& n) {
+        if (n.code == op::input) out.push_back(n.subject);
+    });
+    sort_unique(out);
+    return out;
+}
+
 /// Evaluates expressions of one description; holds only a reference.
 class evaluator {
 public:
@@ -27,7 +102,7 @@ public:
     {
     }
 
-    /// The value of `node` where parameter i stands at `at[i]`; nothing when it has none.
+    /// The value of `node` where parameter i is at `at[i]`; nothing if it has no value.
     /// `&&`, `||` and `select` evaluate only what C++ would. Cost: one visit per node reached.
     [[nodiscard]] std::optional<number> value(std::uint32_t node,
                                               std::span<coordinate const> at) const
@@ -37,7 +112,7 @@ public:
         return operation(n, at);
     }
 
-    /// True when the constraint has a value at `at` and that value is not zero.
+    /// Returns true if the constraint has a value at `at` and that value is not zero.
     [[nodiscard]] bool holds(constraint_description const& constraint,
                              std::span<coordinate const> at) const
     {
@@ -53,7 +128,7 @@ public:
     }
 
 private:
-    /// The number that a leaf stands for; nothing for a text and for an input without a value.
+    /// The number of a leaf; nothing for a text and for an input without a value.
     struct leaf_reader {
         description const& space;
         std::span<coordinate const> at;

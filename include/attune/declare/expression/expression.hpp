@@ -1,8 +1,8 @@
-// attune/declare/expression/expression.hpp - a formula over parameters, held as flat postfix code.
+// attune/declare/expression/expression.hpp - a formula over parameters and quantities of compiled code, held as flat postfix code.
 // SPDX-License-Identifier: MIT
 //
-// Not a tree of types: constraints of one shape share one type, and lowering, printing and hashing
-// are one function each over an array instead of recursive templates.
+// Constraints of one form share one type. Lowering, printing and hashing are one function each over
+// an array, instead of templates over a tree of types.
 #pragma once
 
 #include <attune/core/fixed_string.hpp>
@@ -30,14 +30,14 @@ struct instruction {
     std::string_view text{};  ///< a literal, or the name that a leaf reads
 };
 
-/// Names one parameter in a type; empty.
+/// The name of one parameter, as an empty type.
 template <fixed_string Name>
 struct parameter_ref {
     static constexpr std::string_view name = Name.view();
     static constexpr bool is_input = false;
 };
 
-/// Names one input in a type; empty.
+/// The name of one input, as an empty type.
 template <fixed_string Name>
 struct input_ref {
     static constexpr std::string_view name = Name.view();
@@ -159,7 +159,7 @@ apply(op code, expression<A, N, R...> const& a, expression<B, M, S...> const& b)
     return out;
 }
 
-/// The code of `a` in front of the code of `b`; yields what `b` yields.
+/// The code of `a` in front of the code of `b`, with the kind of `b`.
 template <value_kind A, std::size_t N, class... R, value_kind B, std::size_t M, class... S>
 [[nodiscard]] constexpr expression<B, N + M, R..., S...> prepend(expression<A, N, R...> const& a,
                                                                  expression<B, M, S...> const& b)
@@ -169,6 +169,88 @@ template <value_kind A, std::size_t N, class... R, value_kind B, std::size_t M, 
     copy_code(b.code, out.code, N);
     return out;
 }
+
+/// The name of one quantity of compiled code, as an empty type.
+template <fixed_string Name>
+struct code_ref {
+    static constexpr std::string_view name = Name.view();
+    static constexpr bool is_input = true;
+};
+
+} // namespace detail
+
+/// A number that attune reads from a compiled variant before its launch. Only kernel.require(...)
+/// and kernel.features(...) may read one.
+template <fixed_string Name, class T>
+struct code_quantity : detail::term {
+    using value_type = T;
+    using ref = detail::code_ref<Name>;
+    static constexpr std::string_view name = Name.view();
+
+    [[nodiscard]] constexpr auto as_expression() const
+    {
+        constexpr value_kind kind = detail::kind_of<T>();
+        return expression<kind, 1, ref>{{{{op::input, static_cast<std::int64_t>(kind), 0, name}}}};
+    }
+};
+
+// Quantities of device code. Two exceptions: stack_bytes is of device code and of code for this
+// processor; those below it are only of code for this processor.
+
+/// 32-bit registers per thread.
+inline constexpr code_quantity<"registers", std::int64_t> registers{};
+/// Bytes per thread that the compiler stores to local memory because it has no free registers.
+inline constexpr code_quantity<"spill_bytes", std::int64_t> spill_bytes{};
+/// Bytes of shared memory of a block, without the bytes that the launch requests.
+inline constexpr code_quantity<"static_shared_bytes", std::int64_t> static_shared_bytes{};
+/// Resident warps of a multiprocessor, divided by the most that it can hold: 0 to 1.
+inline constexpr code_quantity<"occupancy", double> occupancy{};
+/// Bytes of local memory of a thread. On this processor: of the largest frame of one function of
+/// the variant, without the functions that it calls; known where Clang compiles.
+inline constexpr code_quantity<"stack_bytes", std::int64_t> stack_bytes{};
+/// Bytes of machine code of the variant's largest function, as a rule the kernel.
+inline constexpr code_quantity<"code_bytes", std::int64_t> code_bytes{};
+/// Instructions of the variant that store a register to the stack because no register is free. The
+/// register allocator of clang_compiler counts them, except at -O0.
+inline constexpr code_quantity<"spills", std::int64_t> spills{};
+/// Instructions of the variant with a vector as result or operand, counted in the optimised LLVM
+/// code of clang_compiler. 0: nothing was vectorised.
+inline constexpr code_quantity<"vector_instructions", std::int64_t> vector_instructions{};
+
+namespace detail {
+
+/// The names of all quantities.
+inline constexpr std::array<std::string_view, 8> code_quantity_names{
+    registers.name, spill_bytes.name, stack_bytes.name, static_shared_bytes.name,
+    occupancy.name, code_bytes.name,  spills.name,      vector_instructions.name};
+
+/// The names of quantities that only code for this processor has.
+inline constexpr std::array<std::string_view, 3> processor_quantity_names{
+    code_bytes.name, spills.name, vector_instructions.name};
+
+[[nodiscard]] constexpr bool names_code_quantity(std::string_view name) noexcept
+{
+    for (std::string_view const known : code_quantity_names)
+        if (known == name) return true;
+    return false;
+}
+
+template <class Ref>
+inline constexpr bool is_code_ref = false;
+template <fixed_string Name>
+inline constexpr bool is_code_ref<code_ref<Name>> = true;
+
+/// True if an expression, as lift() returns it, reads a quantity of compiled code.
+template <class Expression>
+inline constexpr bool reads_code = false;
+template <value_kind K, std::size_t N, class... R>
+inline constexpr bool reads_code<expression<K, N, R...>> = (is_code_ref<R> || ...);
+
+/// True if an expression reads a parameter.
+template <class Expression>
+inline constexpr bool reads_parameter = false;
+template <value_kind K, std::size_t N, class... R>
+inline constexpr bool reads_parameter<expression<K, N, R...>> = (!R::is_input || ...);
 
 } // namespace detail
 

@@ -29,12 +29,12 @@ enum class operation_group : std::uint8_t {
     choice,     ///< of three: the first selects which of the other two is evaluated
 };
 
-/// For which outcomes of a comparison a relation holds.
+/// The outcomes of a comparison for which a relation holds.
 struct relation {
     bool if_less = false;
     bool if_same = false;
     bool if_more = false;
-    bool if_unordered = false; ///< one side is NaN
+    bool if_unordered = false; ///< holds if one side is NaN
 };
 
 /// The properties of one operation.
@@ -93,7 +93,7 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
 }
 
 [[nodiscard]] constexpr bool is_leaf(op code) noexcept { return rules_of(code).operands == 0; }
-/// Whether a leaf reads a parameter or a part of one.
+/// Returns true if a leaf reads a parameter or a part of one.
 [[nodiscard]] constexpr bool names_parameter(op code) noexcept
 {
     return rules_of(code).group == operation_group::parameter;
@@ -119,18 +119,18 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
 {
     return rules_of(code).group == operation_group::chain;
 }
-/// Whether the value is 0 or 1 whatever the operands are.
+/// Returns true if the value is 0 or 1 for all operands.
 [[nodiscard]] constexpr bool yields_truth(op code) noexcept
 {
     return is_comparison(code) || is_chain(code) ||
            rules_of(code).group == operation_group::negation;
 }
 
-/// Whether `wanted` holds between two numbers.
+/// Returns true if `wanted` holds between two numbers.
 [[nodiscard]] constexpr bool satisfies(relation const& wanted, number const& a,
                                        number const& b) noexcept
 {
-    // Without branches: their outcome would be unpredictable.
+    // Without branches, which the processor could not predict.
     auto const answer = [&](auto x, auto y) {
         bool const less = x < y;
         bool const more = x > y;
@@ -142,8 +142,8 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
     return answer(a.integer, b.integer);
 }
 
-/// The result of an operation on numbers: on reals if one operand is real, else on integers;
-/// nothing where it has no value. An operation of one operand reads `a`.
+/// The result of an operation on numbers: on reals if one operand is real, else on integers.
+/// Nothing if it has no value. An operation of one operand reads `a`.
 /// @pre  the rules have on_integers and on_reals
 [[nodiscard]] inline std::optional<number> compute(operation_rules const& rules, number const& a,
                                                    number const& b)
@@ -160,8 +160,8 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
 
 /// `code` applied to its operands, each evaluated only where C++ would evaluate it.
 /// @param chooses_real          of a choice: the value is real even if the chosen operand is not
-/// @param first, second, third  functions that return std::optional<number>; surplus ones are not
-///                              called
+/// @param first, second, third  functions that return std::optional<number>; called only if `code`
+///                              has such an operand
 /// @pre  `code` is no leaf, and no equality of texts
 /// Cost   always inlined: counting and drawing in spaces without a tree evaluate conditions
 template <class First, class Second, class Third>
@@ -200,7 +200,7 @@ apply_operation(op code, bool chooses_real, First const& first, Second const& se
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How many operands an operation takes from the stack.
+/// Number of operands that an operation takes from the stack.
 [[nodiscard]] constexpr int operand_count(op code) noexcept { return rules_of(code).operands; }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,8 +1,8 @@
 // attune/declare/expression/operators.hpp - operators and functions on parameters.
 // SPDX-License-Identifier: MIT
 //
-// All whole-number arithmetic is in signed 64 bits, literals included, so that `tile *
-// sizeof(float) <= 1024u` and `tile - 300u < 0` are compared without wrapping.
+// All whole numbers, literals included, are signed 64-bit integers. Therefore `tile * sizeof(float)
+// <= 1024u` and `tile - 300u < 0` do not wrap.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -28,7 +28,7 @@ constexpr void refuse_lists()
                   "attune: a permutation or tile has several numbers; use p[i] or p.position(i)");
 }
 
-/// Refuses operands that are not numbers; gives the kind of their sum.
+/// Refuses operands that are not numbers; returns the kind of their sum.
 template <value_kind... K>
 [[nodiscard]] constexpr value_kind arithmetic()
 {
@@ -141,7 +141,7 @@ template <symbolic C, class T, class F>
     return detail::prepend(detail::lift(condition), branches);
 }
 
-/// True when `x` equals one of `values`.
+/// Returns an expression that is true if `x` equals one of `values`.
 template <symbolic T, literal... V>
 [[nodiscard]] constexpr auto one_of(T const& x, V const&... values)
 {

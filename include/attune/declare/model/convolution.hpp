@@ -10,13 +10,12 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::model {
 
-/// One number per axis of space, or one for all of them: {3}, {3, 5}, kernel.
+/// One number per axis of space, or one number for all axes: {3}, {3, 5}, kernel.
 class per_axis {
 public:
     template <class T>
@@ -47,7 +46,7 @@ private:
 struct padding {
     per_axis each_side = 0;
     bool same = false;
-    std::optional<per_axis> behind = {}; ///< of the far side, where it is not that of the near one
+    std::optional<per_axis> behind = {}; ///< of the far side, if it differs from the near side
 
     padding() = default;
     template <class T>
@@ -74,7 +73,7 @@ struct convolution {
     bool bias = true;
 };
 
-/// Of N x C x L, N x C x H x W and N x C x D x H x W.
+/// Convolutions over N x C x L, N x C x H x W and N x C x D x H x W.
 /// extent out = (extent + 2 pad - dilation (kernel - 1) - 1) / stride + 1, or ceil(extent / stride)
 /// weights = C / groups * kernel * filters + filters;  multiply-adds = output elements * kernel *
 /// C / groups
@@ -84,7 +83,7 @@ tensor conv1d(tensor const& x, convolution const& options);
 tensor conv2d(tensor const& x, convolution const& options);
 tensor conv3d(tensor const& x, convolution const& options);
 
-/// Each channel on its own: `groups` is the number of channels, `filters` is made per channel.
+/// Convolves each channel alone: `groups` is the number of channels, `filters` counts per channel.
 /// Errors   as conv2d
 tensor depthwise_conv2d(tensor const& x, convolution options);
 
@@ -97,7 +96,7 @@ struct transposed_convolution {
     per_axis dilation = 1;
     quantity groups = 1;
     bool bias = true;
-    std::optional<per_axis> pad_behind = {}; ///< of the far side, where it is not that of the near
+    std::optional<per_axis> pad_behind = {}; ///< of the far side, if it differs from the near side
 };
 
 /// extent out = (extent - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1
@@ -112,8 +111,8 @@ struct pooling {
     per_axis stride = 2;
     padding pad = {};
     bool ceil =
-        false; ///< a last window that is not full counts if it starts before the padding behind
-    bool ceil_in_padding = false; ///< with `ceil`: it counts if it starts there, too
+        false; ///< counts a last window that is not full if it starts before the padding behind
+    bool ceil_in_padding = false; ///< with `ceil`: also if it starts in that padding
 };
 
 /// Operations = output elements * window: comparisons, or additions and one division.

@@ -11,7 +11,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Refuses a tensor of another rank, and options for another number of axes.
+/// Refuses a tensor with another number of axes, and options for another number of axes.
 inline void require_axes(model::tensor const& x, std::string const& kind, std::size_t axes,
                          std::initializer_list<model::per_axis const*> options)
 {
@@ -26,11 +26,10 @@ inline void require_axes(model::tensor const& x, std::string const& kind, std::s
                         layer_place(x.graph(), kind), "give one number, or one per axis");
 }
 
-/// Which last window of an axis counts: one that is full, that starts before the padding behind,
-/// or that starts anywhere.
+/// Condition on the last window of an axis: it is full, starts before the padding behind, or none.
 enum class last_window : std::uint8_t { full, starts_inside, any };
 
-/// How many windows of `kernel` fit the extent of an axis of space.
+/// Number of windows of `kernel` on an axis of space.
 [[nodiscard]] inline model::quantity windows(model::tensor const& x, std::string const& kind,
                                              std::size_t axis, model::quantity const& kernel,
                                              model::quantity const& stride,
@@ -45,7 +44,7 @@ enum class last_window : std::uint8_t { full, starts_inside, any };
     model::require(x, kind, room >= 0,
                    "a window of " + kernel.name() + " does not fit an extent of " + extent.name() +
                        " padded by " + pad.name());
-    // An extent that a kernel and its padding keep stays its own formula.
+    // If kernel and padding keep an extent, its formula stays the same.
     if (stride.constant() == 1 && (room + 1).is_natural()) return room + 1;
     model::quantity const at_least = room.as_extent(); // not negative where the layer is valid
     if (last == last_window::full) return at_least / stride + 1;
@@ -84,7 +83,7 @@ inline void require_groups(model::tensor const& x, std::string const& kind,
                        groups.name() + " groups do not divide " + channels.name() + " channels");
 }
 
-/// @param channels  of the input, that each output reads
+/// @param channels  of the input that each output reads
 [[nodiscard]] inline model::tensor convolve(std::string const& kind, model::tensor const& x,
                                             model::convolution const& o,
                                             model::quantity const& channels, std::size_t axes)

@@ -21,12 +21,12 @@ public:
     explicit quantity_lowering(description& space);
 
     /// The node of a quantity. A factor of all terms is written once: BATCH * (a + b).
-    /// Errors   attune::error: it reads a parameter that is not in the space, or one that is
-    ///          negative
+    /// Errors   attune::error: the quantity reads a parameter that is not in the space, or a
+    ///          negative one
     [[nodiscard]] std::uint32_t lower(model::quantity const& from);
 
-    /// Adds the constraint that a truth holds, and the names of what it compares, so that
-    /// explanations name them (description::names).
+    /// Adds the constraint that `holds` is true, and names its two sides, so that explanations show
+    /// these names (description::names).
     /// Errors   attune::error: `holds` is no truth; those of lower()
     void constrain(model::quantity const& holds, std::string advice = {});
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/walk.hpp>
 #include <attune/declare/model/lower_quantity.hpp>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ ATTUNE_INLINE std::uint32_t quantity_lowering::node_of(op code, std::uint32_t fi
     return intern({.code = code, .first = first, .second = second});
 }
 
-/// The parameter that a leaf reads; an element of an array becomes the parameter that it is.
+/// The parameter that a leaf reads; for an element of an array, the element's parameter.
 ATTUNE_INLINE std::uint32_t quantity_lowering::subject_of(quantity_factor const& from,
                                                           expression_node& node)
 {
@@ -112,7 +112,7 @@ ATTUNE_INLINE std::uint32_t quantity_lowering::factor(quantity_factor const& fro
     return made;
 }
 
-/// What explanations call the sides of a comparison that have a name.
+/// Names the sides of a comparison that have a name, for explanations.
 ATTUNE_INLINE void quantity_lowering::name_sides(quantity_factor const& comparison)
 {
     for (model::quantity const& side : comparison.operands) {
@@ -145,7 +145,7 @@ quantity_lowering::sum(std::vector<std::pair<std::int64_t, factor_pointers>> con
     std::uint32_t made = first == terms.end() ? constant(0) : product(first->first, first->second);
     for (auto term = terms.begin(); term != terms.end(); ++term) {
         if (term == first) continue;
-        // The least number has no opposite: it is added as it is.
+        // The least number has no opposite, so the code adds it.
         bool const minus =
             term->first < 0 && term->first != std::numeric_limits<std::int64_t>::min();
         made = node_of(minus ? op::subtract : op::add, made,
@@ -165,7 +165,7 @@ ATTUNE_INLINE std::uint32_t quantity_lowering::lower(model::quantity const& from
         terms.emplace_back(term.coefficient, std::move(of));
     }
     if (terms.size() == 1) return product(terms.front().first, terms.front().second);
-    // What all terms share, written once: then a tree keeps one partial sum.
+    // The code writes factors of all terms once; then a tree keeps one partial sum.
     factor_pointers shared;
     for (quantity_factor const* const f : factor_pointers(terms.front().second)) {
         auto const holder = [&](auto& term) {

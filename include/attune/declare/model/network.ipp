@@ -1,4 +1,4 @@
-// attune/declare/model/network.ipp - layers, choices and what they need.
+// attune/declare/model/network.ipp - layers, choices and their requirements.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -40,7 +40,7 @@ ATTUNE_INLINE model::quantity gated(model::quantity const& gate, model::quantity
     return select(gate.as_truth(), cost, 0);
 }
 
-/// Refuses two tensors of two networks.
+/// Refuses tensors of two networks.
 inline void require_one_network(network_graph const& graph, std::string const& kind,
                                 model::tensor const& x)
 {
@@ -50,7 +50,7 @@ inline void require_one_network(network_graph const& graph, std::string const& k
                     "build it of tensors of one network");
 }
 
-/// Adds the truth for where the present layers are in the network.
+/// Adds a truth that is required where the present layers are in the network.
 inline void add_requirement(network_graph& graph, std::string const& kind,
                             model::quantity const& holds, std::string const& reason)
 {
@@ -64,7 +64,7 @@ inline void add_requirement(network_graph& graph, std::string const& kind,
     if (!is_known) graph.requirements.push_back({needed, where + ": " + reason});
 }
 
-/// Extents that are at least 1, as factors of their own.
+/// Extents that are at least 1, each as one factor.
 [[nodiscard]] inline std::vector<model::quantity>
 checked_extents(network_graph& graph, std::string const& kind, std::vector<model::quantity> shape)
 {
@@ -85,7 +85,7 @@ add_tensor(network_graph& graph, std::vector<model::quantity> shape, std::uint32
     return static_cast<std::uint32_t>(graph.tensors.size() - 1);
 }
 
-/// The sum over all layers, each where it is in the network.
+/// The sum of a cost over all layers, each where it is in the network.
 template <class Cost>
 [[nodiscard]] model::quantity sum_over_layers(network_graph const& graph, Cost const& cost)
 {
@@ -144,7 +144,7 @@ ATTUNE_INLINE model::tensor one_of(model::quantity const& count,
                         "its repetitions differ in their number of axes");
         for (std::size_t axis = 0; i > 0 && is_same_rank && axis < shape.size(); ++axis)
             shape[axis] = select(count >= n, after[i].extent(axis), shape[axis]).as_extent();
-        // Alternatives exclude each other, so that each has one factor.
+        // Alternatives exclude each other, so each has a single factor.
         bool const is_last = i + 1 == after.size();
         choices.emplace_back(i == 0 ? count <= 0 : (is_last ? count >= n : count == n),
                              after[i].number());

@@ -1,10 +1,10 @@
 // attune/declare/model/quantity.hpp - a whole number that depends on parameters, made at run time.
 // SPDX-License-Identifier: MIT
 //
-// A sum of products, kept in one normal form: like terms are merged and constants folded while a
-// network is built, so that equal costs are equal objects and the cost of fifty layers is as few
-// terms as its parameters need. Typed expressions (declare/expression) are trees in a type, where a
-// size used twice is written twice; the shapes of a network would grow with each layer.
+// A quantity is a sum of products in one normal form: each operation merges like terms and folds
+// constants. Equal costs are equal objects, and the cost of fifty layers has only as many terms as
+// its parameters need. A typed expression (declare/expression) would repeat a size at each use, and
+// grow with each layer.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,14 +18,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 struct quantity_factor;
 
-/// `coefficient` times its factors, which ascend by their texts; a power is a repeated factor.
+/// `coefficient` times its factors, ascending by their texts; a power is a repeated factor.
 struct quantity_term {
     std::int64_t coefficient = 0;
     std::vector<std::shared_ptr<quantity_factor const>> factors;
@@ -36,9 +35,9 @@ struct quantity_term {
 namespace attune::inline ATTUNE_ABI::model {
 
 /// A whole number or a truth (0 or 1) over parameters and inputs. Parameters and typed expressions
-/// convert to it; operators are those of typed expressions.
+/// convert to a quantity, which has the same operators.
 ///
-/// Sizes are not negative: max() and the costs of a network rely on it for parameters, and
+/// Sizes are not negative: max() and the costs of a network assume this of parameters, and
 /// network::space() refuses a parameter with a negative value.
 /// Errors   attune::error: a constant beyond 64 bits, or a division by the constant 0
 class quantity {
@@ -52,28 +51,28 @@ public:
     {
     }
     template <symbolic T>
-    quantity(T const& typed) // NOLINT: a parameter stands for its value
+    quantity(T const& typed) // NOLINT: a parameter is used as its value
         : quantity(lifted(typed))
     {
     }
 
     /// The value of a parameter of a description that is made at run time.
-    /// @param is_positive  all its values are 1 or more
+    /// @param is_positive  true: all its values are 1 or more
     [[nodiscard]] static quantity of_parameter(std::string name, bool is_positive = false);
 
-    /// The number, where no parameter decides about it.
+    /// The number, if no parameter or input changes it.
     [[nodiscard]] std::optional<std::int64_t> constant() const noexcept;
-    /// Whether it is a truth: a comparison, a boolean parameter, or several joined.
+    /// Returns true for a truth: a comparison, a boolean parameter, or several joined.
     [[nodiscard]] bool is_truth() const noexcept { return is_truth_; }
-    /// Whether it is 0 or more wherever parameters are; an input may be negative.
+    /// Returns true if the form shows a value >= 0 for all parameters; an input may be negative.
     [[nodiscard]] bool is_natural() const noexcept;
-    /// Whether it is 1 or more there, as far as its form says.
+    /// Returns true if the form shows a value >= 1 for all parameters.
     [[nodiscard]] bool is_positive() const noexcept;
-    /// Whether it has a value wherever parameters are: nothing is divided by what may be 0.
+    /// Returns true if there is a value for all values of parameters: no divisor may be 0.
     [[nodiscard]] bool is_total() const noexcept;
     /// The formula in its normal form. Equal formulas have equal texts.
     [[nodiscard]] std::string text() const;
-    /// What constraints and explanations call it; text() unless called() gave a name.
+    /// The name in constraints and explanations; text() unless called() gave another.
     [[nodiscard]] std::string name() const;
     [[nodiscard]] bool has_name() const noexcept { return !name_.empty(); }
     /// Precedence of name() in C++: detail::operation_rules::rank.
@@ -142,7 +141,7 @@ public:
     {
         return joined(op::not_equal, a, b);
     }
-    /// Of truths.
+    /// The conjunction of two truths.
     [[nodiscard]] friend quantity operator&&(quantity const& a, quantity const& b)
     {
         return joined(op::logical_and, a, b);
@@ -161,26 +160,26 @@ public:
 
     quantity& operator+=(quantity const& more) { return *this = *this + more; }
 
-    /// a / b where b is one product that divides each term of a: 12 * N * T / (4 * N) is 3 * T;
-    /// else nothing. Extents of tensors are at least 1, so that N is taken to be not 0.
+    /// a / b: 12 * N * T / (4 * N) is 3 * T. Nothing unless b is one product that divides each term
+    /// of a. N counts as not 0, because extents of tensors are at least 1.
     [[nodiscard]] friend std::optional<quantity> exact_quotient(quantity const& a,
                                                                 quantity const& b)
     {
         return divided(a, b);
     }
 
-    /// Whether both have one normal form, whatever they are called.
+    /// Returns true if both have the same normal form; names may differ.
     [[nodiscard]] bool is_same(quantity const& other) const;
-    /// The same number as one factor, which an extent of a tensor is: at least 1 wherever the
-    /// configuration is valid.
+    /// The same number as one factor that is at least 1 in each valid configuration, as an extent
+    /// of a tensor is.
     [[nodiscard]] quantity as_extent() const;
-    /// Itself if it is a truth, else whether it is not 0.
+    /// The quantity itself if it is a truth, else the truth that it is not 0.
     [[nodiscard]] quantity as_truth() const;
 
 private:
     [[nodiscard]] static quantity constant_of(std::int64_t value);
     [[nodiscard]] static quantity of_unsigned(std::uint64_t value);
-    /// A formula whose type says boolean: a parameter in it is a truth.
+    /// The quantity of a formula whose type is boolean: a parameter in it is a truth.
     [[nodiscard]] quantity of_condition() const;
     [[nodiscard]] static quantity of_code(std::span<detail::instruction const> code);
     [[nodiscard]] static quantity of_factor(detail::quantity_factor made);
@@ -189,7 +188,7 @@ private:
     [[nodiscard]] static quantity chosen(quantity const& condition, quantity const& if_true,
                                          quantity const& if_false);
     [[nodiscard]] static quantity sum(quantity const& a, quantity const& b, std::int64_t sign);
-    /// The terms that both have, each as often as both have it.
+    /// The terms that `a` and `b` have in common.
     [[nodiscard]] static quantity common(quantity const& a, quantity const& b);
     [[nodiscard]] static quantity product(quantity const& a, quantity const& b);
     [[nodiscard]] static std::optional<quantity> divided(quantity const& a, quantity const& b);
@@ -222,18 +221,18 @@ private:
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A parameter, an input, a literal of a comparison, or an operation that no sum of products is.
+/// A parameter, an input, a literal of a comparison, or an operation that is no sum of products.
 /// `add` with one operand is that operand as one factor.
 struct quantity_factor {
     op code{};
-    std::int64_t integer = 0; ///< of a literal; of a part of a list its place
-    double real = 0;          ///< of a literal
+    std::int64_t integer = 0; ///< value of a literal; place of a part of a list
+    double real = 0;          ///< value of a literal
     std::string text{};       ///< the literal, or the name that a leaf reads
     std::vector<model::quantity> operands{};
     bool is_truth = false;
     bool is_natural = false;
     bool is_positive = false;
-    bool is_total = true; ///< no division in it that may be by 0
+    bool is_total = true; ///< it has no division by a quantity that may be 0
     std::string key{};    ///< the formula as text
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/operation_text.hpp>
 #include <attune/declare/model/quantity.hpp>
 #include <attune/declare/text.hpp>
 
@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A product of sums that would have more terms than this stays a product.
+/// A product of sums with more terms than this is not expanded.
 inline constexpr std::size_t max_expanded_terms = 256;
 
 [[noreturn]] inline void refuse_cost(std::string const& what, std::string const& where)
@@ -50,7 +50,7 @@ using factor_list = std::vector<std::shared_ptr<quantity_factor const>>;
     return a.size() == b.size() ? 0 : (a.size() < b.size() ? -1 : 1);
 }
 
-/// The factors of both; a truth counts once, because its square is itself.
+/// The factors of both. A truth occurs once, because its square is itself.
 [[nodiscard]] inline factor_list together(factor_list const& a, factor_list const& b)
 {
     factor_list out;
@@ -286,7 +286,7 @@ ATTUNE_INLINE std::optional<quantity> quantity::divided(quantity const& a, quant
     std::int64_t const divisor = by.coefficient;
     quantity out;
     for (detail::quantity_term const& term : a.terms_) {
-        // -1 divides all, but the least number by -1 is beyond 64 bits.
+        // -1 divides every number except the least, whose quotient is beyond 64 bits.
         bool const is_divided = divisor == -1
                                     ? term.coefficient != std::numeric_limits<std::int64_t>::min()
                                     : term.coefficient % divisor == 0;
@@ -296,7 +296,7 @@ ATTUNE_INLINE std::optional<quantity> quantity::divided(quantity const& a, quant
             auto const at = std::find_if(left.begin(), left.end(), [&](auto const& f) {
                 return detail::compare(f, factor) == 0;
             });
-            // A truth stands once for all its powers, so that it stays a factor.
+            // A truth occurs once for all its powers, so it stays a factor.
             if (at == left.end() || factor->is_truth) return {};
             left.erase(at);
         }
@@ -365,7 +365,7 @@ ATTUNE_INLINE quantity quantity::unnamed(op code, quantity const& a, quantity co
     if (is_max || code == op::minimum) {
         if (sum(a, b, -1).is_natural()) return is_max ? a : b;
         if (sum(b, a, -1).is_natural()) return is_max ? b : a;
-        // What both have stands outside, so that a tree keeps one sum: w + max(x, y).
+        // Terms that both have move outside, so that a tree keeps one sum: w + max(x, y).
         if (quantity const both = common(a, b); !both.terms_.empty())
             return sum(both, unnamed(code, sum(a, both, -1), sum(b, both, -1)), 1);
     }

@@ -1,4 +1,4 @@
-// attune/declare/model/roofline.hpp - how long a network takes at least on a device.
+// attune/declare/model/roofline.hpp - the least time of a network on a device.
 // SPDX-License-Identifier: MIT
 // Source   Williams, Waterman, Patterson, "Roofline", CACM 2009; the sum of both times: Gao et al.
 //          2021 (DnnSAT), Sec. IV-C
@@ -25,10 +25,10 @@ struct network_time {
     quantity units;
     double seconds_per_unit = 1;
 
-    /// Whether it takes at most, at least that long. Bounds have a relative slack of 4 * 2^-52, so
-    /// that units * seconds_per_unit meets both bounds of itself; one beyond 64 bits of units is
-    /// the nearest end.
-    /// Errors   attune::error: not a number
+    /// The truth that the network takes at most, or at least, `seconds`. Bounds have a relative
+    /// slack of 4 * 2^-52, so that units * seconds_per_unit meets both bounds. A bound beyond 64
+    /// bits of units becomes the nearest end.
+    /// Errors   attune::error: `seconds` is not a number
     [[nodiscard]] quantity at_most(double seconds) const;
     [[nodiscard]] quantity at_least(double seconds) const;
 };

@@ -28,7 +28,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<std::int64_t>(units);
 }
 
-/// More than the three roundings of a time that is made of units and divided back.
+/// Above the error of the three roundings in a time made of units and divided back.
 inline constexpr double time_slack = 4 * std::numeric_limits<double>::epsilon();
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/declare/nest/array.hpp - arrays of a program, and their elements as functions of its axes.
+// attune/declare/nest/array.hpp - arrays of a program, and elements whose indices are functions of axes.
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/describe.cpp
 #pragma once
@@ -6,10 +6,9 @@
 #include <attune/core/element.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/constraint.hpp>
+#include <attune/declare/config.hpp>
 #include <attune/declare/nest/axis.hpp>
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +22,7 @@ namespace detail {
 /// Base of numbers in a program.
 struct nest_value : nest_term {};
 
-/// What an array may hold; opaque: not this.
+/// The type of an array's elements; opaque for a type that an array cannot hold.
 template <class T>
 [[nodiscard]] consteval element_type nest_element()
 {
@@ -54,7 +53,7 @@ template <class T>
         return element_type::opaque;
 }
 
-/// Whole numbers narrower than int become int, and those narrower than float become float.
+/// int for whole numbers narrower than int, float for numbers narrower than float.
 template <class T>
 [[nodiscard]] consteval auto widened()
 {
@@ -70,7 +69,7 @@ using operand_type = decltype(widened<T>());
 
 enum class write_kind : std::uint8_t { store, add, multiply };
 
-/// target = value, target += value, target *= value, as written.
+/// target = value, target += value, or target *= value.
 template <write_kind Kind, class Target, class Value>
 struct nest_assignment {
     Target target;
@@ -82,7 +81,7 @@ template <class T>
 template <class T>
 [[nodiscard]] constexpr auto negative(T const& x);
 
-/// An element of `Array`: as many indices as given so far.
+/// An element of `Array`, with the indices given so far.
 template <class Array, bool Padded, class... Indices>
 struct element_of_array : nest_value {
     using array = Array;
@@ -154,7 +153,7 @@ struct element_of_array : nest_value {
         return write<write_kind::multiply>(lift_value(value));
     }
 
-    /// Those of the indices, one after the other.
+    /// The numbers of the indices, one index after the other.
     outline_list<number_count, std::int64_t> numbers{};
 
 private:
@@ -188,11 +187,11 @@ struct padded_array {
     }
 };
 
-/// What a program does with an array beside what its statements say.
+/// The use of an array beside the uses in statements.
 enum class array_use : std::uint8_t {
     argument,
-    constant,  ///< an argument whose elements are those of a constant_array
-    temporary, ///< no argument
+    constant,  ///< an argument of type constant_array
+    temporary, ///< not an argument
 };
 
 template <fixed_string Name, class T, array_use Use, bool HasRowStride, class... Extents>
@@ -220,7 +219,7 @@ struct array_of : nest_term {
         return element_of_array<array_of, false>{}[index];
     }
 
-    /// The same array, given as an attune::matrix_view, whose rows may have gaps between them.
+    /// The same array as an attune::matrix_view in a call: rows may have gaps between them.
     [[nodiscard]] constexpr auto with_row_stride() const
     {
         constexpr bool is_matrix = rank == 2 && Use == array_use::argument;
@@ -238,8 +237,8 @@ inline constexpr bool is_nest_array<array_of<Name, T, Use, HasRowStride, Extents
 
 } // namespace detail
 
-/// An array that a program reads or writes: a std::span<T> in a call, in C order. Extents are whole
-/// numbers or inputs of type int or long.
+/// An array that a program reads or writes. A call gives it as a std::span<T>, in C order. Extents
+/// are whole numbers or inputs of type int or long.
 ///
 /// Example   constexpr auto A = attune::array<"A", float, M, 512>();
 template <fixed_string Name, class T, auto... Extents>
@@ -249,8 +248,8 @@ template <fixed_string Name, class T, auto... Extents>
                             detail::made_extent<Extents>...>{};
 }
 
-/// An array that is only read and does not change from call to call, such as weights: an
-/// attune::constant_array<T> in a call. A design may pack it once, so that later calls read the
+/// An array that is only read and does not change from call to call, such as weights. A call gives
+/// it as an attune::constant_array<T>. A design may pack it once, so that later calls read the
 /// packed form.
 ///
 /// Example   constexpr auto W = attune::constant<"W", float, 768, 3072>();
@@ -261,7 +260,7 @@ template <fixed_string Name, class T, auto... Extents>
                             detail::made_extent<Extents>...>{};
 }
 
-/// An array of the program's own, between its statements: no argument of a call.
+/// An array of the program between its statements; not an argument of a call.
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto temporary()
 {
@@ -269,7 +268,7 @@ template <fixed_string Name, class T, auto... Extents>
                             detail::made_extent<Extents>...>{};
 }
 
-/// The array with zeros around it: an index may leave it, and then reads 0.
+/// The array with zeros around it: an index outside of the array reads 0.
 ///
 /// Example   y[h] = attune::sum(r)(attune::padded(x)[h + r - 1] * w[r])
 template <class Array>

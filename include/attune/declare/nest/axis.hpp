@@ -1,4 +1,4 @@
-// attune/declare/nest/axis.hpp - loops by name, and sums of multiples of them, which are indices.
+// attune/declare/nest/axis.hpp - loops with names, and indices: sums of multiples of loops.
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/describe.cpp
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Base of what a program is written with; so its operators are found.
+/// Base of all terms of a program; argument-dependent lookup finds the operators here.
 struct nest_term {};
 
 namespace detail {
@@ -24,7 +24,7 @@ namespace detail {
 /// Base of axes and of sums of them.
 struct nest_index : nest_term {};
 
-/// Extents as types: of an axis whose arrays give it, a constant, the value of an input.
+/// Extents as types: deduced from arrays, constant, or the value of an input.
 struct deduced_extent {};
 template <std::int64_t N>
 struct constant_extent {
@@ -83,13 +83,13 @@ struct axis_of : nest_index {
     }
 };
 
-/// An axis in a sum, once.
+/// An axis in a sum, with the factor 1.
 template <class Axis>
 struct unit_term {
     using axis = Axis;
     static constexpr bool is_unit = true;
 };
-/// Several times.
+/// An axis in a sum, with another factor.
 template <class Axis>
 struct scaled_term {
     using axis = Axis;
@@ -108,7 +108,7 @@ struct affine_sum : nest_index {
         to.add({.what = nest_row::part::index, .count = sizeof...(Terms), .number = to.numbers++});
     }
 
-    /// Factors in order of the terms, those of units too, which are 1; the offset.
+    /// The factors of the terms, in order, 1 for units; then the offset.
     std::array<std::int64_t, number_count> numbers{};
 
 private:
@@ -168,7 +168,7 @@ multiple_of(affine_sum<T...> const& sum, std::int64_t factor)
     return out;
 }
 
-/// What attune::axes() gives, for structured bindings.
+/// The result of attune::axes(), for structured bindings.
 template <class... Axes>
 struct axes_of;
 template <class A>
@@ -223,8 +223,8 @@ struct axes_of<A, B, C, D, E, F, G> {
 
 } // namespace detail
 
-/// A loop of a program (see attune::nest), from 0 to below its extent: that of the arrays that it
-/// is an index of.
+/// A loop of a program (see attune::nest), from 0 to below its extent, which follows from the
+/// arrays that it indexes.
 ///
 /// Example   constexpr auto i = attune::axis<"i">();
 template <fixed_string Name>
@@ -232,7 +232,7 @@ template <fixed_string Name>
 {
     return detail::axis_of<Name, detail::deduced_extent>{};
 }
-/// An axis with an extent of its own, a number or an input: for windows such as x[i + r].
+/// An axis with a given extent, a number or an input: for windows such as x[i + r].
 ///
 /// Example   constexpr auto r = attune::axis<"r", 3>();
 template <fixed_string Name, auto Extent>

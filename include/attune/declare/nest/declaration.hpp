@@ -1,4 +1,4 @@
-// attune/declare/nest/declaration.hpp - a whole program: its types, and its plain loops.
+// attune/declare/nest/declaration.hpp - a whole program: made of statements, run by plain loops, also as a function.
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/evaluate.cpp
 #pragma once
@@ -7,22 +7,26 @@
 #include <attune/core/constant_view.hpp>
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/element_bounds.hpp>
 #include <attune/declare/nest/evaluate.hpp>
-#include <attune/declare/nest/nest_memory.hpp>
+#include <attune/declare/nest/nest_call.hpp>
 #include <attune/declare/nest/nest_rows.hpp>
 #include <attune/declare/nest/outline.hpp>
-#include <attune/declare/nest/value_pack.hpp>
+#include <attune/declare/nest/value.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -56,7 +60,7 @@ struct signature_of_list<type_list<T...>> {
 };
 
 /// @tparam Order  type_list of arrays and inputs, the arguments of a call in their order; empty:
-///                arrays that are only read, the others, inputs, each in order of mention
+///                read-only arrays, other arrays, inputs, each in order of mention
 template <fixed_string Name, class Order, class... Steps>
 class nest_declaration {
 public:
@@ -105,7 +109,7 @@ private:
     }
 
 public:
-    /// Which array, or `array_count` + which input, each argument is.
+    /// For each argument the number of an array, or `array_count` plus that of an input.
     static constexpr nest_kept_places<arrays + inputs> order = order_of(Order{});
     static constexpr bool order_is_whole =
         order.count == usual_order().count &&
@@ -151,7 +155,7 @@ public:
 
     [[nodiscard]] constexpr value_pack<Steps...> const& steps() const noexcept { return steps_; }
 
-    /// Those of the rows.
+    /// The numbers that the rows use.
     [[nodiscard]] constexpr outline_list<number_count, std::uint64_t> numbers() const
     {
         outline_list<number_count, std::uint64_t> out{};
@@ -170,9 +174,9 @@ public:
                 {order.at.data(), order.count}};
     }
 
-    /// The plain nest.
-    /// Errors   attune::error: an array does not have the extents that the declaration says, or an
-    ///          index leaves it
+    /// Runs the plain nest.
+    /// Errors   attune::error: an array does not have the extents of the declaration, or an index
+    ///          leaves it
     template <class... Args>
     void operator()(Args const&... given) const
     {
@@ -182,8 +186,8 @@ public:
         for_each_part(steps_, [&](auto const& step) { evaluator.run(step); });
     }
 
-    /// Whether all that a program may be made into is right for a call: code that keeps values in
-    /// registers is not where an array that is written overlaps another one.
+    /// Returns true if every variant is correct for this call. A variant may keep values in
+    /// registers, and then is wrong if a written array overlaps another one.
     /// Errors   as a call
     template <class... Args>
     [[nodiscard]] bool is_for_any_code(Args const&... given) const
@@ -226,5 +230,179 @@ private:
 
     value_pack<Steps...> steps_;
 };
+
+/// A program that is never freed, because its function has no end of life.
+struct kept_program {
+    std::vector<std::uint64_t> numbers;
+    std::unique_ptr<std::byte[]> bytes; ///< of the declaration
+};
+using program_slot = std::atomic<kept_program const*>;
+
+/// The slot of the program with these numbers; takes a free slot if it has none. Returns the number
+/// of slots if other programs have all slots. Any thread.
+[[nodiscard]] inline std::size_t slot_of_program(std::span<program_slot> slots,
+                                                 std::span<std::uint64_t const> numbers,
+                                                 std::span<std::byte const> bytes)
+{
+    std::unique_ptr<kept_program> own;
+    std::size_t i = 0;
+    for (; i < slots.size(); ++i) {
+        kept_program const* held = slots[i].load(std::memory_order_acquire);
+        if (held == nullptr) {
+            if (!own) {
+                own = std::make_unique<kept_program>();
+                own->numbers.assign(numbers.begin(), numbers.end());
+                own->bytes.reset(new std::byte[bytes.size()]);
+                std::memcpy(own->bytes.get(), bytes.data(), bytes.size());
+            }
+            if (slots[i].compare_exchange_strong(held, own.get())) held = own.release();
+        }
+        if (std::equal(held->numbers.begin(), held->numbers.end(), numbers.begin(), numbers.end()))
+            break;
+    }
+    return i;
+}
+
+template <class Declaration, class Signature = typename Declaration::signature>
+class plain_function;
+
+/// A function without captures for each program of a type. Programs of one type differ only in
+/// numbers.
+template <class Declaration, class... Args>
+class plain_function<Declaration, void(Args...)> {
+public:
+    using type = void (*)(Args...);
+    /// The most programs of one type that have a function.
+    static constexpr std::size_t most = Declaration::number_count > 0 ? 16 : 1;
+
+    /// The function that runs this program; null if `most` others of its type have one. Any thread.
+    [[nodiscard]] static type of(Declaration const& program)
+    {
+        static_assert(std::is_trivially_copyable_v<Declaration>);
+        auto const numbers = program.numbers();
+        std::size_t const slot =
+            slot_of_program(slots, {numbers.data(), Declaration::number_count},
+                            {reinterpret_cast<std::byte const*>(&program), sizeof(Declaration)});
+        return slot < most ? functions[slot] : nullptr;
+    }
+
+private:
+    template <std::size_t Slot>
+    static void run(Args... args)
+    {
+        void const* const held = slots[Slot].load(std::memory_order_acquire)->bytes.get();
+        (*static_cast<Declaration const*>(held))(args...);
+    }
+
+    static inline std::array<program_slot, most> slots{};
+    static constexpr std::array<type, most> functions =
+        []<std::size_t... Slot>(std::index_sequence<Slot...>) {
+            return std::array<type, most>{&run<Slot>...};
+        }(std::make_index_sequence<most>{});
+};
+
+template <class T>
+inline constexpr bool is_nest_assignment = false;
+template <write_kind Kind, class Target, class Value>
+inline constexpr bool is_nest_assignment<nest_assignment<Kind, Target, Value>> = true;
+
+/// Reports an error in the types as one single sentence.
+template <class Declaration>
+[[nodiscard]] consteval bool check_declaration()
+{
+    constexpr nest_fault fault = Declaration::outline.fault;
+    static_assert(fault != nest_fault::too_large,
+                  "attune: nest: a program has at most 64 arrays, 64 axes and 255 elements");
+    static_assert(
+        fault != nest_fault::same_name,
+        "attune: nest: the program, its arrays, axes and inputs have a name each, and two "
+        "of them are the same");
+    static_assert(fault != nest_fault::reserved_name,
+                  "attune: nest: a name is a word of C++, or begins with _; the generated code "
+                  "cannot use it");
+    static_assert(
+        fault != nest_fault::other_shape,
+        "attune: nest: two arrays, two axes or two inputs of one name have other types or "
+        "extents");
+    static_assert(fault != nest_fault::target_of_no_axes,
+                  "attune: nest: what a statement writes has one index for each dimension, each of "
+                  "them another axis: C[i][j] = ...; read with indices such as 2 * i + r instead");
+    static_assert(fault != nest_fault::free_axis,
+                  "attune: nest: an axis of the value is no index of what is written; reduce over "
+                  "it, as by attune::sum(k)(...) or +=");
+    static_assert(fault != nest_fault::reduced_target,
+                  "attune: nest: a reduction is over an axis that is an index of what is written");
+    static_assert(fault != nest_fault::nested_reduction,
+                  "attune: nest: a reduction is inside another one; write the inner one to an "
+                  "attune::temporary first");
+    static_assert(fault != nest_fault::partial_reduction,
+                  "attune: nest: a reduction inside a formula is the same for several elements of "
+                  "what is written; write it to an attune::temporary first, once for each");
+    static_assert(fault != nest_fault::written_twice,
+                  "attune: nest: two statements write one array; write an attune::temporary first");
+    static_assert(fault != nest_fault::read_before_written,
+                  "attune: nest: a temporary is read, or continued by +=, before a statement has "
+                  "written it");
+    static_assert(fault != nest_fault::read_and_written,
+                  "attune: nest: an array is written by a statement that reads it, or by a later "
+                  "one; write another array, or continue it by +=");
+    static_assert(
+        fault != nest_fault::no_result,
+        "attune: nest: the statements write temporaries alone, and no array of the caller");
+    static_assert(fault != nest_fault::unknown_extent,
+                  "attune: nest: an axis is no index of an array by itself, so that its extent is "
+                  "not known; declare it: attune::axis<\"r\", 3>()");
+    static_assert(fault != nest_fault::extents_differ,
+                  "attune: nest: an axis is an index of two arrays with other extents there; "
+                  "shapes do not fit, or the axis needs its own: attune::axis<\"i\", 62>()");
+    static_assert(fault != nest_fault::target_not_whole,
+                  "attune: nest: an axis has an extent of its own that is not that of the array "
+                  "which is written; a statement writes all elements");
+    if constexpr (fault == nest_fault::none) {
+        constexpr bool whole = Declaration::order_is_whole;
+        static_assert(whole,
+                      "attune: nest: with_arguments(...) names each array that is no temporary and "
+                      "each input once");
+        return whole;
+    } else
+        return false;
+}
+
+/// Replaces a wrong program, so that the compiler prints one error.
+struct no_declaration {};
+
+template <class... Steps>
+[[nodiscard]] consteval value_pack<Steps...> made_steps(Steps const&... steps)
+{
+    return [&]<std::size_t... At>(std::index_sequence<At...>) {
+        return value_pack<Steps...>{{pack_part<At, Steps>{steps}...}};
+    }(std::index_sequence_for<Steps...>{});
+}
+
+/// A program of `statements`, in a constant expression, so that a wrong program does not compile.
+template <fixed_string Name, class... Statements>
+[[nodiscard]] consteval auto declare_nest(Statements const&... statements)
+{
+    constexpr bool named = is_identifier(Name.view());
+    static_assert(named, "attune: nest<\"name\">(...): the name is that of a function");
+    constexpr bool written = sizeof...(Statements) > 0 && (is_nest_assignment<Statements> && ...);
+    static_assert(written,
+                  "attune: nest<\"name\">(...) takes statements: C[i][j] = ..., C[i][j] += ...");
+    if constexpr (named && written) {
+        using declaration =
+            nest_declaration<Name, type_list<>, decltype(make_step(std::declval<Statements>()))...>;
+        if constexpr (check_declaration<declaration>()) {
+            declaration const out(made_steps(make_step(statements)...));
+            auto const numbers = out.numbers();
+            if (leaves_an_array(declaration::form(numbers)))
+                throw declaration_error("attune: nest: an index leaves its array; write "
+                                        "attune::padded(x)[...] where it then reads 0, or make the "
+                                        "axis shorter");
+            return out;
+        } else
+            return no_declaration{};
+    } else
+        return no_declaration{};
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

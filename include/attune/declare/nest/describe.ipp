@@ -1,11 +1,12 @@
-// attune/declare/nest/describe.ipp - makes nodes, accesses and statements of rows.
+// attune/declare/nest/describe.ipp - makes nodes, accesses and statements of rows; equal ones occur once.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/describe.hpp>
-#include <attune/declare/nest/nest_builder.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +15,75 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Reads rows from the first to the last; what a row is made of lies on stacks.
+ATTUNE_INLINE void add_term(affine_index& to, std::uint32_t axis, std::int64_t factor)
+{
+    auto at = std::find_if(to.terms.begin(), to.terms.end(),
+                           [&](affine_term const& t) { return t.axis >= axis; });
+    if (at == to.terms.end() || at->axis != axis) at = to.terms.insert(at, {axis, 0});
+    at->factor += factor;
+    if (at->factor == 0) to.terms.erase(at);
+}
+
+/// The index of an equal part, which is appended if it is new.
+template <class T>
+[[nodiscard]] std::uint32_t intern_part(std::vector<T>& all, T const& wanted)
+{
+    auto const at = std::find(all.begin(), all.end(), wanted);
+    auto const place = static_cast<std::uint32_t>(at - all.begin());
+    if (at == all.end()) all.push_back(wanted);
+    return place;
+}
+
+ATTUNE_INLINE std::uint32_t nest_builder::add_node(nest_node const& wanted)
+{
+    return intern_part(out.nodes, wanted);
+}
+
+ATTUNE_INLINE std::uint32_t nest_builder::add_access(nest_access const& wanted)
+{
+    return intern_part(out.accesses, wanted);
+}
+
+ATTUNE_INLINE std::uint32_t nest_builder::add_index(affine_index const& index)
+{
+    constexpr element_type whole = element_type::i32;
+    auto const literal = [&](std::int64_t value) {
+        return add_node(
+            {.code = nest_op::literal, .type = whole, .literal = static_cast<double>(value)});
+    };
+    auto const of_two = [&](nest_op code, std::uint32_t first, std::uint32_t second) {
+        return add_node({.code = code, .type = whole, .first = first, .second = second});
+    };
+    std::uint32_t sum = no_index;
+    for (affine_term const& term : index.terms) {
+        std::uint32_t one = add_node({.code = nest_op::axis, .type = whole, .axis = term.axis});
+        if (term.factor != 1) one = of_two(nest_op::multiply, one, literal(term.factor));
+        sum = sum == no_index ? one : of_two(nest_op::add, sum, one);
+    }
+    if (sum == no_index) return literal(index.offset);
+    return index.offset == 0 ? sum : of_two(nest_op::add, sum, literal(index.offset));
+}
+
+ATTUNE_INLINE std::uint32_t nest_builder::add_temporary(std::uint32_t target, reduction combine,
+                                                        element_type element)
+{
+    std::string const stem = out.arrays[target].name + '_' + std::string(rules_of(combine).name);
+    std::string name = stem;
+    auto const taken = [&] {
+        auto const called = [&](auto const& part) { return part.name == name; };
+        return std::any_of(out.arrays.begin(), out.arrays.end(), called) ||
+               std::any_of(out.axes.begin(), out.axes.end(), called) ||
+               std::any_of(out.inputs.begin(), out.inputs.end(), called) || out.name == name;
+    };
+    for (int i = 2; taken(); ++i)
+        name = stem + std::to_string(i);
+    nest_array made{.name = std::move(name), .element = element, .role = nest_role::temporary};
+    made.extents = out.arrays[target].extents;
+    out.arrays.push_back(std::move(made));
+    return static_cast<std::uint32_t>(out.arrays.size() - 1);
+}
+
+/// Reads rows from first to last, and keeps the parts of a row on stacks.
 class form_describer {
 public:
     explicit form_describer(nest_form const& of)
@@ -138,7 +207,7 @@ private:
         }
         add_statement(target, row, row.type);
     }
-    /// The value on the stack, over the axes that were named.
+    /// Adds the statement of the value on the stack, over the named axes.
     void add_statement(nest_access target, nest_row const& reduced, element_type accumulator)
     {
         nest_statement made{.combine = reduced.combine,
@@ -162,7 +231,7 @@ private:
     std::vector<nest_access> elements_; ///< the statement's target is the first
     std::vector<std::uint32_t> values_; ///< nodes
     std::vector<std::uint32_t> over_;
-    std::vector<nest_access> results_; ///< temporaries with the statement's reductions
+    std::vector<nest_access> results_; ///< temporaries: results of reductions
 };
 
 ATTUNE_INLINE nest_description describe_form(nest_form const& program)

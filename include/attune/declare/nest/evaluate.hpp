@@ -1,25 +1,151 @@
-// attune/declare/nest/evaluate.hpp - a program computed by plain loops that the user's compiler makes.
+// attune/declare/nest/evaluate.hpp - computes a program by plain loops that the user's compiler compiles.
 // SPDX-License-Identifier: MIT
 //
-// What is right: variants are compared with this. Statements run in order. An element is combined
-// over the reduction axes in their order, the last one fastest, in the type of the values (float
-// for narrower types, int for narrower whole numbers); whole numbers wrap around. The loops go over
-// blocks of the target's last axis, so that compilers vectorise them; no sum changes its order.
+// The loops define the correct result, to which variants are compared. Statements run in order. A
+// reduction runs over its axes in order, the last one fastest, in the type of the values: float for
+// narrower types, int for narrower whole numbers. Whole numbers wrap around. Loops run over blocks
+// of the target's last axis, so that compilers vectorise them; no sum changes its order.
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/nest_arithmetic.hpp>
 #include <attune/declare/nest/nest_call.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/nest/outline.hpp>
+#include <attune/declare/nest/step.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Computes one call. @pre  the arrays have the extents of the declaration
+/// An operation on two numbers of one type.
+template <nest_op Code, class T>
+[[nodiscard, gnu::always_inline]] constexpr T combined(T a, T b)
+{
+    if constexpr (Code == nest_op::minimum)
+        return b < a ? b : a;
+    else if constexpr (Code == nest_op::maximum)
+        return a < b ? b : a;
+    else if constexpr (Code == nest_op::divide)
+        return static_cast<T>(a / b);
+    else if constexpr (std::is_integral_v<T>) {
+        using whole = std::make_unsigned_t<T>;
+        auto const l = static_cast<whole>(a);
+        auto const r = static_cast<whole>(b);
+        if constexpr (Code == nest_op::add)
+            return static_cast<T>(l + r);
+        else if constexpr (Code == nest_op::subtract)
+            return static_cast<T>(l - r);
+        else
+            return static_cast<T>(l * r);
+    } else if constexpr (Code == nest_op::add)
+        return a + b;
+    else if constexpr (Code == nest_op::subtract)
+        return a - b;
+    else
+        return a * b;
+}
+
+/// An operation on one number.
+template <nest_op Code, class T>
+[[nodiscard, gnu::always_inline]] constexpr T changed(T a)
+{
+    constexpr bool is_float = std::is_same_v<T, float>;
+    if constexpr (Code == nest_op::negate) {
+        if constexpr (std::is_integral_v<T>)
+            return combined<nest_op::subtract>(T{0}, a);
+        else
+            return -a;
+    } else if constexpr (Code == nest_op::absolute) {
+        if constexpr (std::is_integral_v<T>)
+            return a < T{0} ? combined<nest_op::subtract>(T{0}, a) : a;
+        else if constexpr (is_float)
+            return static_cast<T>(__builtin_fabsf(static_cast<float>(a)));
+        else
+            return static_cast<T>(__builtin_fabs(static_cast<double>(a)));
+    } else if constexpr (Code == nest_op::exponential) {
+        if constexpr (is_float)
+            return __builtin_expf(a);
+        else
+            return __builtin_exp(a);
+    } else if constexpr (Code == nest_op::logarithm) {
+        if constexpr (is_float)
+            return __builtin_logf(a);
+        else
+            return __builtin_log(a);
+    } else if constexpr (Code == nest_op::square_root) {
+        if constexpr (is_float)
+            return __builtin_sqrtf(a);
+        else
+            return __builtin_sqrt(a);
+    } else if constexpr (Code == nest_op::hyperbolic_tangent) {
+        if constexpr (is_float)
+            return __builtin_tanhf(a);
+        else
+            return __builtin_tanh(a);
+    } else {
+        static_assert(Code == nest_op::error_function);
+        if constexpr (is_float)
+            return __builtin_erff(a);
+        else
+            return __builtin_erf(a);
+    }
+}
+
+inline constexpr std::int64_t evaluated_block = 64;
+
+/// The results of one reduction for a block of elements.
+template <class R>
+class block_of {
+public:
+    using number = typename R::accumulated;
+
+    [[gnu::always_inline]] void begin(std::int64_t i)
+    {
+        constexpr neutral_number neutral = rules_of(R::combine).neutral;
+        if constexpr (neutral == neutral_number::zero)
+            values_[i] = number{0};
+        else if constexpr (neutral == neutral_number::one)
+            values_[i] = number{1};
+        else if constexpr (neutral == neutral_number::highest)
+            values_[i] = limits::has_infinity ? limits::infinity() : limits::max();
+        else
+            values_[i] = limits::has_infinity ? -limits::infinity() : limits::lowest();
+        if constexpr (R::gives_place) places_[i] = 0;
+    }
+    [[gnu::always_inline]] void begin_with(std::int64_t i, number held) { values_[i] = held; }
+    /// @param place  on the axis of an argmax
+    [[gnu::always_inline]] void add(std::int64_t i, number next, std::int64_t place)
+    {
+        if constexpr (R::gives_place) {
+            if (values_[i] < next) {
+                values_[i] = next;
+                places_[i] = static_cast<int>(place);
+            }
+        } else {
+            values_[i] = combined<rules_of(R::combine).step>(values_[i], next);
+        }
+    }
+    [[nodiscard, gnu::always_inline]] typename R::value_type result(std::int64_t i) const
+    {
+        if constexpr (R::gives_place)
+            return places_[i];
+        else
+            return values_[i];
+    }
+
+private:
+    using limits = std::numeric_limits<number>;
+    struct nothing {};
+    number values_[evaluated_block];
+    [[no_unique_address]] std::conditional_t<R::gives_place, int[evaluated_block], nothing> places_;
+};
+
+/// Computes one call.
+/// @pre  the arrays have the extents of the declaration
 template <class Declaration>
 class nest_evaluator {
     static constexpr auto const& outline = Declaration::outline;
@@ -49,7 +175,7 @@ private:
         return call_.extent(outline.axes[axis_at<Axis>].extent);
     }
 
-    /// The target's axes are loops, the last one of rows.
+    /// Loops over the target's axes; row() computes the last one.
     template <class Step, class Axis, class... Rest>
     [[gnu::always_inline]] void rows(Step const& step, type_list<Axis, Rest...>, place& at) const
     {
@@ -64,7 +190,7 @@ private:
         }
     }
 
-    /// The elements of the target along its last axis.
+    /// Computes the elements of the target along its last axis.
     template <class Last, class Target, bool Continues, class Value, class... R>
     [[gnu::always_inline]] void row(nest_step<Target, Continues, Value, R...> const& step,
                                     place& at) const
@@ -113,7 +239,7 @@ private:
         along<Last>(typename R::axes{}, of, block, at, from, width);
     }
 
-    /// The axes of a reduction are loops around those of the block.
+    /// Loops over the axes of a reduction, around the loop over the block.
     template <std::size_t Last, class R>
     [[gnu::always_inline]] void along(type_list<>, R const& of, block_of<R>& block, place& at,
                                       std::int64_t from, std::int64_t width) const
@@ -134,7 +260,7 @@ private:
             along<Last>(type_list<Rest...>{}, of, block, at, from, width);
         }
     }
-    /// Of an argmax.
+    /// The place of an argmax along its axis.
     template <class R, class... Axis>
     [[nodiscard, gnu::always_inline]] static std::int64_t place_of(type_list<Axis...>,
                                                                    place const& at)
@@ -145,7 +271,7 @@ private:
             return 0;
     }
 
-    /// @param numbers  those of the index
+    /// @param numbers  of the index
     template <class... Term>
     [[nodiscard, gnu::always_inline]] static std::int64_t
     index(std::type_identity<affine_sum<Term...>>, std::int64_t const* numbers, place const& at)
@@ -227,7 +353,7 @@ private:
         data[i] = static_cast<element_type>(number);
     }
 
-    // The value of a tree at a place; `blocks` and `i` have the results of reductions.
+    // The value of a tree at a place; `blocks` and `i` give the results of reductions.
     template <class T, class Blocks>
     [[nodiscard, gnu::always_inline]] T value(nest_literal<T> const& x, place const&, Blocks const&,
                                               std::int64_t) const

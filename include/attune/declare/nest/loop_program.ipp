@@ -40,6 +40,19 @@ ATTUNE_INLINE bool holds_parts(nest_description const& nest, nest_statement cons
     return statement.combine == reduction::sum || statement.combine == reduction::product;
 }
 
+ATTUNE_INLINE bool append_path(loop_program const& program, std::vector<program_item> const& items,
+                               program_item wanted, std::vector<std::uint32_t>& path)
+{
+    for (program_item const item : items) {
+        if (item == wanted) return true;
+        if (item.kind != item_kind::loop) continue;
+        path.push_back(item.index);
+        if (append_path(program, program.loops[item.index].body, wanted, path)) return true;
+        path.pop_back();
+    }
+    return false;
+}
+
 } // namespace detail
 
 ATTUNE_INLINE loop_program plain_program(nest_description nest)

@@ -1,24 +1,28 @@
-// attune/declare/nest/nest_description.hpp - a program's axes, arrays and statements.
+// attune/declare/nest/nest_description.hpp - a program's axes, arrays, statements and operations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/element.hpp>
+#include <attune/core/enum_table.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A number that the caller gives: an extent, or an operand.
+/// A number that the caller gives: an extent or an operand.
 struct nest_input {
     std::string name;                      ///< a C++ identifier
-    element_type type = element_type::i32; ///< of the argument; of extents i32 or i64
+    element_type type = element_type::i32; ///< of the argument; extents have i32 or i64
 };
 
-/// Steps of an axis, or elements of an array along one dimension: a constant, or an input's value.
+/// Number of steps of an axis, or of elements along one dimension: a constant, or an input's value.
 struct nest_extent {
     std::int64_t constant = 0;      ///< >= 0; unused with an input
     std::uint32_t input = no_index; ///< index into `inputs`; no_index: the constant
@@ -26,8 +30,8 @@ struct nest_extent {
     [[nodiscard]] friend bool operator==(nest_extent const&, nest_extent const&) = default;
 };
 
-/// One loop of the plain nest: 0 <= axis < extent. For a statement it is spatial if its target's
-/// index has it, and a reduction otherwise.
+/// A loop of the plain nest: 0 <= axis < extent. In a statement, an axis of the target's index is
+/// spatial; any other is a reduction axis.
 struct nest_axis {
     std::string name; ///< a C++ identifier
     nest_extent extent;
@@ -41,8 +45,8 @@ struct affine_term {
     [[nodiscard]] friend bool operator==(affine_term const&, affine_term const&) = default;
 };
 
-/// The sum of its terms and the offset. Terms have ascending, different axes and factors other than
-/// 0, so that equal functions compare equal.
+/// The sum of the terms and the offset. Terms have different axes in ascending order, and factors
+/// other than 0, so that equal functions compare equal.
 struct affine_index {
     std::vector<affine_term> terms{};
     std::int64_t offset = 0;
@@ -50,12 +54,12 @@ struct affine_index {
     [[nodiscard]] friend bool operator==(affine_index const&, affine_index const&) = default;
 };
 
-/// Who owns an array and what happens to it.
+/// Origin of an array, and its use.
 enum class nest_role : std::uint8_t {
     read,      ///< an argument of the kernel that is only read
-    written,   ///< an argument whose contents before the call do not count
+    written,   ///< an argument whose old contents are not read
     updated,   ///< an argument that is read and written
-    temporary, ///< made and dropped by each call, and written before it is read
+    temporary, ///< each call makes and drops it, and writes it before reading
 };
 
 /// Elements in C order: the last dimension is contiguous. An argument is a std::span<T> (T const,
@@ -66,15 +70,15 @@ struct nest_array {
     element_type element{};
     nest_role role{};
     std::vector<nest_extent> extents{};
-    bool has_row_stride = false; ///< two dimensions; the call gives the elements from row to row
-    bool is_constant = false;    ///< only read, and the same in all calls: forms of it are kept
+    bool has_row_stride = false; ///< two dimensions; the call gives the row distance in elements
+    bool is_constant = false;    ///< only read, and equal in all calls: packed forms are kept
 };
 
 /// One element of an array, as a function of the axes.
 struct nest_access {
     std::uint32_t array = no_index;
     std::vector<affine_index> at{}; ///< one per dimension
-    bool is_padded = false; ///< outside of the array it reads 0; else it never leaves the array
+    bool is_padded = false;         ///< reads 0 outside of the array; else it is always inside
 
     [[nodiscard]] friend bool operator==(nest_access const&, nest_access const&) = default;
 };
@@ -84,8 +88,8 @@ enum class nest_op : std::uint8_t {
     access, ///< the element of an access
     axis,   ///< the value of an axis, as a number
     input,  ///< the value of an input
-    // of one number
-    convert, ///< to the type of the node; to whole numbers as C++ does: toward 0
+    // one operand
+    convert, ///< to the type of the node; from reals to whole numbers toward 0, as in C++
     negate,
     absolute,
     exponential,
@@ -93,24 +97,23 @@ enum class nest_op : std::uint8_t {
     square_root,
     hyperbolic_tangent,
     error_function,
-    // of two numbers
+    // two operands
     add,
     subtract,
     multiply,
     divide,
     minimum, ///< second < first ? second : first
     maximum, ///< first < second ? second : first
-    // truths, of two numbers; first operands of select alone
+    // truths of two operands; only select has them as first operand
     less,
     less_equal,
     equal,
-    select, ///< of three: a truth, the value if true, the value if false
+    select, ///< a truth, the value if true, the value if false
 };
 
-/// One operation; its operands are indices of earlier nodes. Its type is that of the value, to
-/// which operands are converted; of a truth, that of its operands. Types are i32, u32, i64, u64,
-/// f32 and f64: elements of narrower types are converted where they are read. Whole numbers wrap
-/// around.
+/// An operation. Operands are indices of earlier nodes, converted to `type`: the type of the value,
+/// or for a truth the type of both sides. Types are i32, u32, i64, u64, f32 and f64: reads convert
+/// elements of narrower types. Whole numbers wrap around.
 struct nest_node {
     nest_op code{};
     element_type type{};
@@ -125,46 +128,227 @@ struct nest_node {
     [[nodiscard]] friend bool operator==(nest_node const&, nest_node const&) = default;
 };
 
-/// How the values of the reduction axes are combined.
+/// Ways to combine values over the reduction axes.
 enum class reduction : std::uint8_t {
-    none, ///< the value is stored; no reduction axis
+    none, ///< stores the value; no reduction axis
     sum,
     product,
     maximum,
     minimum,
-    argument_of_maximum, ///< the first index at which the value is largest; along one axis
+    argument_of_maximum, ///< the first index of the largest value; along one axis
 };
 
-/// target = value, or target = the combination of value over the reduction axes: in their order,
-/// the last one fastest, beginning with what the target holds (if it continues), else with 0, 1 or
-/// the number of the accumulator's type below (above) all others. Statements run one after the
-/// other, each over all of its axes; the spatial ones have the extents of the target.
+/// target = value, or target = the combination of value over the reduction axes, in their order,
+/// the last one fastest. The combination starts with the target's content if it continues; else
+/// with 0, 1, or the lowest (highest) number of the accumulator's type. Statements run one after
+/// the other, each over all of its axes. Spatial axes have the extents of the target.
 ///
-/// An array is the target of one statement at most, and neither that statement nor an earlier one
-/// reads it. So the order of the spatial axes decides nothing.
+/// An array is the target of one statement at most. Neither that statement nor an earlier one reads
+/// the array, so the order of spatial axes has no effect.
 struct nest_statement {
-    nest_access target{};              ///< each index is one axis alone; never padded
-    std::vector<std::uint32_t> axes{}; ///< spatial ones in the order of the target, then reductions
-    std::uint32_t spatial_count = 0;   ///< of `axes`
+    nest_access target{};              ///< each index is one axis; never padded
+    std::vector<std::uint32_t> axes{}; ///< spatial ones in the target's order, then reduction axes
+    std::uint32_t spatial_count = 0;   ///< the first of `axes`
     reduction combine{};
-    bool continues = false;         ///< combines with what the target holds: C += ..., or C *= ...,
-                                    ///< of a value without reduction axes, too
-    element_type accumulator{};     ///< in which the combination is kept; of argument_of_maximum,
-                                    ///< that of the values
+    bool continues = false;     ///< combines with the target's content: C += ..., or C *= ..., also
+                                ///< without reduction axes
+    element_type accumulator{}; ///< of the combination; of argument_of_maximum: of values
     std::uint32_t value = no_index; ///< index into `nodes`
 };
 
-/// A program: what a nest of loops over arrays computes. Made by attune::nest; loop order, tiles,
-/// vectors and copies are no part of it. Arguments of the function are the arrays that are no
+/// A program: the computation of a nest of loops over arrays, made by attune::nest. Loop order,
+/// tiles, vectors and copies are no part of it. The function's arguments are the arrays that are no
 /// temporaries, in their order, then the inputs.
 struct nest_description {
     std::string name; ///< of the function: a C++ identifier
     std::vector<nest_input> inputs;
     std::vector<nest_axis> axes;
     std::vector<nest_array> arrays;
-    std::vector<nest_access> accesses; ///< those that nodes read, each once
+    std::vector<nest_access> accesses; ///< accesses that nodes read, each once
     std::vector<nest_node> nodes;      ///< in evaluation order
     std::vector<nest_statement> statements;
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Calls `visit(index, node)` once for each node of a value, those of the first operand first.
+template <class Visit>
+void for_each_node(nest_description const& nest, std::uint32_t value, Visit const& visit)
+{
+    std::vector<bool> seen(nest.nodes.size(), false);
+    std::vector<std::uint32_t> open{value};
+    while (!open.empty()) {
+        std::uint32_t const n = open.back();
+        open.pop_back();
+        if (n == no_index || seen[n]) continue;
+        seen[n] = true;
+        nest_node const& node = nest.nodes[n];
+        visit(n, node);
+        open.insert(open.end(), {node.third, node.second, node.first});
+    }
+}
+
+/// Operations of one group are written in the same way.
+enum class nest_group : std::uint8_t {
+    literal,
+    access,
+    axis,
+    input,
+    conversion,
+    negation,
+    magnitude,
+    function,   ///< of one number, in <cmath>
+    arithmetic, ///< of two numbers, with a sign between them
+    bound,      ///< of two numbers; the result is one of them
+    truth,      ///< of two numbers, with a sign between them
+    choice,     ///< of three
+};
+
+/// Operations of one kind take about the same time on a processor.
+enum class operation_kind : std::uint8_t {
+    multiply_add, ///< a product, and the sum that it is added to
+    add,
+    multiply,
+    divide,
+    compare,
+    function,
+    other,
+    convert,
+    truth,
+    selection,
+    none, ///< no operation: the number exists
+};
+
+/// The properties of one operation of a program.
+struct nest_operation_rules {
+    nest_op of{};
+    nest_group group{};
+    std::uint8_t operands = 0;
+    std::string_view sign{}; ///< in C++, or the name of a function
+    int rank = 5;            ///< precedence in C++; a larger rank binds tighter
+    operation_kind kind = operation_kind::none;
+    bool is_costly = false; ///< takes longer than a load
+};
+
+// clang-format off
+inline constexpr enum_table<nest_operation_rules, nest_op::select> nest_operations{{
+    {nest_op::literal,            nest_group::literal},
+    {nest_op::access,             nest_group::access},
+    {nest_op::axis,               nest_group::axis},
+    {nest_op::input,              nest_group::input},
+    {nest_op::convert,            nest_group::conversion, 1, "cast",   5, operation_kind::convert},
+    {nest_op::negate,             nest_group::negation,   1, "-",      4, operation_kind::other},
+    {nest_op::absolute,           nest_group::magnitude,  1, "abs",    5, operation_kind::other},
+    {nest_op::exponential,        nest_group::function,   1, "exp",    5, operation_kind::function, true},
+    {nest_op::logarithm,          nest_group::function,   1, "log",    5, operation_kind::function, true},
+    {nest_op::square_root,        nest_group::function,   1, "sqrt",   5, operation_kind::function, true},
+    {nest_op::hyperbolic_tangent, nest_group::function,   1, "tanh",   5, operation_kind::function, true},
+    {nest_op::error_function,     nest_group::function,   1, "erf",    5, operation_kind::function, true},
+    {nest_op::add,                nest_group::arithmetic, 2, "+",      2, operation_kind::add},
+    {nest_op::subtract,           nest_group::arithmetic, 2, "-",      2, operation_kind::add},
+    {nest_op::multiply,           nest_group::arithmetic, 2, "*",      3, operation_kind::multiply},
+    {nest_op::divide,             nest_group::arithmetic, 2, "/",      3, operation_kind::divide, true},
+    {nest_op::minimum,            nest_group::bound,      2, "min",    5, operation_kind::compare},
+    {nest_op::maximum,            nest_group::bound,      2, "max",    5, operation_kind::compare},
+    {nest_op::less,               nest_group::truth,      2, "<",      1, operation_kind::truth},
+    {nest_op::less_equal,         nest_group::truth,      2, "<=",     1, operation_kind::truth},
+    {nest_op::equal,              nest_group::truth,      2, "==",     1, operation_kind::truth},
+    {nest_op::select,             nest_group::choice,     3, "select", 5, operation_kind::selection},
+}};
+// clang-format on
+
+[[nodiscard]] constexpr nest_operation_rules const& rules_of(nest_op code) noexcept
+{
+    return nest_operations[code];
+}
+
+/// The number that a reduction's step combines without effect.
+enum class neutral_number : std::uint8_t { zero, one, lowest, highest };
+
+/// The properties of one way to combine values.
+struct reduction_rules {
+    reduction of{};
+    std::string_view name{};  ///< in a program's text
+    nest_op step{};           ///< combines two values; of `none`, the target's content and a value
+    neutral_number neutral{}; ///< start of the combination
+    /// True if combinations of two parts join as two values do; results of argument_of_maximum are
+    /// places.
+    bool joins_parts = false;
+};
+
+// clang-format off
+inline constexpr enum_table<reduction_rules, reduction::argument_of_maximum> rules_of_reductions{{
+    {reduction::none,                "value",   nest_op::add,      neutral_number::zero},
+    {reduction::sum,                 "sum",     nest_op::add,      neutral_number::zero,    true},
+    {reduction::product,             "product", nest_op::multiply, neutral_number::one,     true},
+    {reduction::maximum,             "max",     nest_op::maximum,  neutral_number::lowest,  true},
+    {reduction::minimum,             "min",     nest_op::minimum,  neutral_number::highest, true},
+    {reduction::argument_of_maximum, "argmax",  nest_op::maximum,  neutral_number::lowest},
+}};
+// clang-format on
+
+[[nodiscard]] constexpr reduction_rules const& rules_of(reduction combine) noexcept
+{
+    return rules_of_reductions[combine];
+}
+
+/// Number of operations of each kind, on real and on whole numbers.
+struct operation_counts {
+    static constexpr auto kinds = static_cast<std::size_t>(operation_kind::none);
+    std::array<double, kinds> of_reals{};
+    std::array<double, kinds> of_wholes{};
+
+    void add(operation_kind kind, bool is_real) noexcept
+    {
+        if (kind == operation_kind::none) return;
+        (is_real ? of_reals : of_wholes)[static_cast<std::size_t>(kind)] += 1;
+    }
+    /// Operations of one kind, on real and whole numbers.
+    [[nodiscard]] double of(operation_kind kind) const noexcept
+    {
+        return of_reals[static_cast<std::size_t>(kind)] + of_wholes[static_cast<std::size_t>(kind)];
+    }
+    /// All operations; a multiply-add counts as two.
+    [[nodiscard]] double total() const noexcept
+    {
+        double out = of(operation_kind::multiply_add);
+        for (std::size_t k = 0; k < kinds; ++k)
+            out += of_reals[k] + of_wholes[k];
+        return out;
+    }
+    /// Operations on real numbers; a multiply-add counts as two, a conversion as none.
+    [[nodiscard]] double real_total() const noexcept
+    {
+        double out = of_reals[static_cast<std::size_t>(operation_kind::multiply_add)] -
+                     of_reals[static_cast<std::size_t>(operation_kind::convert)];
+        for (double const n : of_reals)
+            out += n;
+        return out;
+    }
+};
+
+/// Operations of a statement. A product in a sum is one multiply-add. Shared parts count once.
+[[nodiscard]] inline operation_counts operations_of(nest_description const& nest,
+                                                    nest_statement const& statement)
+{
+    operation_counts out;
+    bool const is_real = is_real_type(statement.accumulator);
+    std::uint32_t fused = no_index; // the product in a sum
+    if (statement.combine == reduction::sum && statement.value != no_index &&
+        nest.nodes[statement.value].code == nest_op::multiply)
+        fused = statement.value;
+    if (fused != no_index)
+        out.add(operation_kind::multiply_add, is_real);
+    else if (statement.combine != reduction::none || statement.continues)
+        out.add(rules_of(rules_of(statement.combine).step).kind, is_real);
+    if (statement.combine == reduction::argument_of_maximum)
+        out.add(operation_kind::selection, false); // selects the place
+    for_each_node(nest, statement.value, [&](std::uint32_t n, nest_node const& node) {
+        if (n != fused) out.add(rules_of(node.code).kind, is_real_type(node.type));
+    });
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,58 +1,226 @@
-// attune/declare/nest/nest_rows.hpp - a program without its types: rows, and the numbers that they use.
+// attune/declare/nest/nest_rows.hpp - a program without its types: rows, their numbers, the rules for them, and faults.
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/describe.cpp
 //
-// Whatever is done with a program, except to run it, is done with its rows, by code that is
-// compiled once and not for each program. Types of a tree write their rows (write_rows), and values
-// their numbers (write_numbers), in the same order.
+// All code but the one that runs a program reads its rows. The compiler compiles this code once,
+// not for each program. Types of a tree write their rows (write_rows), and values their numbers
+// (write_numbers), in the same order.
 #pragma once
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
-#include <attune/declare/nest/outline_rows.hpp>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <type_traits>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One part of a program, behind the parts that it is made of. A statement is the element of its
-/// target, its reductions, its value, and the step.
+/// The first fault of a program that its types show.
+enum class nest_fault : std::uint8_t {
+    none,
+    too_large,
+    same_name,
+    reserved_name,
+    other_shape,
+    target_of_no_axes,
+    free_axis,
+    reduced_target,
+    nested_reduction,
+    partial_reduction,
+    written_twice,
+    read_before_written,
+    read_and_written,
+    no_result,
+    unknown_extent,
+    extents_differ,
+    target_not_whole,
+};
+
+/// A constant, or the value of an input; `deduced`: not yet computed.
+struct outline_extent {
+    enum class source : std::uint8_t { deduced, constant, input };
+    source from = source::deduced;
+    std::int64_t value = 0; ///< the constant, or the number of the input
+
+    [[nodiscard]] constexpr bool is_known() const { return from != source::deduced; }
+    [[nodiscard]] constexpr bool is_constant() const { return from == source::constant; }
+    [[nodiscard]] friend constexpr bool operator==(outline_extent const&,
+                                                   outline_extent const&) = default;
+};
+
+struct outline_axis {
+    std::string_view name{};
+    outline_extent extent{};
+    bool has_own_extent = false;
+    bool is_of_target = false;
+};
+
+struct outline_array {
+    static constexpr std::size_t never = ~std::size_t{0};
+
+    std::string_view name{};
+    element_type element{};
+    std::size_t rank = 0;
+    std::array<outline_extent, 8> extents{};
+    bool is_temporary = false;
+    bool is_constant = false;
+    bool has_row_stride = false;
+    bool continues = false;         ///< its step starts with its content
+    std::size_t written_by = never; ///< number of the step
+    std::size_t read_by = never;    ///< number of the last step that reads it
+    std::size_t first_read = never;
+
+    [[nodiscard]] constexpr nest_role role() const
+    {
+        if (is_temporary) return nest_role::temporary;
+        if (written_by == never) return nest_role::read;
+        return continues ? nest_role::updated : nest_role::written;
+    }
+};
+
+struct outline_input {
+    std::string_view name{};
+    element_type type{};
+};
+
+/// The axes that are single indices of one element; `none`: another index.
+struct outline_use {
+    static constexpr std::uint8_t none = 255;
+    std::uint8_t array = 0;
+    std::array<std::uint8_t, 8> axis{};
+    bool is_target = false;
+};
+
+template <std::size_t N, class T>
+using outline_list = std::array<T, (N == 0 ? 1 : N)>;
+
+/// Words that cannot name a variable in C++, and words that generated code uses.
+inline constexpr std::string_view reserved_words[] = {
+    "alignas",   "alignof",      "and",           "and_eq",
+    "asm",       "auto",         "bitand",        "bitor",
+    "bool",      "break",        "case",          "catch",
+    "char",      "char8_t",      "char16_t",      "char32_t",
+    "class",     "co_await",     "co_return",     "co_yield",
+    "compl",     "concept",      "const",         "const_cast",
+    "consteval", "constexpr",    "constinit",     "continue",
+    "decltype",  "default",      "delete",        "do",
+    "double",    "dynamic_cast", "else",          "enum",
+    "explicit",  "export",       "extern",        "false",
+    "float",     "for",          "friend",        "goto",
+    "if",        "inline",       "int",           "long",
+    "main",      "mutable",      "namespace",     "new",
+    "noexcept",  "not",          "not_eq",        "nullptr",
+    "operator",  "or",           "or_eq",         "private",
+    "protected", "public",       "register",      "reinterpret_cast",
+    "requires",  "return",       "short",         "signed",
+    "sizeof",    "static",       "static_assert", "static_cast",
+    "std",       "attune",       "struct",        "switch",
+    "template",  "this",         "thread_local",  "throw",
+    "true",      "try",          "typedef",       "typeid",
+    "typename",  "union",        "unsigned",      "using",
+    "virtual",   "void",         "volatile",      "wchar_t",
+    "while",     "xor",          "xor_eq"};
+
+[[nodiscard]] constexpr bool is_reserved_word(std::string_view name)
+{
+    if (name.starts_with('_') || name.find("__") != name.npos) return true;
+    if (name.size() < 2) return false; // no reserved word is shorter
+    for (std::string_view const word : reserved_words)
+        if (word.size() == name.size() && word[0] == name[0] && word == name) return true;
+    return false;
+}
+
+/// Each function returns the first fault that it finds.
+[[nodiscard]] constexpr nest_fault fault_of_names(std::span<std::string_view const> names)
+{
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (is_reserved_word(names[i])) return nest_fault::reserved_name;
+        for (std::size_t k = 0; k < i; ++k)
+            if (names[i] == names[k]) return nest_fault::same_name;
+    }
+    return nest_fault::none;
+}
+
+/// Sets the extents of axes: given ones, else those of targets, else those of arrays that are read.
+[[nodiscard]] constexpr nest_fault deduce_extents(std::span<outline_axis> axes,
+                                                  std::span<outline_array const> arrays,
+                                                  std::span<outline_use const> uses)
+{
+    for (bool const targets : {true, false})
+        for (outline_use const& use : uses)
+            for (std::size_t d = 0; use.is_target == targets && d < arrays[use.array].rank; ++d) {
+                if (use.axis[d] == outline_use::none) continue;
+                outline_axis& at = axes[use.axis[d]];
+                outline_extent const extent = arrays[use.array].extents[d];
+                if (!at.extent.is_known()) at.extent = extent;
+                if (targets) {
+                    at.is_of_target = true;
+                    if (!(at.extent == extent))
+                        return at.has_own_extent ? nest_fault::target_not_whole
+                                                 : nest_fault::extents_differ;
+                } else if (!at.is_of_target && !at.has_own_extent && !(at.extent == extent))
+                    return nest_fault::extents_differ;
+            }
+    for (outline_axis const& axis : axes)
+        if (!axis.extent.is_known()) return nest_fault::unknown_extent;
+    return nest_fault::none;
+}
+
+[[nodiscard]] constexpr nest_fault fault_of_order(std::span<outline_array const> arrays)
+{
+    bool has_result = false;
+    for (outline_array const& of : arrays) {
+        bool const is_written = of.written_by != outline_array::never;
+        bool const is_read = of.first_read != outline_array::never;
+        has_result = has_result || (is_written && !of.is_temporary);
+        if (of.is_temporary &&
+            (!is_written || of.continues || (is_read && of.first_read <= of.written_by)))
+            return nest_fault::read_before_written;
+        if (is_written && is_read && of.first_read <= of.written_by)
+            return nest_fault::read_and_written;
+    }
+    return has_result ? nest_fault::none : nest_fault::no_result;
+}
+
+/// One part of a program; the parts that it contains come before it. A statement is the element of
+/// its target, its reductions, its value, and the step.
 struct nest_row {
     enum class part : std::uint8_t {
         term,           ///< a multiple of axis `which`
-        index,          ///< the sum of the `count` terms before and of an offset
-        element,        ///< of array `which` at the `count` indices before
-        read,           ///< the number in the element before
-        value_of_index, ///< the index before, as a number
-        node,           ///< operation `code` on the `count` numbers before; or input `which`
-        result,         ///< of the statement's reduction `which`
-        over,           ///< axis `which` of the reduction behind
-        reduction,      ///< of the number before, over the axes before
+        index,          ///< the sum of the `count` preceding terms and an offset
+        element,        ///< of array `which` at the `count` preceding indices
+        read,           ///< the number in the preceding element
+        value_of_index, ///< the preceding index, as a number
+        node,           ///< operation `code` on the `count` preceding numbers; or input `which`
+        result,         ///< result of reduction `which` of the statement
+        over,           ///< axis `which` of the following reduction
+        reduction,      ///< of the preceding number, over the preceding axes
         step,           ///< the end of a statement
     };
     static constexpr std::uint16_t no_number = 0xffff;
 
     part what{};
     nest_op code{};
-    element_type type{}; ///< of the value; of a reduction, that of its accumulator
+    element_type type{}; ///< of the value; of a reduction: of its accumulator
     attune::reduction combine{};
     bool is_padded = false;
-    bool is_value = false;    ///< of a reduction: it is the value of its statement
-    bool continues = false;   ///< of a reduction: it begins with what the target holds
+    bool is_value = false;    ///< of a reduction: it is the statement's value
+    bool continues = false;   ///< of a reduction: it starts with the target's content
     element_type of_result{}; ///< of a reduction
     std::uint16_t count = 0;
     std::uint16_t which = 0;
-    /// Factor of a term (without: 1), offset of an index (without: 0), literal.
+    /// Factor of a term (default 1), offset of an index (default 0), or literal.
     std::uint16_t number = no_number;
 };
 
-/// Takes rows; knows the places of names.
+/// Receives rows, and finds the places of names.
 struct nest_row_sink {
     std::span<outline_array const> arrays;
     std::span<outline_axis const> axes;
@@ -72,7 +240,7 @@ struct nest_row_sink {
     }
 };
 
-/// Takes numbers: whole ones, and the bits of doubles.
+/// Receives numbers: whole ones, and the bits of doubles.
 struct nest_number_sink {
     std::uint64_t* to;
 
@@ -86,7 +254,7 @@ struct nest_number_sink {
     }
 };
 
-/// A program: what its type says, and the numbers of one value of the type.
+/// A program: the rows of its type, and the numbers of one value of the type.
 struct nest_form {
     std::string_view name;
     std::span<outline_array const> arrays;
@@ -94,7 +262,7 @@ struct nest_form {
     std::span<outline_input const> inputs;
     std::span<nest_row const> rows;
     std::span<std::uint64_t const> numbers;
-    /// By argument: which array, or the number of arrays plus which input.
+    /// By argument: the number of an array, or the number of arrays plus that of an input.
     std::span<std::size_t const> order;
 
     [[nodiscard]] constexpr std::int64_t factor(nest_row const& term) const

@@ -15,7 +15,7 @@ namespace detail {
 
 template <class L, class R>
 concept nest_operands = (of_nest<L> && nest_operand<R>) || (nest_operand<L> && of_nest<R>);
-/// Both may stand in an index.
+/// Both operands may occur in an index.
 template <class L, class R>
 concept index_operands = index_operand<L> && index_operand<R>;
 
@@ -39,7 +39,7 @@ template <class L, class R>
         if constexpr (detail::index_like<R>)
             return detail::sum_of(detail::as_affine(left),
                                   detail::multiple_of(detail::as_affine(right), -1));
-        else // the terms of `left` stay units
+        else // the terms of `left` keep the factor 1
             return detail::sum_of(detail::as_affine(left),
                                   detail::as_affine(-static_cast<std::int64_t>(right)));
     } else
@@ -115,7 +115,7 @@ template <class X>
         detail::lift_value(x)};
 }
 
-/// `if_true` where the comparison holds, else `if_false`.
+/// `if_true` if the comparison holds, else `if_false`.
 ///
 /// Example   y[i] = select(x[i] < 0.0f, 0.1f * x[i], x[i])
 template <class Truth, class T, class F>
@@ -172,7 +172,7 @@ template <reduction Combine, class... Axes>
 
 } // namespace detail
 
-/// The sum of what follows over the axes, for each element of the statement's target.
+/// The sum of the following value over the axes, for each element of the statement's target.
 ///
 /// Example   C[i][j] = attune::sum(k)(A[i][k] * B[k][j])
 template <class... Axes>
@@ -185,14 +185,14 @@ template <class... Axes>
 {
     return detail::make_reducer<reduction::product, Axes...>();
 }
-/// The place along one axis at which what follows is largest; the first of several.
+/// The place along one axis of the largest following value; the first of several.
 template <class Axis>
 [[nodiscard]] constexpr auto argmax(Axis const&)
 {
     return detail::make_reducer<reduction::argument_of_maximum, Axis>();
 }
 
-/// The larger of two numbers, or with axes alone, the largest over them.
+/// The larger of two numbers; with axes as arguments, the largest following value over them.
 ///
 /// Example   y[i] = max(x[i], 0.0f), m[i] = attune::max(j)(x[i][j])
 template <class First, class... More>

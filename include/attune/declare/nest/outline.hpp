@@ -1,19 +1,17 @@
-// attune/declare/nest/outline.hpp - names, extents and uses in a program's types; what is wrong.
+// attune/declare/nest/outline.hpp - names, extents and uses in a program's types, and their faults.
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/describe.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
-#include <attune/declare/nest/outline_rows.hpp>
-#include <attune/declare/nest/outline_rules.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 #include <attune/declare/nest/step.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -25,7 +23,7 @@ struct nest_types {
     using arrays = decltype(distinct<of_arrays>(all{}, type_list<>{}));
     using axes = decltype(distinct<of_axes>(all{}, type_list<>{}));
     using inputs = decltype(distinct<of_inputs>(all{}, type_list<>{}));
-    /// Elements that the statements mention.
+    /// Number of elements that the statements mention.
     static constexpr std::size_t uses = []<class... T>(type_list<T...>) {
         return (std::size_t{is_nest_array<T>} + ... + 0);
     }(all{});
@@ -36,11 +34,11 @@ inline constexpr std::size_t length_of = 0;
 template <class... T>
 inline constexpr std::size_t length_of<type_list<T...>> = sizeof...(T);
 
-/// Its address stands for a type.
+/// The address identifies a type.
 template <class T>
 inline constexpr char mark_of_term = 0;
 
-/// Made of types at compile time.
+/// Computed from types at compile time.
 template <class Types>
 class nest_outline {
 public:
@@ -165,7 +163,7 @@ private:
         ((arrays[i++] = array_from(std::type_identity<Array>{})), ...);
     }
 
-    /// What has one name is one type.
+    /// Reports two different types with one name.
     template <class... T>
     constexpr void check_same(type_list<T...>)
     {

@@ -1,11 +1,11 @@
-// attune/declare/nest/step.hpp - a statement with its reductions apart from what is made of them.
+// attune/declare/nest/step.hpp - a statement, split into its reductions and the value made of them.
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/describe.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/operators.hpp>
-#include <attune/declare/nest/value_pack.hpp>
+#include <attune/declare/nest/value.hpp>
 
 #include <array>
 #include <cstddef>
@@ -16,15 +16,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// target = value, where reduced_value<i> in `value` is the result of reduction i; `Continues`: the
-/// only reduction begins with what the target holds.
+/// target = value, where reduced_value<i> in `value` is the result of reduction i. `Continues`: the
+/// only reduction starts with the target's content.
 template <class Target, bool Continues, class Value, class... Reductions>
 struct nest_step {
     using target_type = Target;
     using value_type = Value;
     using reductions_type = type_list<Reductions...>;
     static constexpr bool continues = Continues;
-    /// The only reduction is the value.
+    /// True if the only reduction is the value.
     static constexpr bool is_plain =
         sizeof...(Reductions) == 0 || requires(Value v) { typename Value::is_whole; };
 
@@ -78,7 +78,7 @@ template <class... A, class... B, class... More>
     return joined_lists(type_list<A..., B...>{}, more...);
 }
 
-/// Arrays, axes and inputs that a type names, in order and as often as it does.
+/// Arrays, axes and inputs that a type names, in order, with repetitions.
 template <class T>
 struct arguments_of_term {
     using type = type_list<>;
@@ -128,7 +128,7 @@ struct arguments_of_term<nest_step<Target, Continues, Value, Reductions...>>
 template <class T>
 using mentioned = typename arguments_of_term<T>::type;
 
-/// Places in a list, ascending.
+/// Places in a list, in ascending order.
 template <std::size_t N>
 struct nest_kept_places {
     std::array<std::size_t, (N == 0 ? 1 : N)> at{};
@@ -156,7 +156,7 @@ struct of_inputs {
     static constexpr bool takes = is_input<T>;
 };
 
-/// The types of one kind, each name once, without those called as one of `others`.
+/// The types of one kind, each name once, without names of `others`.
 template <class Kind, class... T, class... Others>
 [[nodiscard]] consteval auto distinct(type_list<T...> all, type_list<Others...>)
 {
@@ -178,7 +178,7 @@ template <class Kind, class... T, class... Others>
     return picked<kept>(all);
 }
 
-/// Whether a tree has a reduction.
+/// True if a tree has a reduction.
 template <class T>
 inline constexpr bool has_reduction = is_nest_reduction<T>;
 template <nest_op Code, class T, class... Operands>
@@ -191,14 +191,14 @@ inline constexpr bool has_reduction<nest_truth<Code, T, L, R>> =
 template <class X, class... Found>
 [[nodiscard]] constexpr auto split(X const& x, value_pack<Found...> const& found);
 
-/// A tree in which reductions are places, and the reductions found so far.
+/// A tree in which places replace reductions, and the reductions found so far.
 template <class X, class... Found>
 struct split_tree {
     X value;
     value_pack<Found...> found;
 };
 
-/// Two values of one type differ by literals and factors, and are two reductions then.
+/// Place of `R` among the reductions found. A type with numbers is new: its numbers may differ.
 template <class R, class... Found>
 [[nodiscard]] consteval std::size_t place_among(type_list<Found...>)
 {
@@ -269,7 +269,7 @@ template <class X, class... Found>
         return split_node(x, found);
 }
 
-/// value over `Axes`, which the target's index does not have.
+/// The reduction of value over `Axes`, which the target's index does not have.
 template <reduction Combine, class Value, class... Axes>
 [[nodiscard]] constexpr auto reduce_over(Value const& value, type_list<Axes...>)
 {

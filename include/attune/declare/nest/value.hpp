@@ -15,6 +15,46 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+template <std::size_t At, class T>
+struct pack_part {
+    T value;
+};
+template <class Places, class... T>
+struct pack_parts;
+template <std::size_t... At, class... T>
+struct pack_parts<std::index_sequence<At...>, T...> : pack_part<At, T>... {};
+
+/// An aggregate: value_pack<int, float>{{{1}, {2.0f}}}. A short std::tuple: no overloaded
+/// constructors, and no std::apply, whose noexcept test is instantiated for each call.
+template <class... T>
+struct value_pack : pack_parts<std::index_sequence_for<T...>, T...> {};
+
+template <std::size_t At, class T>
+[[nodiscard, gnu::always_inline]] constexpr T const& part_at(pack_part<At, T> const& of)
+{
+    return of.value;
+}
+template <std::size_t At, class T>
+[[nodiscard, gnu::always_inline]] constexpr T& part_at(pack_part<At, T>& of)
+{
+    return of.value;
+}
+
+/// Calls see(value) for each value, in order.
+template <class See, std::size_t... At, class... T>
+constexpr void for_each_part(pack_parts<std::index_sequence<At...>, T...> const& of, See const& see)
+{
+    (see(static_cast<pack_part<At, T> const&>(of).value), ...);
+}
+
+/// The values followed by `last`.
+template <class Last, std::size_t... At, class... T>
+[[nodiscard]] constexpr value_pack<T..., Last>
+appended(pack_parts<std::index_sequence<At...>, T...> const& of, Last const& last)
+{
+    return {{{static_cast<pack_part<At, T> const&>(of).value}..., {last}}};
+}
+
 /// Writes the numbers of each value in order.
 template <class... X>
 constexpr void write_numbers_of(nest_number_sink& to, X const&... each)
@@ -25,7 +65,7 @@ constexpr void write_numbers_of(nest_number_sink& to, X const&... each)
     (one(each), ...);
 }
 
-/// A literal. It has the type of what it stands beside, see common_operand.
+/// A literal. Takes the type of the other operand, see common_operand.
 template <class T>
 struct nest_literal : nest_value {
     using value_type = T;
@@ -85,7 +125,7 @@ struct input_as_value : nest_value {
     }
 };
 
-/// `Code` of operands of these types; `T` is the type of the value, of a truth that of both sides.
+/// `Code` of these operands; `T` is the type of the value, or for a truth that of both sides.
 template <nest_op Code, class T, class... Operands>
 struct nest_code {
     static constexpr nest_op code = Code;
@@ -192,13 +232,13 @@ struct nest_reduction : nest_value {
                 .of_result = nest_element<value_type>(),
                 .count = sizeof...(Axes)});
     }
-    /// Inside another one, which is a fault of the outline.
+    /// A reduction inside another one, which is a fault of the outline.
     static constexpr void write_rows(nest_row_sink& to) { write_reduction(to, false, false); }
     constexpr void write_numbers(nest_number_sink& to) const { write_numbers_of(to, body); }
     Body body;
 };
 
-/// Stands for reduction `Place` of a statement in what is computed from its result.
+/// Replaces reduction `Place` of a statement in the value computed from its result.
 template <std::size_t Place, class T>
 struct reduced_value : nest_value {
     using value_type = T;
@@ -229,7 +269,7 @@ inline constexpr bool is_arithmetic_literal = std::is_arithmetic_v<T> && !std::s
 template <class T>
 concept nest_operand = std::derived_from<T, nest_value> || index_like<T> || is_nest_array<T> ||
                        is_input<T> || is_arithmetic_literal<T>;
-/// What only a program has, so that operators on it are ours.
+/// Terms that only a program has, so that attune's operators on them match.
 template <class T>
 concept of_nest = std::derived_from<T, nest_value> || index_like<T> || is_nest_array<T>;
 
@@ -264,8 +304,8 @@ template <class T>
 template <class T>
 using lifted = decltype(lift_value(std::declval<T const&>()));
 
-/// The type in which two numbers meet: that of C++, where elements narrower than int or float count
-/// as these; a literal takes the other side's type, but no fraction becomes a whole number.
+/// The common type of two numbers, as in C++; elements narrower than int or float count as such. A
+/// literal takes the type of the other side, but no fraction becomes a whole number.
 template <class L, class R>
 [[nodiscard]] consteval auto common_of()
 {
@@ -284,7 +324,7 @@ template <class L, class R>
 template <class L, class R>
 using common_operand = decltype(common_of<L, R>());
 
-/// A literal gets the type; other operands are converted where they are used.
+/// A literal in the type `T`; other operands are converted at their use.
 template <class T, class X>
 [[nodiscard]] constexpr auto in_type(X const& x)
 {
@@ -304,7 +344,7 @@ template <nest_op Code, class L, class R>
                           std::remove_const_t<decltype(r)>>{l, r};
 }
 
-/// A function of real numbers; of whole numbers in double, as in C++.
+/// A function of real numbers; whole numbers are converted to double, as in C++.
 template <nest_op Code, class X>
 [[nodiscard]] constexpr auto function_of(X const& x)
 {

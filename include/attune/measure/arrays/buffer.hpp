@@ -1,4 +1,4 @@
-// attune/measure/arrays/buffer.hpp - one array argument of a kernel as memory.
+// attune/measure/arrays/buffer.hpp - an array argument of a kernel as memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,19 +19,19 @@ namespace attune::inline ATTUNE_ABI {
 struct row_layout {
     std::size_t row = 0; ///< bytes of one row, without the gap after it
     std::size_t rows = 0;
-    std::size_t row_stride = 0; ///< between the beginnings of two rows
+    std::size_t row_stride = 0; ///< from the start of a row to the next
     std::size_t slices = 1;
-    std::size_t slice_stride = 0; ///< between the beginnings of two slices
+    std::size_t slice_stride = 0; ///< from the start of a slice to the next
 };
 
-/// One array argument. It refers to memory of the caller, which must outlive it. Plain data, so
-/// that it can be sent to another process.
+/// An array argument. The memory is the caller's and must outlive it. A buffer is plain data, so
+/// another process can receive it.
 struct buffer {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
-    /// Value of `argument` for the kernel's result.
+    /// Value of `argument` if the buffer is the kernel's result.
     static constexpr std::size_t result = none;
 
-    std::byte* data = nullptr; ///< only read when `writable` is false; may be unaligned
+    std::byte* data = nullptr; ///< read-only if `writable` is false; may be unaligned
     std::size_t bytes = 0;     ///< a multiple of element_bytes(type); gaps included
     element_type type = element_type::opaque;
     bool writable = false;
@@ -40,23 +40,46 @@ struct buffer {
 
     row_layout gaps{};
     std::size_t structure = 0;   ///< bytes of one structure; 0: elements are of `type`
-    std::uint32_t run_count = 0; ///< length of `runs`, the fields of each structure; 0: use `type`
+    std::uint32_t run_count = 0; ///< length of `runs`, the fields of a structure; 0: use `type`
     std::array<detail::element_run, element_format::most_runs> runs{};
-    /// For an array of pointers: index of the first of the buffers that it points to.
+    /// For an array of pointers: index of the first buffer that it points to.
     std::size_t first_target = none;
-    std::size_t target = none; ///< for such a target: its index in the array of pointers, from 0
+    std::size_t target = none; ///< for such a buffer: its index in the array of pointers, from 0
 };
 
 namespace detail {
 
 /// "argument 2", "argument 2, array 7", "the result".
-[[nodiscard]] std::string owner_text(std::size_t argument, std::size_t target);
+[[nodiscard]] inline std::string owner_text(std::size_t argument, std::size_t target)
+{
+    if (argument == buffer::result) return "the result";
+    std::string text = "argument " + std::to_string(argument);
+    if (target != buffer::none) text += ", array " + std::to_string(target);
+    return text;
+}
 
 /// Sets the tolerance of the array and of all its fields.
-void tolerate(buffer& b, tolerance within) noexcept;
+inline void tolerate(buffer& b, tolerance within) noexcept
+{
+    b.within = within;
+    for (element_run& run : b.runs)
+        run.within = within;
+}
 
-/// False when the element description contradicts itself, as one from another process may.
-[[nodiscard]] bool is_sound(buffer const& b) noexcept;
+/// Returns false if the element description contradicts itself, as one from another process may.
+[[nodiscard]] inline bool is_sound(buffer const& b) noexcept
+{
+    if (b.type > element_type::extended || b.run_count > b.runs.size()) return false;
+    if (b.run_count == 0) return true;
+    if (b.structure == 0 || b.bytes % b.structure != 0) return false;
+    for (std::size_t i = 0; i < b.run_count; ++i) {
+        element_run const& run = b.runs[i];
+        if (run.type > element_type::extended || run.offset > b.structure ||
+            run.count > (b.structure - run.offset) / element_bytes(run.type))
+            return false;
+    }
+    return true;
+}
 
 /// A span as a buffer, with the default tolerance of its element type.
 ///
@@ -102,7 +125,3 @@ template <class T, std::size_t Extent>
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/measure/arrays/buffer.ipp>
-#endif

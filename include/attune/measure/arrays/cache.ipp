@@ -30,13 +30,11 @@ inline void flush_line([[maybe_unused]] std::byte const* at) noexcept
 #endif
 }
 
-/// Bytes from `at` to the beginning of the next line.
 [[nodiscard]] inline std::size_t bytes_to_next_line(std::byte const* at) noexcept
 {
     return cache_line_bytes - reinterpret_cast<std::uintptr_t>(at) % cache_line_bytes;
 }
 
-/// Waits until all flushes are complete.
 inline void wait_for_flushes() noexcept
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/detail/typed_elements.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -77,7 +76,7 @@ template <class T>
 ATTUNE_INLINE std::string mismatch::text() const
 {
     std::string const where = place.empty() ? "element " + std::to_string(element) : place;
-    // A kernel's result is a single number: it needs no place.
+    // A kernel's result is a single number: its place is left out.
     std::string said = owner_text(argument, target);
     if (argument != buffer::result || !place.empty()) said += ", " + where;
     said += ": got " + got + ", reference " + want;

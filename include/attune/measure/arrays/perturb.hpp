@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
-#include <attune/measure/arrays/snapshot.hpp>
+#include <attune/measure/arrays/content.hpp>
 
 #include <cstddef>
 #include <span>
@@ -14,20 +14,20 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Changes every element of every writable buffer, deterministically. A floating-point number
 /// changes by at least a quarter of the buffer's root mean square, and by more than its tolerance.
-/// In integers and opaque bytes the lowest bit flips, so that an index stays near its value; an
-/// integer that would exceed its array's maximum becomes smaller by one instead, unless the maximum
-/// is 0 or less.
-/// @param across  false: floating-point numbers move away from zero. true: all of them cross it,
+/// In integers and opaque bytes the lowest bit flips, so that an index stays near its value. An
+/// integer that would exceed its array's maximum becomes smaller by one instead, if the maximum is
+/// above 0.
+/// @param across  false: floating-point numbers move away from zero. true: all of them cross zero,
 ///                and an array's largest integers become greater by one. An index may be out of
-///                range then: run code on such contents where wild accesses are survived
+///                range then: run code on such contents only if the program survives wild accesses
 /// @pre  buffers do not overlap
 void perturb(std::span<buffer const> buffers, bool across = false);
 
-/// Contents of buffers at some moment: views of bytes elsewhere. For buffers that are not writable
-/// the bytes are unspecified.
+/// Contents of buffers at some moment: views of bytes elsewhere. The bytes of read-only buffers are
+/// unspecified.
 class contents_view {
 public:
-    /// @pre  the snapshot, or what the buffers refer to, outlives this object
+    /// @pre the viewed bytes outlive this object
     contents_view(snapshot const& kept) // NOLINT(google-explicit-constructor): it is one
     {
         for (std::size_t i = 0; i < kept.size(); ++i)
@@ -51,26 +51,27 @@ struct run_contents {
     contents_view after;
 };
 
-/// True when the kernel's results do not depend on what it overwrites. Each element must be equal
-/// after both runs (within its tolerance, and with a change far smaller than the perturbation) or
-/// unchanged by both. `y += x` is not accepted, even when the tolerance hides y beside x, unless
-/// rounding removes all of y; `y = x` is accepted, even on a part of y. any_value: ignored.
+/// Returns true if the kernel's results do not depend on the contents that it overwrites. Each
+/// element must be unchanged by both runs, or equal after both. Equal means within its tolerance,
+/// and with a change far smaller than the perturbation. `y += x` is refused, even if the tolerance
+/// hides y beside x, unless rounding removes all of y. `y = x` is accepted, even on a part of y.
+/// any_value: ignored.
 ///
 /// @pre  both runs used buffers like `buffers`; the second one began with perturbed contents
 [[nodiscard]] bool overwrites_all(std::span<buffer const> buffers, run_contents const& run,
                                   run_contents const& perturbed_run);
 
-/// For each array whether it is writable, not empty, not any_value, and unchanged by the run.
+/// Marks each array that is writable, not empty, not any_value, and unchanged by the run.
 [[nodiscard]] std::vector<bool> idle_arrays(std::span<buffer const> buffers,
                                             run_contents const& run);
 
-/// True when the perturbed run leaves a NaN or an infinity in an element where the other run leaves
-/// a finite number: the code was not made for such contents. Structures count as finite.
+/// Returns true if the perturbed run leaves a NaN or an infinity where the other run leaves a
+/// finite number. The code was not made for such contents then. Structures count as finite.
 [[nodiscard]] bool loses_finite_numbers(std::span<buffer const> buffers, run_contents const& run,
                                         run_contents const& perturbed_run);
 
-/// True when some array is unchanged by the first run and changed by the second: the first run
-/// alone could not detect a variant that writes nothing.
+/// Returns true if the first run leaves an array unchanged that the second run changes. The first
+/// run alone could then not detect a variant that writes nothing.
 [[nodiscard]] bool hides_idleness(std::span<buffer const> buffers, run_contents const& run,
                                   run_contents const& perturbed_run);
 

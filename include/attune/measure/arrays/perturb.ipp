@@ -5,7 +5,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/detail/typed_elements.hpp>
 #include <attune/measure/arrays/perturb.hpp>
 
 #include <algorithm>
@@ -19,8 +18,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Root mean square of the finite elements, with independent partial sums; falls back to the slower
-/// function of typed_elements.hpp when squares overflow or underflow.
+/// Root mean square of the finite elements, with independent partial sums. Uses the slower function
+/// of compare.hpp if squares overflow or underflow.
 template <class T>
 [[nodiscard]] double quick_root_mean_square(std::byte const* data, std::size_t count) noexcept
 {
@@ -45,14 +44,14 @@ template <class T>
     return is_exact ? std::sqrt(sum / all) : root_mean_square<T>(data, count);
 }
 
-/// Away from zero, or across it. @param step  at least
+/// Moves `x` away from zero, or across it, by at least `step`.
 [[nodiscard]] inline double moved_from(double x, double step, bool across) noexcept
 {
     double const away = x + std::copysign(0.25 * std::abs(x) + step, x);
     return across ? -away : away;
 }
 
-/// As perturb_floats, for types that few processors compute with.
+/// perturb_floats() for types that few processors compute with.
 template <class T>
 void perturb_wide(buffer const& b, bool across)
 {
@@ -127,7 +126,7 @@ void perturb_integers(buffer const& b, bool across)
 /// Largest ratio of a result's change to its element's perturbation that counts as independent.
 inline constexpr double most_answered = 0.125;
 
-/// True when two arrays have equal bytes in [first, last).
+/// Returns true if two arrays have equal bytes in [first, last).
 [[nodiscard]] inline bool are_equal(std::span<std::byte const> a, std::span<std::byte const> b,
                                     std::size_t first, std::size_t last) noexcept
 {
@@ -142,7 +141,7 @@ struct four_contents {
     std::span<std::byte const> perturbed_after;
 };
 
-/// True when the result of some element depends on the element's former value.
+/// Returns true if the result of an element depends on its former value.
 template <class T>
 [[nodiscard]] bool answers(four_contents const& of)
 {
@@ -166,7 +165,7 @@ template <class T>
     return false;
 }
 
-/// True when an element differs from its reference; stops at the first one, unlike compare().
+/// Returns true if an element differs from its reference. Stops at the first one, unlike compare().
 template <class T>
 [[nodiscard]] bool is_far_off(tolerance const& within, std::span<std::byte const> got,
                               std::span<std::byte const> want)
@@ -197,8 +196,8 @@ template <class T>
            !compare(at_memory(like, const_cast<std::byte*>(got.data()), got.size()), want);
 }
 
-/// True when results do not depend on the former contents.
-/// @param like  an array without fields: its type and tolerance
+/// Returns true if results do not depend on the former contents.
+/// @param like  type and tolerance of an array without fields
 [[nodiscard]] inline bool overwrites(buffer const& like, four_contents const& of)
 {
     bool const depends = with_element_type(like.type, [&](auto one) {

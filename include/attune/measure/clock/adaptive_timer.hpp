@@ -1,62 +1,126 @@
 // attune/measure/clock/adaptive_timer.hpp - repeats a run until its time is precise enough.
 // SPDX-License-Identifier: MIT
+// Source   of slower_test: betting against "the median is not above the limit" (Waudby-Smith, Ramdas: Estimating
+//          means of bounded random variables by betting, 2024, section 3). At fair odds, capital
+//          grows to 1 / error with probability <= error at any time (Ville's inequality), so the
+//          test may be read after every run. A fixed-sample interval, read as often, errs several
+//          times as often as stated
 //
-// See estimate.hpp for the interval, clocks.hpp for the choice of the clock, racing.hpp for the
-// test against a limit. The interval is checked only after a third more samples each time: in
-// simulations with skewed and long-tailed times it then covers at least 93 % (nominally 95) when it
-// stops.
+// See sampler.hpp for the interval, clocks.hpp for the choice of the clock, slower_test for the
+// test against a limit. The interval is checked only after a third more samples each time. In
+// simulations with skewed and long-tailed times, it then covers at least 93 % at the end (nominally
+// 95 %).
 #pragma once
 
-#include <attune/core/timing_record.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/clock/estimate.hpp>
-#include <attune/measure/clock/racing.hpp>
-#include <attune/measure/clock/sample_taker.hpp>
 #include <attune/measure/clock/sampler.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <span>
 
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Assumptions about the times, and the error rate.
+struct racing_options {
+    /// Probability of ever calling a run slower although its median is at most the limit.
+    double error = 0.05;
+    /// Runs longer than `far` medians are at most this frequent. 1: no assumption, and fewer than
+    /// six runs prove nothing. Measured on a loaded machine: by thread CPU time 1 in 100 runs was
+    /// longer than 1.15 medians, by the wall clock 1 in 10 was longer than 9.
+    double far_rate = 1;
+    double far = 2;
+};
+
+/// Tests the median of a stream of times against a limit. The test needs no distribution: a time
+/// must be above the median with probability <= 1/2, given any times before it.
+class slower_test {
+public:
+    /// @param limit  seconds; infinity: no run is slower
+    explicit slower_test(double limit, racing_options const& options = {}) noexcept
+        : limit_(limit)
+        , far_limit_(limit * options.far)
+        , wanted_(1 / options.error)
+        , far_rate_(options.far_rate)
+    {
+    }
+
+    /// Adds one time. @return is_slower()
+    bool add(double seconds) noexcept
+    {
+        // Each strategy starts with one fifth of the capital and bets all its capital on each run.
+        for (std::size_t i = 0; i < bets.size(); ++i)
+            money_[i] *= seconds > limit_ ? 2 * bets[i] : 2 * (1 - bets[i]);
+        if (far_rate_ < far_bet)
+            money_.back() *=
+                seconds > far_limit_ ? far_bet / far_rate_ : (1 - far_bet) / (1 - far_rate_);
+        double sum = 0;
+        for (double const m : money_)
+            sum += m;
+        if (sum >= wanted_ * static_cast<double>(money_.size())) is_slower_ = true;
+        return is_slower_;
+    }
+
+    /// True once the run was proven slower.
+    [[nodiscard]] bool is_slower() const noexcept { return is_slower_; }
+
+private:
+    /// Each strategy's probability of a time above the limit; fair odds pay for 1/2.
+    static constexpr std::array<double, 4> bets{0.6, 0.75, 0.9, 0.99};
+    static constexpr double far_bet = 0.9;
+
+    double limit_ = std::numeric_limits<double>::infinity();
+    double far_limit_;
+    double wanted_;
+    double far_rate_;
+    std::array<double, 5> money_{1, 1, 1, 1, 1};
+    bool is_slower_ = false;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
 namespace attune::inline ATTUNE_ABI {
 
-/// When to stop: at the first of these conditions.
+/// Conditions to stop; the first that holds stops.
 struct adaptive_timer_options {
     double precision = 0.01;         ///< half the 95 % interval over the median; 0: do not stop
     std::uint32_t min_samples = 6;   ///< fewest for `precision`; racing may stop earlier
     std::uint32_t max_samples = 200; ///< >= 1
     double max_s = 1.0;              ///< wall seconds of all runs with warm-up and prepare
-    std::uint32_t warm_up_runs = 1;  ///< not counted; the last one decides about the clock
-    /// Seconds from which on that run counts as a sample after all, unless it took longer than each
-    /// of the next ones by more than `precision`, that is, unless it did warm something up. Racing
-    /// never counts it. This choice by the outcome costs the interval up to 0.7 % of its coverage.
+    std::uint32_t warm_up_runs = 1;  ///< not counted; the last one decides the clock
+    /// A warm-up run of at least this time, in seconds, counts as a sample if no slower than the
+    /// slowest of the next runs, within `precision`. Racing ignores it. This choice by the outcome
+    /// costs the interval up to 0.7 % of its coverage.
     double warm_up_counts_from_s = std::numeric_limits<double>::infinity();
     double stop_above =
         std::numeric_limits<double>::infinity(); ///< seconds: stop when proved slower
-    double racing_error = 0.05; ///< probability of stopping a run that is not slower than that
-    /// True when runs may follow one another without `prepare`; short runs then share a sample. It
-    /// is called only for a run too short for the clock, and may execute the run. Empty: false.
+    double racing_error = 0.05; ///< probability of stopping a run that is not slower
+    /// Returns true if runs may follow one another without `prepare`; short runs then share a
+    /// sample. Called only for a run too short for the clock; may execute the run. Empty: false.
     std::function<bool()> is_repeatable{};
     clock_choice clock = clock_choice::automatic; ///< without a warm-up run, automatic is wall
     std::function<double()> background_cpu_s{};   ///< see system_clocks
     timing_record* record = nullptr;              ///< receives the samples; may be null
-    /// A run of nothing, wrapped as the runs are. Its time is subtracted, so that the kernel alone
-    /// is timed. Empty: runs are not wrapped.
+    /// An empty run, wrapped like the runs; subtracting its time leaves the time of the kernel
+    /// alone. Empty: runs are not wrapped.
     std::function<void()> idle{};
 };
 
 namespace detail {
 
-/// The loop of adaptive_timer over any sample_taker. Times the taker's first run, with its clock.
+/// The loop of adaptive_timer over any sample_taker. Times run 0 of the taker, with the taker's
+/// clock.
 ///
-/// `max_s` takes precedence over `min_samples`: a run longer than `max_s` is made once (see
-/// time_budget), and if that was the warm-up run, its time is the only sample. With fewer than six
-/// samples the interval is their range. A run that was stopped by `stop_above` has a slightly too
-/// long time. Disturbed samples do not count for racing, but for `max_samples` and `max_s`.
+/// `max_s` takes precedence over `min_samples`. A run longer than `max_s` is made once (see
+/// time_budget); if that was the warm-up run, its time is the only sample. With fewer than six
+/// samples the interval is their range. A run that `stop_above` stopped has a slightly too long
+/// time. Disturbed samples count for `max_samples` and `max_s`, but not for racing.
 ///
 /// @return  seconds
 /// Errors   exceptions of the taker
@@ -97,11 +161,11 @@ template <sample_taker Taker>
         if (sample.is_disturbed)
             record.disturbed.push_back(static_cast<std::uint32_t>(record.times.size()));
         record.times.push_back(sample.seconds);
-        // A disturbed sample never counts for racing: its length is no property of the run, and
-        // counting it only when many are disturbed would be a choice by the outcome.
+        // A disturbed sample never counts for racing: its length is no property of the run.
+        // Counting it only if many are disturbed would be a choice by the outcome.
         if (!sample.is_disturbed) slower.add(sample.seconds);
         if (samples.taken() >= most || slower.is_slower()) return samples.estimate();
-        // Asked once, before the first look: an outcome decides about a sample here.
+        // Decided once, before the first check of the interval, because an outcome decides here.
         if (may_count_warm_up && samples.sorted().size() + 1 >= next_look) {
             may_count_warm_up = false;
             if (!samples.counts_disturbed() &&
@@ -150,7 +214,7 @@ public:
     [[nodiscard]] measurement time(std::function<void()> const& prepare,
                                    std::function<void()> const& run) const;
 
-    /// Sets the limit above which a run is stopped as soon as it is proven slower; infinity: none.
+    /// Sets the limit: a run that is proven slower stops at once. Infinity: no limit.
     void stop_above(double value_s) noexcept { options_.stop_above = value_s; }
 
     [[nodiscard]] adaptive_timer_options const& chosen() const noexcept { return options_; }

@@ -17,7 +17,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The clock a run is timed with.
 enum class clock_choice : std::uint8_t {
     automatic,  ///< chosen after a warm-up run; see suitable_clock()
     wall,       ///< steady wall time: for several threads, a device, very short runs
@@ -37,17 +36,21 @@ namespace detail {
 /// A source of times: `system_clocks`, or a script in tests.
 template <class S>
 concept time_source = requires(S& s) {
-    { s.wall_s() } -> std::same_as<double>;             // seconds, never runs backwards
-    { s.thread_cpu_s() } -> std::same_as<double>;       // CPU seconds of the calling thread
-    { s.process_cpu_s() } -> std::same_as<double>;      // CPU seconds of all threads of the process
-    { s.waits() } -> std::same_as<std::uint64_t>;       // times the thread gave up its processor
-    { s.preemptions() } -> std::same_as<std::uint64_t>; // times the processor was taken from it
+    { s.wall_s() } -> std::same_as<double>;        // seconds, never runs backwards
+    { s.thread_cpu_s() } -> std::same_as<double>;  // CPU seconds of the calling thread
+    { s.process_cpu_s() } -> std::same_as<double>; // CPU seconds of all threads of the process
+    {
+        s.waits()
+    } -> std::same_as<std::uint64_t>; // waits of the thread for something else than a processor
+    {
+        s.preemptions()
+    } -> std::same_as<std::uint64_t>; // times that the system took the processor away
 };
 
 /// The clocks of this machine.
 struct system_clocks {
-    /// CPU seconds that threads of this process have spent on work that is not part of a run, such
-    /// as compiling the next variant; must not throw. Empty: there are no such threads.
+    /// CPU seconds that threads of this process have spent on work outside of runs, such as
+    /// compiling the next variant. Must not throw. Empty: there are no such threads.
     std::function<double()> background_cpu_s{};
 
     [[nodiscard]] double wall_s() const noexcept;
@@ -62,11 +65,11 @@ namespace detail {
 /// Seconds of a system clock.
 [[nodiscard]] double read_clock_s(clockid_t clock) noexcept;
 
-/// Seconds in which the calling thread was ready to run and had no processor, since it began; 0 if
-/// the system does not tell.
+/// Seconds in which the calling thread was ready but had no processor, since its start. 0 if the
+/// system does not report it.
 [[nodiscard]] double waited_for_processor_s();
 
-/// One run, timed by every clock; seconds.
+/// A run, timed by every clock; seconds.
 struct run_profile {
     double wall_s = 0;
     double thread_cpu_s = 0;
@@ -80,10 +83,10 @@ struct run_profile {
     }
 };
 
-/// A lower bound on times: one tick of the clock, so that their logarithm exists.
+/// Lower bound of times: one tick of the clock, so that their logarithm exists.
 inline constexpr double shortest_time_s = 1e-9;
 
-/// Runs once and reads every clock. For choosing a clock only: not precise below 10 us.
+/// Runs once and reads every clock. Only for choosing a clock: not precise below 10 us.
 template <time_source Source>
 [[nodiscard]] run_profile profile(Source& source, std::function<void()> const& run)
 {
@@ -100,16 +103,16 @@ template <time_source Source>
             std::max(process_end - process, shortest_time_s), source.waits() - waits};
 }
 
-/// True when other threads used more CPU time than the error of the readings: 5 % of the run and
-/// 20 us.
+/// Returns true if other threads used more CPU time than the error of the readings: 5 % of the run
+/// and 20 us.
 [[nodiscard]] constexpr bool has_helpers(run_profile const& seen) noexcept
 {
     return seen.process_cpu_s - seen.thread_cpu_s > 0.05 * seen.thread_cpu_s + 20e-6;
 }
 
-/// The clock for runs like this one. Wall when this thread worked less than 50 us (a reading of the
-/// CPU clock costs 0.7 us), when other threads worked too, or when the thread waited for half of
-/// the time; else thread CPU.
+/// The clock for runs like this one. Wall if this thread worked less than 50 us (a reading of the
+/// CPU clock costs 0.7 us). Wall too if other threads worked, or if the thread waited for half of
+/// the time. Thread CPU otherwise.
 [[nodiscard]] constexpr clock_choice suitable_clock(run_profile const& seen) noexcept
 {
     if (seen.thread_cpu_s < 50e-6) return clock_choice::wall;
@@ -118,8 +121,9 @@ template <time_source Source>
     return clock_choice::thread_cpu;
 }
 
-/// The number of threads that the run kept busy, at most `most`: the CPU time of all threads over
-/// that of the caller, or over the wall time if the caller only waited; 1 if no others worked.
+/// Number of threads that the run kept busy, at most `most`. The result is the CPU time of all
+/// threads over that of the caller, or over wall time if the caller only waited; 1 without other
+/// threads.
 [[nodiscard]] constexpr std::uint32_t threads_of(run_profile const& seen,
                                                  std::uint32_t most = 1024) noexcept
 {
@@ -138,9 +142,8 @@ class stopwatch {
 public:
     /// @param source  must outlive the stopwatch
     /// @param clock   `automatic` means wall
-    /// @param idle    an empty run, wrapped as runs are: its time is subtracted too, except from
-    ///                thread CPU times, which are a thousand times as long. Empty: runs are not
-    ///                wrapped.
+    /// @param idle    an empty run, wrapped like the runs, to subtract from wall times; thread CPU
+    ///                times are a thousand times as long. Empty: runs are not wrapped.
     /// Errors   exceptions of `idle`
     stopwatch(Source& source, clock_choice clock, std::function<void()> const& idle = {})
         : source_(&source)
@@ -205,8 +208,8 @@ private:
     double each_s_ = 0;   ///< of each of several empty runs in a row, clock excluded
 };
 
-/// The rule for long runs: a further round begins only if it would end within `max_s`, if it took
-/// as long as the last one. So a run longer than `max_s` is made once.
+/// The rule for long runs: another round begins only if a round as long as the last one would end
+/// within `max_s`. A run longer than `max_s` is therefore made once.
 template <class Source>
     requires requires(Source& s) { s.wall_s(); }
 class time_budget {
@@ -220,7 +223,7 @@ public:
     {
     }
 
-    /// True when no further round may begin. Call it once at the end of every round.
+    /// Returns true if no further round may begin. Call it once at the end of every round.
     [[nodiscard]] bool is_up()
     {
         double const now_s = source_->wall_s();

@@ -30,9 +30,9 @@ ATTUNE_INLINE double read_clock_s(clockid_t clock) noexcept
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Updates the CPU clock of the process. For threads that run on other processors, Linux counts
-/// only the time up to their last scheduler tick, so that a short run may miss a second busy
-/// thread; reading a thread's own clock updates it.
+/// Updates the CPU clock of the process. Linux counts threads on other processors only up to their
+/// last scheduler tick, so a short run may miss a second busy thread. Reading a thread's own clock
+/// updates it.
 inline void update_thread_clocks() noexcept
 {
 #ifdef __linux__

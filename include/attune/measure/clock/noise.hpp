@@ -1,5 +1,7 @@
-// attune/measure/clock/noise.hpp - how much a machine's noise limits comparisons of times.
+// attune/measure/clock/noise.hpp - the machine's noise, and the processors that other programs held.
 // SPDX-License-Identifier: MIT
+// Source   proc_stat(5): the times of each processor, in ticks
+// Bench    bench/measure/repeat.cpp --disturbed
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -7,7 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -17,7 +23,7 @@ namespace detail {
 struct disturbance {
     double share = 0;        ///< share of samples that took at least 15 % longer than undisturbed
     double slowdown = 1;     ///< median factor of those samples
-    std::size_t samples = 0; ///< number of all samples, and of trials that needed none
+    std::size_t samples = 0; ///< number of all samples, plus trials that needed none
 };
 
 } // namespace detail
@@ -25,39 +31,39 @@ struct disturbance {
 /// Ratios: 0.01 is 1 %.
 struct machine_noise {
     double drift = 0; ///< later time of a run over its first time, minus 1
-    /// Half the 95 % interval of the last comparison: smaller differences cannot be resolved.
+    /// Half the 95 % interval of the last comparison: smaller differences stay unresolved.
     double resolution = 0;
     /// Share of the trials beside which a run with a known time took at least 15 % longer than
     /// undisturbed, and the median factor of these.
     double slow_share = 0;
     double slowdown = 1;
-    /// Share of the time in which the tuning thread was ready and had no processor.
+    /// Share of the time in which the tuning thread was ready but had no processor.
     double waited = 0;
     /// Mean number of this program's processors that other programs used during the tuning.
     double held = 0;
-    std::size_t processors = 0; ///< number that this program may use; 0: unknown, as is `held`
+    std::size_t processors = 0; ///< processors that this program may use; 0: unknown, as is `held`
     std::uint32_t threads = 1;  ///< largest number of threads that a variant kept busy
     /// A contestant of the final that was not installed may be faster by this ratio.
     double unsure = 0;
-    /// True: a faster variant may have been missed, and the tuning does not count as finished.
+    /// true: the tuning may have missed a faster variant and does not count as finished
     bool is_disturbed = false;
 
     /// Above this drift, times taken at different moments are not comparable.
     static constexpr double much_drift = 0.2;
-    /// Above this resolution, a comparison in turns does not decide.
+    /// Above this resolution, a comparison in turns is undecided.
     static constexpr double coarse = 0.03;
-    /// Above this, the final does not decide.
+    /// Above this, the final is undecided.
     static constexpr double most_unsure = 0.05;
-    /// From this share of slow samples and this slowdown on, times between them are neither
-    /// comparable nor corrected well enough.
+    /// From this share of slow samples and this slowdown on, times between them are not comparable,
+    /// even after correction.
     static constexpr double much_slow_share = 0.25;
     static constexpr double much_slowdown = 1.25;
     /// From this number of lacking processors on, times of several threads are not comparable with
-    /// those of one.
+    /// times of one.
     static constexpr double most_lacking = 0.25;
 
     /// Mean number of processors that a variant with several threads lacked. The run with a known
-    /// time does not show this: its one thread moves to a free processor.
+    /// time does not show this, because its one thread moves to a free processor.
     [[nodiscard]] constexpr double lacking() const noexcept
     {
         if (threads < 2 || processors == 0) return 0;
@@ -69,7 +75,7 @@ struct machine_noise {
 
 namespace detail {
 
-/// True when the tuning should be repeated on a quieter machine.
+/// Returns true if the tuning should be repeated on a quieter machine.
 [[nodiscard]] constexpr bool is_too_disturbed(machine_noise const& noise) noexcept
 {
     return noise.unsure > machine_noise::most_unsure ||
@@ -78,7 +84,7 @@ namespace detail {
             noise.slowdown >= machine_noise::much_slowdown);
 }
 
-/// A warning for users; empty when the machine was not disturbed.
+/// A warning for users; empty if the machine was not disturbed.
 [[nodiscard]] std::string disturbance_text(machine_noise const& noise);
 
 /// @param first  time of a run at the beginning  @param later  of the same run at the end
@@ -86,9 +92,33 @@ namespace detail {
 [[nodiscard]] machine_noise noise_of(measurement const& first, measurement const& later,
                                      measurement const& ratio) noexcept;
 
-/// A warning about noise or drift; empty when there is none.
+/// A warning about noise or drift; empty if there is none.
 /// @param ratio  result of the deciding comparison
 [[nodiscard]] std::string warning_of(machine_noise const& noise, measurement const& ratio);
+
+/// Processor times at one moment. Two readings give the use between them.
+struct processor_reading {
+    std::vector<int> processors{}; ///< that this program may run on; empty: unknown
+    double wall_s = 0;
+    double busy_s =
+        0;            ///< busy time of these processors since the machine started, for all programs
+    double own_s = 0; ///< time of all threads of this process, and of its children that have ended
+};
+
+/// Reads the times of `processors`. Empty if the system does not report them, or if SIGCHLD is
+/// ignored, which loses the time of ended children.
+[[nodiscard]] processor_reading read_processors(std::vector<int> const& processors);
+
+/// Mean number of processors that other programs held, from 0 to all; a fraction if they held one
+/// for a part of the time. Empty if a reading is empty, or if less than 0.2 s (20 ticks of the
+/// system) lies between them.
+[[nodiscard]] std::optional<double> held_by_others(processor_reading const& first,
+                                                   processor_reading const& later);
+
+/// Ticks of these processors that were neither idle nor waiting for a disk, in the text of
+/// /proc/stat. Empty if a processor has no line.
+[[nodiscard]] std::optional<double> busy_ticks(std::string_view stat,
+                                               std::span<int const> processors);
 
 } // namespace detail
 

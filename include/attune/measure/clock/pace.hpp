@@ -3,9 +3,8 @@
 // Bench    bench/measure/repeat.cpp --disturbed
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/estimate.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/clock/sampler.hpp>
 
@@ -18,15 +17,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Tracks samples of one known run, taken between runs of others. The lower fifth of its times
-/// counts as undisturbed: on a machine with two speeds that is the higher one, if it lasts a fifth
-/// of the time. Other times are relative to it.
+/// Tracks samples of a known run, taken between runs of others. The lower fifth of its times counts
+/// as undisturbed. On a machine with two speeds that is the higher speed, if it lasts a fifth of
+/// the time. Other times are relative to it.
 class machine_pace {
 public:
     /// Replaces the known run.
     /// @param seconds        its samples  @pre not empty
-    /// @param slowness_then  slowness of the machine when they were taken, by the former known run;
-    ///                       1 for the first known run
+    /// @param slowness_then  slowness of the machine at these samples, by the former known run; 1
+    ///                       for the first known run
     void begin(std::span<double const> seconds, double slowness_then = 1)
     {
         ATTUNE_ASSERT(!seconds.empty(), "nothing is known of a run without a sample");
@@ -53,16 +52,16 @@ public:
         before_ = latest_;
         latest_ = middle / undisturbed_s();
         unprobed_s_ = 0;
-        // A probe that is faster says that the machine was slow when the run became known.
+        // A faster probe means that the machine was slow when the run became known.
         quiet_ = std::abs(latest_ - 1) > much / 2 ? 0 : quiet_ + 1;
     }
 
-    /// Adds runs of something else, and tells whether a probe has to follow: always where the last
-    /// probe was slow, or fast, or the runs are doubtful. Else probes may take a share of the time
-    /// that shrinks with each probe at full speed in a row, from a quarter to least_share.
+    /// Adds runs of something else. Returns true if a probe has to follow: always if the last probe
+    /// was slow or fast, or if the runs are doubtful. Otherwise probes may take a share of the time
+    /// that shrinks from a quarter to least_share with each probe at full speed in a row.
     /// @param spent_s      seconds of these runs
     /// @param probe_s      seconds of a probe
-    /// @param is_doubtful  they may have been slowed down, or much depends on their time
+    /// @param is_doubtful  the runs may have been slowed down, or much depends on their time
     [[nodiscard]] bool wants_probe(double spent_s, double probe_s, bool is_doubtful)
     {
         unprobed_s_ += spent_s;
@@ -81,7 +80,7 @@ public:
     [[nodiscard]] double slowness_between() const noexcept { return (before_ + latest_) / 2; }
 
     /// Statistics of all probes that took longer than undisturbed by the factor 1 + `much`. Runs
-    /// that no probe had to follow count as one at full speed.
+    /// without a necessary probe count as one at full speed.
     [[nodiscard]] disturbance disturbed() const
     {
         std::vector<double> all = past_;
@@ -95,7 +94,7 @@ public:
         return out;
     }
 
-    /// Relative difference of times of one run on a quiet machine.
+    /// Relative difference of times of the same run on a quiet machine.
     static constexpr double much = 0.15;
     /// The share of the time that probes of a quiet machine take, at least.
     static constexpr double least_share = 0.025;
@@ -112,12 +111,12 @@ private:
     }
 
     std::vector<double> known_{};  // seconds of the known run, ascending
-    std::vector<double> probed_{}; // those that are probes, in order
+    std::vector<double> probed_{}; // the probes among them, in order
     std::vector<double> past_{};   // relative probes of former known runs
     double before_ = 1;            // slowness at the probe before the last
     double latest_ = 1;            // slowness at the last probe
-    double unprobed_s_ = 0;        // wall seconds of runs since then
-    std::uint32_t quiet_ = 0;      // probes at full speed in a row, the last ones
+    double unprobed_s_ = 0;        // wall seconds of runs since the last probe
+    std::uint32_t quiet_ = 0;      // number of the last probes in a row at full speed
     std::size_t passed_over_ = 0;  // runs without a probe
 };
 

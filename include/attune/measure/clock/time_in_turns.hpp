@@ -1,16 +1,15 @@
 // attune/measure/clock/time_in_turns.hpp - compares several runs by timing them in turns.
 // SPDX-License-Identifier: MIT
 //
-// The machine's speed changes over time; runs that are close in time share it, and it cancels in
-// their ratio. Every second round is in reverse order, so that no run always follows the same one.
+// The machine's speed changes over time. Runs close in time have the same speed, which cancels in
+// their ratio. Every second round is in reverse order, so no run always follows the same one.
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/clock/estimate.hpp>
-#include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/clock/sample_taker.hpp>
+#include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -23,29 +22,29 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// When to stop comparing: at the first of these conditions. A significant result alone does not
-/// stop, because stopping then would make significant results too frequent.
+/// Conditions to stop comparing; the first that holds stops. A significant result is no such
+/// condition: it would make significant results too frequent.
 struct time_in_turns_options {
-    double precision = 0.005;         ///< half the interval of a ratio over the ratio
-    double clear_by = 0.1;            ///< the interval of a ratio is above 1 by this
-    double confidence = 0.95;         ///< of these intervals
-    std::uint32_t min_rounds = 10;    ///< fewest for `precision` and `clear_by`
-    std::uint32_t max_rounds = 200;   ///< >= 1
-    double max_s = 2.0;               ///< wall seconds of all rounds; see time_budget
-    std::uint32_t warm_up_rounds = 1; ///< not counted; the last one decides about the clock
+    double precision = 0.005;                     ///< half the interval of a ratio over the ratio
+    double clear_by = 0.1;                        ///< the interval of a ratio is above 1 by this
+    double confidence = 0.95;                     ///< of these intervals
+    std::uint32_t min_rounds = 10;                ///< fewest for `precision` and `clear_by`
+    std::uint32_t max_rounds = 200;               ///< >= 1
+    double max_s = 2.0;                           ///< wall seconds of all rounds; see time_budget
+    std::uint32_t warm_up_rounds = 1;             ///< not counted; the last one decides the clock
     clock_choice clock = clock_choice::automatic; ///< automatic: thread CPU if it suits all runs
-    /// True when runs of a contestant may follow one another without `prepare`: see
+    /// Returns true if runs of a contestant may follow one another without `prepare`: see
     /// adaptive_timer_options. Empty: false.
     std::function<bool(std::size_t)> is_repeatable{};
     std::function<void()> idle{}; ///< as in adaptive_timer_options
-    /// Number of contestants, the last ones, that never exclude others from the comparison.
+    /// Number of contestants, the last ones, that never exclude others.
     /// @pre  fewer than there are contestants
     std::size_t passengers = 0;
 };
 
 namespace detail {
 
-/// The options of a final: intervals so wide that all hold together with 95 % (Bonferroni).
+/// The options of a final, with intervals so wide that all together hold with 95 % (Bonferroni).
 [[nodiscard]] inline time_in_turns_options final_options(std::size_t contestants, double limit_s)
 {
     time_in_turns_options how;
@@ -56,7 +55,7 @@ namespace detail {
 
 } // namespace detail
 
-/// The times of several runs. Times of one round were taken in a row.
+/// The times of several runs. Times of a round were taken in a row.
 class round_times {
 public:
     explicit round_times(std::size_t contestants)
@@ -67,7 +66,7 @@ public:
     void add(std::size_t contestant, double seconds) { seconds_[contestant].push_back(seconds); }
 
     [[nodiscard]] std::size_t size() const noexcept { return seconds_.size(); }
-    /// Number of rounds in which a contestant ran; these are the first rounds.
+    /// Number of rounds in which a contestant ran, always the first ones.
     [[nodiscard]] std::size_t rounds(std::size_t contestant) const noexcept
     {
         return seconds_[contestant].size();
@@ -94,7 +93,7 @@ public:
         return detail::median_of(ratios, confidence);
     }
     /// The contestant with the lowest median among those with the most rounds.
-    /// @param passengers  number of contestants, the last ones, that are ignored
+    /// @param passengers  number of contestants, the last ones, to ignore
     [[nodiscard]] std::size_t fastest(std::size_t passengers = 0) const
     {
         std::size_t const counting = size() - passengers;
@@ -123,7 +122,7 @@ namespace detail {
     return n;
 }
 
-/// True when the whole interval is below 1 and has enough samples for its confidence.
+/// Returns true if the whole interval is below 1 and has enough samples for its confidence.
 [[nodiscard]] constexpr bool is_below_one(measurement const& ratio,
                                           double confidence = 0.95) noexcept
 {
@@ -132,11 +131,11 @@ namespace detail {
 
 /// The loop of time_in_turns() over any sample_taker.
 ///
-/// A contestant that is slower than the fastest by more than `clear_by` leaves; the others continue
-/// until each is compared with the fastest as precisely as wanted. A disturbed run is repeated, if
-/// the time allows that and the rounds that a proof needs.
+/// A contestant leaves if it is slower than the fastest by more than `clear_by`. The others
+/// continue until each is compared with the fastest precisely enough. A disturbed run is repeated
+/// if enough time remains for the rounds that a proof needs.
 ///
-/// @param contestants  runs 0 to contestants - 1 of the taker take part  @pre at least one
+/// @param contestants  number of runs of the taker, from run 0  @pre at least one
 /// Errors   exceptions of the taker
 template <sample_taker Taker>
 [[nodiscard]] round_times time_in_turns_with(Taker& taker, std::size_t contestants,
@@ -144,7 +143,7 @@ template <sample_taker Taker>
 {
     round_times times(contestants);
     time_budget budget(taker, options.max_s);
-    double round_s = std::numeric_limits<double>::infinity(); // the shortest so far
+    double round_s = std::numeric_limits<double>::infinity(); // the shortest round so far
     double begun_s = 0;
     auto const round_ended = [&] { round_s = std::min(round_s, taker.wall_s() - begun_s); };
     for (std::uint32_t done = 0; done < options.warm_up_rounds; ++done) {

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/snapshot.hpp>
+#include <attune/measure/arrays/content.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/cpu/guarded_timed_runs.hpp>
-#include <attune/measure/cpu/variant_timing.hpp>
-#include <attune/measure/turns/timing_turns.hpp>
+#include <attune/measure/timing_turns.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -20,9 +19,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here;
-/// those in their turn among all that time something on these processors, see timing_turns; energy
-/// in a turn at all processors of the machine, whose packages the counters are of.
+/// cpu_first_runs makes first runs in a forked child; guarded_timed_runs makes timed runs in this
+/// process. A timed run waits for its turn among all timings on these processors, see timing_turns.
+/// An energy run waits for a turn at all processors, because the counters count whole packages.
 class cpu_bench final : public bench {
 public:
     /// Copies every writable buffer. @pre the memory of the call outlives this object
@@ -50,15 +49,15 @@ public:
         background_cpu_s_ = std::move(cpu_s);
     }
 
-    /// Guards runs of the caller and restores the arrays when the result is destroyed.
+    /// Guards runs on the caller's arrays; the destructor of the result restores the arrays.
     /// @param limit_s  wall seconds for each run
-    /// @param turn     of these runs; null: they are not timed
+    /// @param turn     turn of these runs; null: they are not timed
     [[nodiscard]] guarded_timed_runs watch(double limit_s,
                                            timing_turns::turn* turn = nullptr) const;
 
 private:
-    /// Runs `body` with a wrapper of code at an address, without checks of results: the code has
-    /// passed them. Then restores the process and the arrays.
+    /// Runs `body` with a wrapper of code at an address, without checks of results, because the
+    /// code has passed them. Restores the process and the arrays afterwards.
     /// Errors   `stopped`: crash or timeout
     void unchecked(
         double limit_s,

@@ -4,10 +4,10 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/cpu/cpu_bench.hpp>
-#include <attune/measure/cpu/variant_timing.hpp>
+#include <attune/measure/cpu/guarded_timed_runs.hpp>
 #include <attune/measure/first_runs.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 

@@ -4,12 +4,12 @@
 
 #include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/snapshot.hpp>
+#include <attune/measure/arrays/content.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/measure/first_runs.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -37,14 +37,14 @@ public:
     cpu_trials(cpu_trials const&) = delete;
     cpu_trials& operator=(cpu_trials const&) = delete;
 
-    /// False for contents across zero where runs are not in forked children.
+    /// Returns false for contents across zero if runs are not in forked children.
     bool begin(bool is_perturbed, bool across);
-    /// Runs the default, which must work even when the user gives a reference: its results are then
-    /// compared with the reference's.
+    /// Runs the default, which must work even if the user gives a reference: their results are
+    /// compared.
     [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s);
     [[nodiscard]] first_run_result run(callable const& code, double limit_s, snapshot const& right);
     [[nodiscard]] snapshot take_expectation(std::optional<snapshot> spare);
-    /// False when arrays overlap, or take more than 1 GiB together.
+    /// Returns false if arrays overlap, or take more than 1 GiB together.
     [[nodiscard]] bool can_perturb() const noexcept { return guarded_.has_value(); }
     [[nodiscard]] bool confirms(callable const&, double, snapshot const&, bool) const noexcept
     {
@@ -64,8 +64,8 @@ public:
     [[nodiscard]] isolation_choice const& protection() const noexcept { return protection_; }
 
     /// From now on children are forked without memory other than the copies and `needed`. A fork
-    /// copies the page tables of all memory that it includes, while no thread of the program can
-    /// map memory or take a page fault; afterwards each thread copies every page that it writes.
+    /// copies the page tables of all included memory. Meanwhile no thread of the program can map
+    /// memory or take a page fault; afterwards each thread copies every page that it writes.
     void leave_memory_out(std::span<snapshot const* const> needed);
 
 private:
@@ -74,8 +74,8 @@ private:
     void run_right_code(callable const& code) const;
     [[nodiscard]] std::string thrown_by_trusted(callable const& code) const;
     [[nodiscard]] first_run_result run_trusted_across(callable const& code, double limit_s);
-    /// @param expected  the right results; null: neither they nor what the run leaves is judged
-    /// @param told      gets what the run leaves, if it is in a child; may be null
+    /// @param expected  the right results; null: neither they nor remaining changes are judged
+    /// @param told      receives remaining changes if the run is in a child; may be null
     [[nodiscard]] first_run_result run_once(std::function<void()> const& run, double limit_s,
                                             snapshot const* expected, told_sentences const* told);
     [[nodiscard]] first_run_result run_in_fork(std::function<void()> const& run, double limit_s,
@@ -89,25 +89,25 @@ private:
     isolation wanted_;
     trial_limits limits_;
     isolation_choice protection_;
-    std::vector<std::byte*> own_;           ///< the caller's addresses
+    std::vector<std::byte*> own_;           ///< addresses of the caller's arrays
     std::optional<guarded_copies> guarded_; ///< copies for first runs, if possible
-    std::span<buffer const> buffers_;       ///< of `guarded_`, or the caller's
+    std::span<buffer const> buffers_;       ///< buffers of `guarded_`, or the caller's
     std::span<std::byte* const> addresses_;
     std::optional<snapshot> seen_{}; ///< results of the last trusted run
     bool holds_perturbed_ = false;   ///< `buffers_` were filled with perturbed contents
-    bool holds_across_ = false;      ///< and those were moved across zero
+    bool holds_across_ = false;      ///< the perturbed contents were moved across zero
     bool is_filled_ = false;         ///< no run has changed `buffers_` since they were filled
     std::vector<std::string> tolerated_{};
-    std::vector<address_range> without_{}; ///< memory that forked children do not get
+    std::vector<address_range> without_{}; ///< memory excluded from forked children
 };
 
-/// First runs and their verdicts. The reference is the result of the default (or of the user's
-/// reference) on the same contents, within the tolerances; or the user's check decides. For the
-/// contents see first_runs.
+/// First runs and their verdicts. The user's check decides, if there is one. Otherwise the
+/// reference is the result of the default (or of the user's reference) on the same contents, within
+/// the tolerances. For the contents see first_runs.
 ///
-/// A variant with a right result also fails, at stage `verify`, when it leaves the process changed
-/// (see process_state), a child process, or 1 MiB or more of memory at each call. Changes that the
-/// default makes are tolerated.
+/// A variant with a right result also fails, at stage `verify`, for changes that it leaves: a child
+/// process, a changed process (see process_state), or 1 MiB or more of memory at each call. Changes
+/// that the default makes are tolerated.
 class cpu_first_runs {
 public:
     /// @param original  snapshot of the call's buffers. Both references must outlive this object
@@ -125,7 +125,7 @@ public:
     /// Runs the default and keeps its results.
     /// @param limit_s             wall seconds for one run
     /// @param second_run_up_to_s  a default that takes longer does not run on perturbed contents
-    /// @return  seconds, or why the default does not work
+    /// @return  seconds, or the reason why the default does not work
     [[nodiscard]] first_run_result establish(callable const& code, double limit_s,
                                              double second_run_up_to_s);
 
@@ -135,14 +135,14 @@ public:
         return policy_.first_run(trials_, code, limit_s);
     }
 
-    /// What is wrong with the caller's buffers after a run from the caller's contents; or empty.
+    /// Objection to the caller's buffers after a run from the caller's contents, or empty.
     [[nodiscard]] std::string objection() const;
-    /// The changes of the process that the default makes.
+    /// Changes of the process that the default makes.
     [[nodiscard]] std::span<std::string const> tolerated() const noexcept
     {
         return trials_.tolerated();
     }
-    /// How the program is protected; may change from fork to guard during a tuning.
+    /// The protection of the program; may change from fork to guard during a tuning.
     [[nodiscard]] isolation_choice const& protection() const noexcept
     {
         return trials_.protection();

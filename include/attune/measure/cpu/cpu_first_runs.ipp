@@ -8,10 +8,9 @@
 #include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
-#include <attune/measure/sandbox/descriptor_state.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/detail/state_rows.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
-#include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <algorithm>
@@ -26,11 +25,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Larger arrays are not copied between guard pages: first runs use the caller's pages, copied on
+/// Larger arrays get no copies between guard pages: first runs use the caller's pages, copied on
 /// write.
 inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
 
-/// What a run changes in the process, looked at inside the forked child.
+/// The changes that a run makes in the process, found inside the forked child.
 class leftovers {
 public:
     /// @param was_alone  this process, which will fork, has no other thread
@@ -43,8 +42,8 @@ public:
         state_.emplace(true, was_alone_);
         before_ = use_now();
     }
-    /// One sentence for each change, and for each use that grows with each run.
-    /// @param again  repeats the run; called only when a use has grown
+    /// A sentence for each change, and for each use that grows with each run.
+    /// @param again  repeats the run; called only if a use has grown
     [[nodiscard]] std::vector<std::string> found(std::function<void()> const& again) const
     {
         if (!state_) return {};
@@ -68,7 +67,7 @@ private:
     struct use {
         std::size_t data_bytes = 0;
         std::size_t descriptors = 0;
-        unsigned long long written = 0; ///< bytes, by write() and its like
+        unsigned long long written = 0; ///< bytes by write() and similar calls
 
         [[nodiscard]] bool has_grown_since(use const& before) const noexcept
         {
@@ -90,12 +89,15 @@ private:
     use before_{};
 };
 
-/// Sentences that a child tells its parent, one a line, in memory that both have.
+/// Sentences of a child for its parent, one a line, in shared memory.
 class told_sentences {
 public:
+    /// Appends them.
     void tell(std::vector<std::string> const& all) const
     {
-        std::span<std::byte> left = memory_.bytes().first(memory_.bytes().size() - 1);
+        auto const* const before = reinterpret_cast<char const*>(memory_.bytes().data());
+        std::span<std::byte> left =
+            memory_.bytes().first(memory_.bytes().size() - 1).subspan(std::strlen(before));
         for (std::string const& one : all) {
             std::string const line = one + '\n';
             if (line.size() > left.size()) return;
@@ -182,10 +184,10 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
                                                        double limit_s, snapshot const* expected,
                                                        told_sentences const* told)
 {
-    // All of these are copied into the child.
+    // The child gets a copy of all of these.
     bool const is_alone = !has_other_threads();
     leftovers left{is_alone};
-    std::optional<descriptor_state> shared; // positions of files, which the child can move
+    std::optional<descriptor_state> shared; // the child can move positions of files
     if (is_alone) shared.emplace();
     sandboxed_run_options how;
     how.limit_s = limit_s;
@@ -203,6 +205,10 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
             fill(holds_perturbed_, holds_across_);
             run();
         });
+        if (told != nullptr) told->tell(changes);
+        return expected == nullptr ? std::string() : first_change(changes, tolerated_);
+    };
+    how.also_changed = [&](std::vector<std::string> const& changes) {
         if (told != nullptr) told->tell(changes);
         return expected == nullptr ? std::string() : first_change(changes, tolerated_);
     };
@@ -278,15 +284,15 @@ ATTUNE_INLINE bool cpu_trials::begin(bool is_perturbed, bool across)
     return !across || may_fork;
 }
 
-/// Runs the trusted code in a child only, which hands its results back: contents across zero may
-/// lead it anywhere.
+/// Runs the trusted code in a child only, which hands back its results: code may jump anywhere on
+/// contents across zero.
 ATTUNE_INLINE first_run_result cpu_trials::run_trusted_across(callable const& code, double limit_s)
 try {
     std::size_t size = 0;
     for (buffer const& b : buffers_)
         if (b.writable) size += content_bytes(b);
     shared_pages const results{size};
-    // Its addresses may have been other memory's.
+    // The addresses may have belonged to other memory.
     address_range const these{reinterpret_cast<std::uintptr_t>(results.bytes().data()),
                               reinterpret_cast<std::uintptr_t>(results.bytes().data()) + size};
     std::erase_if(without_, [&](address_range const& r) {
@@ -346,7 +352,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
     if (!is_first) return end;
     needed[1] = &*seen_;
     leave_memory_out(needed);
-    // Without a reference, the default would only be compared with itself.
+    // Without a reference, the default would be compared with itself.
     if (call_.reference) {
         fill(false, false);
         end = run_once(variant_run, limit_s, &*seen_, nullptr);

@@ -6,24 +6,89 @@
 #include <attune/core/callable.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/snapshot.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/arrays/content.hpp>
+#include <attune/measure/bench.hpp>
+#include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
-#include <attune/measure/turns/timing_turns.hpp>
+#include <attune/measure/timing_turns.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Runs variants on the caller's buffers under a signal guard, and checks their results after the
+/// Times calls with the cache state and precision of bench_options. The caller's `prepare` restores
+/// the data before each timed call.
+class variant_timing {
+public:
+    /// @param buffers  of the calls  @pre their memory outlives this object
+    variant_timing(std::span<buffer const> buffers, bench_options const& options);
+
+    /// Sets the run whose time is subtracted from the following calls.
+    /// @param idle  a run of nothing, wrapped as the calls are; empty: calls are not wrapped
+    void take_off(std::function<void()> idle) { idle_ = std::move(idle); }
+
+    /// From now on warm-up runs of time() may count as samples: timed code has run before.
+    void count_warm_ups() noexcept { counts_warm_ups_ = true; }
+
+    /// Repeats a call until its time is precise, or proven longer than `stop_above_s`. A call too
+    /// short for the clock is repeated within a sample, if caches are warm and a second call writes
+    /// the same results.
+    /// @param prepare           restores the data
+    /// @param background_cpu_s  see system_clocks
+    /// @param record            receives the samples; may be null
+    /// Errors   exceptions of `prepare` and the call
+    [[nodiscard]] measurement time(std::function<void()> const& prepare,
+                                   std::function<void()> const& call, double stop_above_s,
+                                   std::function<double()> const& background_cpu_s = {},
+                                   timing_record* record = nullptr);
+
+    /// Times several calls in turns. Short ones are repeated within a sample, like in time().
+    /// @param limit_s     wall seconds of the whole comparison
+    /// @param passengers  see time_in_turns_options
+    /// Errors   exceptions of `prepare` and the calls
+    [[nodiscard]] round_times compare(std::function<void()> const& prepare,
+                                      std::span<std::function<void()> const> calls, double limit_s,
+                                      std::size_t passengers = 0);
+
+    /// Takes `count` samples of a call, with the clock and the runs per sample of `how`.
+    /// Errors   exceptions of `prepare` and the call
+    [[nodiscard]] std::vector<time_sample> sample(std::function<void()> const& prepare,
+                                                  std::function<void()> const& call,
+                                                  timing_record const& how, std::size_t count);
+
+    /// The energy of a call, by the counters of the options, without that of `prepare` and of cold
+    /// caches. Takes at most the time for timing one variant, once a run is complete.
+    /// @param between  called before each run; its time and energy do not count
+    /// Errors   exceptions of `prepare` and the call; detail::cut_short after Ctrl-C
+    [[nodiscard]] call_energy energy(std::function<void()> const& prepare,
+                                     std::function<void()> const& call,
+                                     std::function<void()> const& between);
+
+private:
+    [[nodiscard]] std::function<void()> ready(std::function<void()> const& prepare);
+
+    std::span<buffer const> buffers_;
+    bench_options options_;
+    cache_eviction caches_;
+    std::function<void()> idle_{};
+    bool counts_warm_ups_ = false;
+};
+
+/// Runs variants on the caller's buffers under a signal guard. Checks their results after the
 /// first, second, fourth, eighth ... run and after the last. The destructor restores the buffers'
-/// original contents, and the handlers, modes and locale that process_state(false) covers (with
-/// other threads in the program: those of this thread). At most one per thread.
+/// original contents, and the handlers, modes and locale of process_state(false) (with other
+/// threads in the program: only those of this thread). At most one per thread.
 ///
 /// Example   guarded_timed_runs runs{call, first_runs, original, limit_s};
 ///           measurement const m = timer.time([&] { runs.prepare(); }, [&] { runs.run(code); });
@@ -31,7 +96,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 class guarded_timed_runs {
 public:
     /// @param limit_s  wall seconds for each run
-    /// @param turn     to which the runs belong; null: none
+    /// @param turn     turn of the runs; null: none
     /// @pre  all references outlive this object
     guarded_timed_runs(trial_call const& call, cpu_first_runs const& first_runs,
                        snapshot const& original, double limit_s,
@@ -40,24 +105,23 @@ public:
     guarded_timed_runs(guarded_timed_runs const&) = delete;
     guarded_timed_runs& operator=(guarded_timed_runs const&) = delete;
 
-    /// Restores the caller's buffers. When several runs follow without another prepare(), their
+    /// Restores the caller's buffers. If several runs follow without another prepare(), their
     /// results are not checked.
     /// Errors   `stopped` for the variant that ran last; detail::cut_short after Ctrl-C
     void prepare();
-    /// One run.
     /// Errors   `stopped`: crash or timeout
     /// Cost  30 ns besides the call, the same as idle()
     void run(callable const& code);
     /// A run of nothing with the kernel's arguments, for a timer's calibration after prepare().
-    /// Empty when the call has no idle function. It refers to this object.
+    /// Empty if the call has no idle function. The result refers to this object.
     [[nodiscard]] std::function<void()> idle();
-    /// Checks the last result and the process; nothing may run afterwards. When the process has
-    /// changed and several variants ran, each runs again alone, as often as before, until one of
-    /// them makes the change again; a change that none makes alone is restored and ignored.
+    /// Checks the last result and the process; nothing may run afterwards. If the process has
+    /// changed and several variants ran, each variant runs again alone, as often as before, until
+    /// one makes the change again. A change that no variant makes alone is restored and ignored.
     /// Errors  `stopped` for the variant of latest()
     void finish();
 
-    /// The entry of the variant that ran last, to which a `stopped` refers. Null before any run.
+    /// Entry of the variant that ran last, which a `stopped` concerns. Null before any run.
     [[nodiscard]] void const* latest() const noexcept { return latest_; }
 
 private:
@@ -68,7 +132,7 @@ private:
     struct run_counts {
         void* entry = nullptr;
         std::uint64_t all = 0;
-        std::uint64_t visible = 0; ///< single runs after a prepare(): their results can be checked
+        std::uint64_t visible = 0; ///< single runs after a prepare(); their results can be checked
     };
 
     trial_call const& call_;

@@ -4,13 +4,132 @@
 
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/arrays/content.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// A shorter warm-up run never counts. The first run after a fork has cold caches and page tables,
+/// which are too large a share of it.
+inline constexpr double shortest_counted_warm_up_s = 1e-3;
+
+ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
+                                             bench_options const& options)
+    : buffers_(buffers)
+    , options_(options)
+    , caches_(buffers)
+{
+}
+
+ATTUNE_INLINE std::function<void()> variant_timing::ready(std::function<void()> const& prepare)
+{
+    if (options_.cache == cache_state::warm) return prepare;
+    return [this, &prepare] {
+        prepare();
+        caches_.evict();
+    };
+}
+
+ATTUNE_INLINE measurement variant_timing::time(std::function<void()> const& prepare,
+                                               std::function<void()> const& call,
+                                               double stop_above_s,
+                                               std::function<double()> const& background_cpu_s,
+                                               timing_record* record)
+{
+    adaptive_timer_options how;
+    how.precision = options_.precision;
+    how.stop_above = stop_above_s;
+    how.max_samples = most_samples_of_a_variant;
+    how.background_cpu_s = background_cpu_s;
+    how.record = record;
+    how.idle = idle_;
+    if (counts_warm_ups_) how.warm_up_counts_from_s = shortest_counted_warm_up_s;
+    how.max_s = std::min(how.max_s, options_.timing_limit_s);
+    if (options_.cache == cache_state::warm)
+        how.is_repeatable = [&] {
+            prepare();
+            return is_repeatable(buffers_, call);
+        };
+    return adaptive_timer{how}.time(ready(prepare), call);
+}
+
+ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& prepare,
+                                                  std::span<std::function<void()> const> calls,
+                                                  double limit_s, std::size_t passengers)
+{
+    time_in_turns_options how = final_options(calls.size(), limit_s);
+    how.idle = idle_;
+    how.passengers = passengers;
+    if (!options_.drops_slower) {
+        how.clear_by = std::numeric_limits<double>::infinity();
+        how.precision = 0;
+    }
+    if (options_.cache == cache_state::warm)
+        how.is_repeatable = [&](std::size_t i) {
+            prepare();
+            return is_repeatable(buffers_, calls[i]);
+        };
+    return time_in_turns(ready(prepare), calls, how);
+}
+
+ATTUNE_INLINE std::vector<time_sample> variant_timing::sample(std::function<void()> const& prepare,
+                                                              std::function<void()> const& call,
+                                                              timing_record const& how,
+                                                              std::size_t count)
+{
+    constexpr auto by_cpu = clock_choice::thread_cpu;
+    system_clocks clocks;
+    clock_choice const clock = how.clock == name_of(by_cpu) ? by_cpu : clock_choice::wall;
+    std::function<void()> const made_ready = ready(prepare);
+    if (idle_) prepare();
+    sampler<system_clocks> taker(clocks, clock, idle_);
+    std::vector<time_sample> out;
+    while (out.size() < count)
+        out.push_back(taker.take(made_ready, call, std::max(how.runs, 1U)));
+    return out;
+}
+
+ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& prepare,
+                                                 std::function<void()> const& call,
+                                                 std::function<void()> const& between)
+{
+    if (options_.cache == cache_state::warm) {
+        prepare();
+        if (is_repeatable(buffers_, call)) {
+            prepare();
+            auto const calls = [&](std::uint64_t count) {
+                for (; count > 0; --count) {
+                    cut_here();
+                    call();
+                }
+            };
+            return options_.energy->measure(calls, {}, options_.timing_limit_s, between);
+        }
+    }
+    std::function<void()> const made_ready = ready(prepare);
+    auto const calls = [&](std::uint64_t count) {
+        for (; count > 0; --count) {
+            cut_here();
+            made_ready();
+            call();
+        }
+    };
+    auto const beside = [&](std::uint64_t count) {
+        for (; count > 0; --count)
+            made_ready();
+    };
+    return options_.energy->measure(calls, beside, options_.timing_limit_s, between);
+}
 
 ATTUNE_INLINE guarded_timed_runs::guarded_timed_runs(trial_call const& call,
                                                      cpu_first_runs const& first_runs,
@@ -40,7 +159,7 @@ ATTUNE_INLINE void guarded_timed_runs::look_at_result() const
 {
     std::string said;
     auto const look = [&] { said = first_runs_.objection(); };
-    if (turn_ != nullptr && call_.refusal) // the user's check may take its time
+    if (turn_ != nullptr && call_.refusal) // the user's check may take long
         turn_->apart(look);
     else
         look();
@@ -59,7 +178,7 @@ ATTUNE_INLINE void guarded_timed_runs::prepare()
     original_.restore();
 }
 
-/// Counts the runs since the last prepare(). Not done in run(), which is timed.
+/// Counts the runs since the last prepare(). run() does not count, because it is timed.
 /// @return  number of visible runs of the last variant
 ATTUNE_INLINE std::uint64_t guarded_timed_runs::count_latest()
 {
@@ -99,15 +218,15 @@ ATTUNE_INLINE void guarded_timed_runs::finish()
     if (since_prepared_ > 0) count_latest();
     if (since_prepared_ == 1) look_at_result();
     since_prepared_ = 0;
-    guard_.reset(); // its handlers are not the variant's
+    guard_.reset(); // the variant did not set these handlers
     std::string changed = first_change(before_.changes(), first_runs_.tolerated());
     if (!changed.empty() && runs_of_.size() > 1) changed = change_made_alone();
     if (!changed.empty()) throw stopped{{failure_stage::verify, changed}};
 }
 
 /// Runs each variant alone: one run of each, then each up to two runs, four, ... up to as many as
-/// before. So a variant that changes the process in its first run is found after one run of each.
-/// @return  the change that the variant of latest() made; empty when no variant made one alone
+/// before. A variant that changes the process in its first run is found after one run of each.
+/// @return  the change that the variant of latest() made; empty if no variant made one alone
 ATTUNE_INLINE std::string guarded_timed_runs::change_made_alone()
 {
     before_.restore();

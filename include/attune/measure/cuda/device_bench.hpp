@@ -3,17 +3,14 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
-#include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
-#include <attune/measure/cuda/device_bench_options.hpp>
 #include <attune/measure/cuda/device_call.hpp>
-#include <attune/measure/cuda/host_check.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
-#include <attune/measure/turns/timing_turns.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/timing_turns.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,13 +23,42 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The bench of a device. Variants run on copies of the call's arrays; the caller's are only read.
-/// After a failure the bench stays usable: an implementation that loses its context creates
-/// another, or reports that it cannot.
+/// Copies of all arrays of a call, in order. Waits for work launched on the device.
+/// Errors   attune::error: the driver's own; the copy would end a capture
+[[nodiscard]] std::vector<std::vector<std::byte>>
+host_copies(std::shared_ptr<cuda::driver const> const& driver, device_call const& call);
+
+/// Calls the reference and the refusal of a trial_call in this process, with copies of all arrays
+/// in host memory. Benches of several devices share one object, which makes one call at a time, and
+/// calls the reference once.
+class host_check {
+public:
+    host_check(std::shared_ptr<cuda::driver const> driver, device_call on_device, trial_call call);
+    ~host_check();
+    host_check(host_check const&) = delete;
+    host_check& operator=(host_check const&) = delete;
+
+    /// The reference's results, per array; empty for arrays that are not written. The whole is
+    /// empty without a reference.
+    /// Errors   `stopped`: the reference threw
+    [[nodiscard]] std::vector<std::vector<std::byte>> const& expected();
+    [[nodiscard]] bool has_refusal() const noexcept;
+    [[nodiscard]] std::size_t arrays() const noexcept;
+    /// Objection to the results of all arrays, or an empty text.
+    [[nodiscard]] std::string refusal(std::vector<std::vector<std::byte>> results);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+/// The bench of a device. Variants run on copies of the call's arrays; the bench only reads the
+/// caller's. After a failure the bench stays usable: an implementation that loses its context
+/// creates another, or reports that it cannot.
 ///
 /// A callable's address points to a device_variant. The functions of `bench` apply the user's
-/// host_check in this process, and take turns on the device with other processes; those that take a
-/// device_variant do not, since a worker process calls them.
+/// host_check in this process, and take turns on the device with other processes. The functions
+/// with a device_variant do neither, because a worker process calls them.
 class device_bench : public bench {
 public:
     /// Sets the user's check, which the functions of `bench` then apply too.
@@ -46,10 +72,10 @@ public:
                                                                  double limit_s) final;
     [[nodiscard]] std::vector<std::string> notices() const final { return turns_.notices(); }
 
-    /// Runs the default from the caller's contents. Its results become the reference, except arrays
+    /// Runs the default from the caller's contents. The results become the reference, except arrays
     /// for which `expected` is not empty.
     /// @param limit_s  wall seconds of one run
-    /// @return  seconds by events, or why the default does not work
+    /// @return  seconds by events, or the reason why the default does not work
     [[nodiscard]] virtual first_run_result
     establish(device_variant const& trusted, std::span<std::vector<std::byte> const> expected,
               double limit_s) = 0;
@@ -59,7 +85,7 @@ public:
                                                      double limit_s) = 0;
 
     /// The contents of array `i` after the last first_run() or establish().
-    /// Errors   `stopped`, or attune::error when nothing can run any more: it cannot be read
+    /// Errors   `stopped`, or attune::error if nothing can run any more: it cannot be read
     [[nodiscard]] virtual std::vector<std::byte> contents(std::size_t i) = 0;
 
     /// Repeats a variant until its time is precise, or proven longer than `stop_above_s`.
@@ -73,12 +99,12 @@ public:
     [[nodiscard]] virtual std::variant<round_times, std::size_t>
     compare(std::span<device_variant const> tried, double limit_s) = 0;
 
-    /// True when a variant wrote outside its arrays: any memory of the bench on the device may be
-    /// damaged. The next call first makes all of it anew from the caller's arrays.
+    /// Returns true if a variant wrote outside its arrays. Any memory of the bench on the device
+    /// may be damaged. The next call first makes it anew from the caller's arrays.
     [[nodiscard]] virtual bool is_spoilt() const noexcept { return false; }
 
 protected:
-    /// @param bus  the PCI bus id of the device; another text: it is timed without turns
+    /// @param bus  the PCI bus id of the device; any other text: timings take no turns
     explicit device_bench(std::string const& bus) { turns_.use_device(bus); }
 
     [[nodiscard]] std::shared_ptr<host_check> const& host_check_in_use() const noexcept
@@ -90,15 +116,16 @@ private:
     [[nodiscard]] first_run_result checked_by_host(first_run_result end);
 
     std::shared_ptr<host_check> host_check_{}; ///< null: no check by the user
-    timing_turns turns_{};                     ///< waits for the longest time: a final is one turn
+    timing_turns turns_{}; ///< waits for the longest time, because a final is one turn
 };
 
-/// A bench in this process, in the primary context of the device; waits for all work there first.
-/// An error that destroys the context ends the program's own use of the device too. A kernel that
-/// exceeds its time limit cannot be stopped, only waited for. Later calls then throw attune::error.
+/// A bench in this process, in the primary context of the device. First waits for all work there.
+/// An error that destroys the context also ends the program's own use of the device. A kernel that
+/// exceeds its time limit cannot be stopped, so the bench waits. Later calls then throw
+/// attune::error.
 ///
-/// Needs memory for each array twice, and for written arrays up to five times; optional copies are
-/// left out when there is no room.
+/// Needs memory for each array twice, and for written arrays up to five times. Without room it
+/// omits optional copies.
 /// @param protection  the result of protection()
 /// Errors   attune::error: out of memory (the text has the bytes requested and free), an array that
 ///          is not on the device or longer than its allocation
@@ -107,7 +134,7 @@ make_local_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
                  device_bench_options const& options,
                  std::string protection = "in process: as asked");
 
-/// A bench in a worker process with its own context; a worker that dies is replaced: see
+/// A bench in a worker process with its own context. A worker that dies is replaced: see
 /// worker_bench.hpp.
 [[nodiscard]] std::unique_ptr<device_bench>
 make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,

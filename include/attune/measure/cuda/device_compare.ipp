@@ -4,7 +4,6 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/compare.hpp>
-#include <attune/measure/arrays/detail/typed_elements.hpp>
 #include <attune/measure/cuda/device_compare.hpp>
 
 #include <algorithm>
@@ -15,8 +14,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The comparing kernel's launch: enough threads to use the memory bandwidth, and few enough that
-/// reading their results takes no time.
+/// The launch of the comparing kernel, with enough threads to use the memory bandwidth, and so few
+/// that reading their results takes no time.
 inline constexpr std::uint64_t comparing_block = 128;
 inline constexpr std::uint64_t most_comparing_blocks = 256;
 inline constexpr std::size_t compared_piece_bytes = std::size_t{8} << 20;
@@ -51,7 +50,7 @@ ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::
 {
     if (like.type == element_type::opaque) return 0;
     std::vector<std::byte> piece(std::min(like.bytes, compared_piece_bytes));
-    // As detail::root_mean_square: two passes, in the same order.
+    // Like detail::root_mean_square: two passes, in the same order.
     auto const each = [&](auto const& take) {
         for (std::size_t done = 0; done < like.bytes; done += piece.size()) {
             std::size_t const bytes = std::min(piece.size(), like.bytes - done);
@@ -193,7 +192,7 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare(buffer const& like
     try {
         found = compare_there(like, got, want, clock);
     } catch (stopped const& s) {
-        // An error of attune's kernel is not the variant's.
+        // An error of attune's kernel does not fail the variant.
         why_on_host_ = s.why.reason;
         kernel_.reset();
         where_->require_alive();

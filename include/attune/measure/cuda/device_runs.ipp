@@ -1,16 +1,111 @@
-// attune/measure/cuda/device_runs.ipp - samples by events.
+// attune/measure/cuda/device_runs.ipp - loads variants, and takes samples by events.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
+#include <attune/core/launch.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/driver.hpp>
 #include <attune/measure/cuda/device_runs.hpp>
+#include <attune/measure/cuda/device_session.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <utility>
+#include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline bool fits_unsigned(std::array<std::int64_t, 3> const& extents)
+{
+    for (std::int64_t const e : extents)
+        if (e < 1 || e > std::int64_t{std::numeric_limits<unsigned>::max()}) return false;
+    return true;
+}
+
+ATTUNE_INLINE packed_arguments::packed_arguments(std::span<device_argument const> arguments,
+                                                 std::vector<cuda::device_pointer> addresses)
+    : arguments_(arguments.begin(), arguments.end())
+    , addresses_(std::move(addresses))
+{
+    for (device_argument& a : arguments_) {
+        if (a.buffer == device_argument::by_value) {
+            all_.push_back(a.value.data());
+        } else {
+            ATTUNE_ASSERT(a.buffer < addresses_.size(), "an argument is one of the call's arrays");
+            all_.push_back(&addresses_[a.buffer]);
+        }
+    }
+}
+
+ATTUNE_INLINE loaded_variant::loaded_variant(std::shared_ptr<device_session> where,
+                                             device_variant const& what)
+    : where_(std::move(where))
+{
+    launch_geometry const& how = what.launch;
+    if (!fits_unsigned(how.grid) || !fits_unsigned(how.block) || !fits_unsigned(how.cluster) ||
+        how.shared_bytes < 0 || how.shared_bytes > std::numeric_limits<int>::max())
+        throw stopped{{failure_stage::launch, "no launch has this geometry: " + text_of(how)}};
+    cuda::result said = cuda::success;
+    auto got = cuda::loaded_code::load(where_->context().of(), what, &said);
+    if (auto const* failed = std::get_if<failure>(&got)) {
+        // An error that destroyed the context belongs to an earlier kernel.
+        if (cuda::is_sticky(said)) where_->check(said, failed->stage, {});
+        throw stopped{*failed};
+    }
+    code_.emplace(std::move(std::get<cuda::loaded_code>(got)));
+}
+
+ATTUNE_INLINE loaded_variant::~loaded_variant()
+{
+    if (where_->is_blocked())
+        // Unloading would wait for a kernel that does not end.
+        keep_forever(std::make_shared<cuda::loaded_code>(std::move(*code_)));
+    else
+        where_->clean_up([this](cuda::driver const&) { code_.reset(); });
+}
+
+ATTUNE_INLINE void loaded_variant::launch(cuda::stream on, void** arguments)
+{
+    where_->check(code_->launch(arguments, on), failure_stage::launch, text_of(code_->geometry()));
+}
+
+ATTUNE_INLINE launch_graph::launch_graph(std::shared_ptr<device_session> where, cuda::stream on,
+                                         std::function<void()> const& enqueue)
+    : where_(std::move(where))
+{
+    cuda::driver const& d = where_->driver();
+    cuda::graph captured = nullptr;
+    where_->check(d.stream_begin_capture(on, cuda::flag::capture_this_thread),
+                  failure_stage::launch, "cuStreamBeginCapture");
+    try {
+        enqueue();
+    } catch (...) {
+        if (d.stream_end_capture(on, &captured) == cuda::success && captured != nullptr)
+            d.graph_destroy(captured);
+        throw;
+    }
+    where_->check(d.stream_end_capture(on, &captured), failure_stage::launch, "cuStreamEndCapture");
+    cuda::result const made = d.graph_instantiate(&graph_, captured, 0);
+    d.graph_destroy(captured);
+    where_->check(made, failure_stage::launch, "cuGraphInstantiate");
+}
+
+ATTUNE_INLINE launch_graph::~launch_graph()
+{
+    where_->clean_up([this](cuda::driver const& d) { d.executable_graph_destroy(graph_); });
+}
+
+ATTUNE_INLINE void launch_graph::replay(cuda::stream on)
+{
+    where_->check(where_->driver().graph_launch(graph_, on), failure_stage::launch,
+                  "cuGraphLaunch");
+}
 
 /// An idle device has a lower clock, which rises within milliseconds of work.
 inline constexpr double first_warm_up_s = 20e-3;
@@ -19,7 +114,7 @@ inline constexpr double longest_warm_up_s = 100e-3;
 /// Seconds of the runs that are enqueued together, and their largest number.
 inline constexpr double warm_up_batch_s = 1e-3;
 inline constexpr double most_in_warm_up_batch = 50;
-/// Minimum seconds per run: what the host needs to enqueue it.
+/// Minimum seconds per run: the host's time to enqueue it.
 inline constexpr double least_warm_up_round_s = 5e-6;
 
 ATTUNE_INLINE device_runs::device_runs(std::shared_ptr<device_session> where, device_clock& clock,
@@ -55,7 +150,7 @@ ATTUNE_INLINE void device_runs::record(std::size_t i, std::uint32_t runs)
     clock_->time([&] { known.graph->replay(clock_->stream()); }, limit_s(i, runs));
 }
 
-/// The limit of `runs` runs together: less than the limit of one run times `runs`.
+/// The limit of `runs` runs together, less than `runs` times the limit of one run.
 ATTUNE_INLINE double device_runs::limit_s(std::size_t i, std::uint32_t runs) const noexcept
 {
     return options_.limit_s + 2 * runs * warm_up_s_[i];

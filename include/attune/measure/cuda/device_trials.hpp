@@ -5,12 +5,9 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/snapshot.hpp>
-#include <attune/measure/cuda/device_bench_options.hpp>
+#include <attune/measure/arrays/content.hpp>
 #include <attune/measure/cuda/device_call.hpp>
-#include <attune/measure/cuda/device_clock.hpp>
 #include <attune/measure/cuda/device_compare.hpp>
-#include <attune/measure/cuda/device_copies.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/first_runs.hpp>
 
@@ -24,10 +21,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// First runs. The reference is the default's result, or what the caller expects. A run that writes
-/// around an array, or into a read-only one, fails too.
+/// First runs. The reference is the default's result, or the caller's expected result. A run that
+/// writes around an array, or into a read-only one, also fails.
 ///
-/// For the initial contents see first_runs. Perturbed contents are not used when two runs of the
+/// For the initial contents see first_runs. Perturbed contents are not used if two runs of the
 /// default from them differ (a race).
 ///
 /// All functions need the session's context to be current. `enqueue` enqueues one run on the
@@ -53,20 +50,20 @@ public:
     /// Enqueues restoring the caller's contents, on the clock's stream.
     /// Errors   `stopped`
     void restore() { copies_.restore(original_, clock_); }
-    /// What is wrong after a run from the caller's contents; or empty. @pre the device is idle
+    /// Objection after a run from the caller's contents, or empty. @pre the device is idle
     /// Errors   `stopped`
     [[nodiscard]] std::string objection();
-    /// True when a second run without restore() writes the same bytes.
+    /// Returns true if a second run without restore() writes the same bytes.
     /// Errors   `stopped`
     [[nodiscard]] bool is_repeatable(std::function<void()> const& enqueue, double limit_s);
 
-    /// True when results do not depend on the former contents: runs may follow one another.
+    /// Returns true if results do not depend on the former contents: runs may follow one another.
     [[nodiscard]] bool overwrites() const noexcept
     {
         return policy_.begin_with() == first_runs<place>::contents::perturbed;
     }
 
-    /// True when a run since establish() wrote outside its arrays: all copies may be damaged.
+    /// Returns true if a run since establish() wrote outside its arrays: all copies may be damaged.
     [[nodiscard]] bool is_spoilt() const noexcept { return is_spoilt_; }
 
     [[nodiscard]] device_copies& copies() noexcept { return copies_; }
@@ -74,7 +71,7 @@ public:
 private:
     struct expectation {
         saved_contents after;
-        std::vector<double> rms; ///< of each array
+        std::vector<double> rms; ///< root mean square of each array
     };
 
     /// The trial_place of a device. A failure from the caller's contents is thrown as `stopped`.

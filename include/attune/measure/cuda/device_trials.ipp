@@ -1,11 +1,11 @@
-// attune/measure/cuda/device_trials.ipp - runs variants, checks results, and learns from the default.
+// attune/measure/cuda/device_trials.ipp - runs variants, checks results, learns from the default.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/arrays/content.hpp>
 #include <attune/measure/arrays/perturb.hpp>
-#include <attune/measure/arrays/snapshot.hpp>
 #include <attune/measure/cuda/device_trials.hpp>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Perturbing is done by the host: larger arrays are not perturbed.
+/// Larger arrays are not perturbed, because the host does it.
 inline constexpr std::size_t most_perturbed_bytes = std::size_t{256} << 20;
 
 /// Copies of the device's written arrays in host memory; read-only arrays have no content here.
@@ -44,7 +44,7 @@ private:
     std::vector<buffer> buffers_;
 };
 
-/// True when no written array overlaps another array.
+/// Returns true if no written array overlaps another array.
 [[nodiscard]] inline bool are_apart(device_layout const& layout)
 {
     return std::all_of(layout.regions.begin(), layout.regions.end(),
@@ -113,7 +113,7 @@ ATTUNE_INLINE std::string device_trials::difference(expectation const& want)
     return {};
 }
 
-/// Describes a write outside of the writable arrays; empty when there was none.
+/// Describes a write outside of the writable arrays; empty if there was none.
 ATTUNE_INLINE std::string device_trials::forbidden_writes()
 {
     std::string said = copies_.damage();
@@ -121,7 +121,7 @@ ATTUNE_INLINE std::string device_trials::forbidden_writes()
         if (copies_.layout().regions[copies_.layout().of[i].region].writable) continue;
         device_reference before{memory_place::device, copies_.address_in(inputs_, i)};
         if (before.at == 0) {
-            if (buffers_[i].place == memory_place::device) continue; // there was no room for a copy
+            if (buffers_[i].place == memory_place::device) continue; // no room for a copy
             before = {memory_place::host, reinterpret_cast<std::uintptr_t>(buffers_[i].where.data)};
         }
         buffer bytes = buffers_[i].where;
@@ -153,7 +153,6 @@ ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin, expect
     return took_s;
 }
 
-/// The written arrays in host memory.
 struct device_trials::place::on_host : detail::arrays_on_host {
     using detail::arrays_on_host::arrays_on_host;
 };
@@ -253,7 +252,7 @@ ATTUNE_INLINE bool device_trials::place::confirms(code_type const& enqueue, doub
     if (!of_.repeats_default_) return true;
     try {
         of_.run_from(*of_.perturbed_, &want, enqueue, limit_s);
-        if (is_overwritten) { // then timed runs follow one another: tests that too
+        if (is_overwritten) { // timed runs then follow one another: test that too
             of_.clock_.time(enqueue, limit_s);
             if (std::string const said = of_.difference(want); !said.empty())
                 throw stopped{{failure_stage::verify, said}};
@@ -307,7 +306,7 @@ ATTUNE_INLINE double device_trials::establish(std::function<void()> const& enque
     double const took_s = std::get<double>(policy_.establish(here, enqueue, limit_s, whatever));
     if (policy_.expected_of_perturbed() == nullptr) perturbed_.reset();
     if (!learns) return took_s;
-    if (is_spoilt_) { // perturbed contents made the default write wrongly: not these again
+    if (is_spoilt_) { // with perturbed contents the default wrote wrongly: do not use them again
         (is_across_ ? may_cross_ : may_perturb_) = false;
         return took_s;
     }

@@ -1,17 +1,18 @@
-// attune/measure/energy/joules_per_call.hpp - how many joules a call takes.
+// attune/measure/energy/joules_per_call.hpp - the joules of a call, by the counters of a machine.
 // SPDX-License-Identifier: MIT
 // Source   Intel SDM vol. 3, Sec. 15.10.3: energy counters are updated about every millisecond
 //
-// Counters are coarse in time, so calls run in a row between two readings until that is a small
-// share of them. A reading follows an update where there is one, which halves what is left open
+// Counters are coarse in time. Calls run in a row between two readings, until the coarseness is a
+// small share. A reading follows an update of the counters if there is one, which halves the error.
+// Source   Linux: Documentation/power/powercap/powercap.rst and
+//          Documentation/ABI/testing/sysfs-class-powercap; Intel SDM vol. 3, Sec. 15.10 (RAPL)
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/call_energy.hpp>
-#include <attune/measure/clock/estimate.hpp>
-#include <attune/measure/energy/energy_counters.hpp>
+#include <attune/measure/clock/sampler.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,26 +20,70 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
+/// An energy counter of the powercap interface.
+struct energy_counter {
+    std::string name;           ///< "package-0", "dram"
+    std::string file;           ///< contains the microjoules so far
+    std::uint64_t range_uj = 0; ///< the counter returns to 0 after this value; 0: unknown
+};
+
+/// The folder of Linux with the counters of Intel's and AMD's processors.
+inline constexpr char const* powercap_folder = "/sys/class/powercap";
+
+/// The energy counters of all processor packages of this machine, and of their memory if it has
+/// separate counters (dram). The counters cover the whole package, for all programs. Parts of a
+/// package (core, uncore), the whole board (psys) and second views of a package (intel-rapl-mmio)
+/// are left out, so nothing counts twice.
+class energy_counters {
+public:
+    energy_counters() = default;
+    /// @param folder  folder of the powercap interface; containers may have it elsewhere
+    [[nodiscard]] static energy_counters in(std::string const& folder = powercap_folder);
+
+    /// The reason why there are none, and a remedy: "this machine reports no energy (...)". Empty
+    /// if there are readable counters.
+    [[nodiscard]] std::string const& why_none() const noexcept { return why_none_; }
+    [[nodiscard]] std::vector<energy_counter> const& counters() const noexcept { return counters_; }
+    /// "package-0, dram"
+    [[nodiscard]] std::string text() const;
+
+    /// Microjoules of each counter; empty if a counter has become unreadable.
+    /// Cost     20 us for each counter
+    [[nodiscard]] std::vector<std::uint64_t> read() const;
+    /// Joules of all counters between two readings. Each counter may have returned to 0 at most
+    /// once between them, which takes some minutes at full power.
+    /// @return  NaN: a reading is empty, or a counter fell and its range is unknown
+    [[nodiscard]] double joules_between(std::span<std::uint64_t const> before,
+                                        std::span<std::uint64_t const> after) const noexcept;
+
+private:
+    std::vector<energy_counter> counters_{};
+    std::string why_none_ = "no energy counters were looked for";
+};
+
 struct energy_options {
     double run_s = 0.1;      ///< shortest run between two readings
     double precision = 0.03; ///< half_width that ends the measurement
-    double limit_s = 3;      ///< ends it too, once a run is complete
+    double limit_s = 3;      ///< also ends the measurement, after a complete run
 };
 
 namespace detail {
 
-/// Joules so far and seconds so far, by a machine or a test.
+/// Reads joules and seconds so far, from a machine or a test.
 template <class M>
 concept energy_meter = requires(M m) {
     { m.joules() } -> std::convertible_to<double>;
     { m.seconds() } -> std::convertible_to<double>;
 };
 
-/// Joules of this machine's counters since the construction; NaN once one cannot be read.
+/// Joules of this machine's counters since the construction; NaN after a counter became unreadable.
 class machine_energy {
 public:
     /// @param of  must outlive this object
@@ -63,14 +108,14 @@ private:
     double sum_ = 0;
 };
 
-/// Between two updates of the counters.
+/// Time between two updates of the counters.
 inline constexpr double energy_update_s = 1e-3;
 
-/// What the counters say of calls in a row.
+/// Readings of the counters over calls in a row.
 struct energy_run {
     double joules = 0;
     double seconds = 0;
-    double open_s = 0; ///< time whose energy may be missing, or belong to something else
+    double open_s = 0; ///< time whose energy may be missing or foreign
 };
 
 template <energy_meter M>
@@ -90,11 +135,10 @@ run_between_readings(M& meter, std::function<void(std::uint64_t)> const& run, st
     return {meter.joules() - before, seconds, (is_just_updated ? 1 : 2) * energy_update_s};
 }
 
-/// @param calls   makes so many calls
-/// @param beside  makes what comes with so many calls and is no part of them, such as to restore
-///                their arguments: its energy is taken off; may be empty
-/// @param between  called before each run and what comes beside it: neither its time nor its
-///                 energy counts; may be empty
+/// @param calls   makes the given number of calls
+/// @param beside  makes the other work of that number of calls, such as restoring their arguments;
+///                its energy is subtracted; may be empty
+/// @param between  called before each pair of runs; its time and energy do not count; may be empty
 template <energy_meter M>
 [[nodiscard]] call_energy energy_by(M& meter, std::function<void(std::uint64_t)> const& calls,
                                     std::function<void(std::uint64_t)> const& beside,
@@ -118,7 +162,7 @@ template <energy_meter M>
         double const pair_begun_s = spent_s();
         energy_run const own = run_between_readings(meter, calls, count);
         out.calls += count;
-        if (own.seconds < how.run_s && !is_over()) { // the clock alone is sure: more in a row
+        if (own.seconds < how.run_s && !is_over()) { // too short, by the clock: more calls in a row
             double const wanted = 1.1 * how.run_s / std::max(own.seconds, 1e-9);
             count = static_cast<std::uint64_t>(
                 std::ceil(static_cast<double>(count) * std::clamp(wanted, 1.1, most_growth)));
@@ -140,7 +184,7 @@ template <energy_meter M>
         if (open_joules <= how.precision / 2 * out.joules) continue;
         double const pair_s = spent_s() - pair_begun_s;
         if (spent_s() + 2 * pair_s > how.limit_s) continue;
-        count *= 2; // what the counters leave open is too large a share
+        count *= 2; // the counters' error is too large a share
         seen.clear();
         open_joules = 0;
     }
@@ -148,15 +192,15 @@ template <energy_meter M>
 
 } // namespace detail
 
-/// The joules that one call takes of this machine's processors and their memory, on average over
-/// calls in a row, as many as it takes to know them by a few per cent. The counters are those of
-/// whole packages: what other programs and other threads of this one do in that time counts, and
-/// so does what the packages take when idle.
+/// The joules of a call on this machine's processors and their memory, on average over calls in a
+/// row. The number of calls grows until the result is known to a few per cent. The counters are
+/// those of whole packages: they include other programs, other threads of this program, and the
+/// idle power.
 ///
-/// @return  half_width tells how well they are known: it may be above options.precision where the
-///          limit came first
+/// @return  half_width is the relative error; it may exceed options.precision if the limit came
+///          first
 /// Errors   attune::error: no counters, see energy_counters::why_none(); a counter disappeared;
-///          what `call` throws
+///          exceptions of `call`
 /// Example  attune::energy_counters const counters = attune::energy_counters::in();
 ///          return attune::evaluation{seconds, {{"joules", attune::joules_per_call(
 ///              counters, [&] { run(config); }).joules}}};
@@ -181,3 +225,35 @@ template <energy_meter M>
 }
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Energy by the counters of a machine.
+class counted_energy final : public energy_source {
+public:
+    explicit counted_energy(energy_counters counters)
+        : counters_(std::move(counters))
+    {
+    }
+    [[nodiscard]] std::string why_none() const override { return counters_.why_none(); }
+    [[nodiscard]] std::string text() const override { return counters_.text(); }
+    [[nodiscard]] call_energy measure(std::function<void(std::uint64_t)> const& calls,
+                                      std::function<void(std::uint64_t)> const& beside,
+                                      double limit_s,
+                                      std::function<void()> const& between) const override
+    {
+        energy_options how;
+        how.limit_s = std::min(how.limit_s, limit_s);
+        machine_energy meter{counters_};
+        return energy_by(meter, calls, beside, how, between);
+    }
+
+private:
+    energy_counters counters_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/measure/energy/joules_per_call.ipp>
+#endif

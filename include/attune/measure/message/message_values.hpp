@@ -1,8 +1,9 @@
-// attune/measure/message/message_values.hpp - the values of one message, encoded as CBOR.
+// attune/measure/message/message_values.hpp - values and outcomes of one message, encoded as CBOR.
 // SPDX-License-Identifier: MIT
 // Source   RFC 8949, by nlohmann-json: one array of numbers, booleans and byte strings
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
 #include <array>
@@ -114,7 +115,7 @@ public:
         return value;
     }
     [[nodiscard]] std::string get_text();
-    /// A number of elements, each of which has at least one value: not more than are left.
+    /// A number of elements, at most the number of remaining values, because each element has one.
     [[nodiscard]] std::size_t get_count();
     [[nodiscard]] bool is_at_end() const noexcept;
 
@@ -127,6 +128,15 @@ private:
 
     std::unique_ptr<state> state_;
 };
+
+void put_failure(message_writer& to, failure const& what);
+void put_measurement(message_writer& to, measurement const& what);
+void put_outcome(message_writer& to, outcome const& what);
+
+/// Errors   damaged_message: also for a stage that does not exist
+[[nodiscard]] failure get_failure(message_reader& from);
+[[nodiscard]] measurement get_measurement(message_reader& from);
+[[nodiscard]] outcome get_outcome(message_reader& from);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

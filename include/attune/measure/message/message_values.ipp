@@ -1,12 +1,18 @@
 // attune/measure/message/message_values.ipp - CBOR by nlohmann-json.
 // SPDX-License-Identifier: MIT
+//
+// Structured bindings name all members: a new member without code here does not compile.
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/measure/message/message_values.hpp>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -34,7 +40,7 @@ ATTUNE_INLINE void message_writer::put_unsigned(std::uint64_t value)
 
 ATTUNE_INLINE void message_writer::put_text(std::string_view value)
 {
-    // Not as a CBOR text string: a variant's output need not be UTF-8.
+    // Not a CBOR text string: a variant's output may not be UTF-8.
     state_->values.push_back(
         nlohmann::json::binary(std::vector<std::uint8_t>(value.begin(), value.end())));
 }
@@ -46,8 +52,9 @@ ATTUNE_INLINE std::string message_writer::take()
     return out;
 }
 
-/// True for an array of values without nested ones and with correct lengths. nlohmann-json recurses
-/// for each nesting level, so that a message of brackets alone would overflow the stack.
+/// Returns true for an array of values without nested arrays and with correct lengths.
+/// nlohmann-json recurses for each nesting level, so a message of brackets alone would overflow the
+/// stack.
 [[nodiscard]] inline bool is_flat_array(std::string_view text) noexcept
 {
     std::size_t at = 0;
@@ -147,6 +154,62 @@ ATTUNE_INLINE std::size_t message_reader::get_count()
 ATTUNE_INLINE bool message_reader::is_at_end() const noexcept
 {
     return state_->next == state_->values.size();
+}
+
+ATTUNE_INLINE void put_failure(message_writer& to, failure const& what)
+{
+    auto const& [stage, reason, log] = what;
+    to.put(stage);
+    to.put_text(reason);
+    to.put_text(log);
+}
+
+ATTUNE_INLINE failure get_failure(message_reader& from)
+{
+    failure out;
+    out.stage = from.get<failure_stage>();
+    if (static_cast<std::size_t>(out.stage) >= failure_stage_count) throw damaged_message();
+    out.reason = from.get_text();
+    out.log = from.get_text();
+    return out;
+}
+
+ATTUNE_INLINE void put_measurement(message_writer& to, measurement const& what)
+{
+    auto const& [value, low, high, samples] = what;
+    to.put(std::array{value, low, high});
+    to.put(samples);
+}
+
+ATTUNE_INLINE measurement get_measurement(message_reader& from)
+{
+    measurement out;
+    auto& [value, low, high, samples] = out;
+    for (double* const one : {&value, &low, &high})
+        *one = from.get<double>();
+    samples = from.get<std::uint32_t>();
+    return out;
+}
+
+ATTUNE_INLINE void put_outcome(message_writer& to, outcome const& what)
+{
+    to.put(what.index());
+    if (auto const* const measured = std::get_if<measurement>(&what))
+        put_measurement(to, *measured);
+    else
+        put_failure(to, std::get<failure>(what));
+}
+
+ATTUNE_INLINE outcome get_outcome(message_reader& from)
+{
+    switch (from.get<std::size_t>()) {
+    case 0:
+        return get_measurement(from);
+    case 1:
+        return get_failure(from);
+    default:
+        throw damaged_message();
+    }
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,14 +1,21 @@
-// attune/measure/roofline/machine_limits.hpp - what this machine can do at most, measured.
+// attune/measure/roofline/machine_limits.hpp - the measured limits of this machine and of one core.
 // SPDX-License-Identifier: MIT
 // Source   bandwidth by the triad of McCalpin 1995
-// tested by measure/roofline/roofline.cpp
+//
+// A lower bound for the time of a configuration needs rates that no code exceeds; a roofline needs
+// rates that good code reaches. Additions therefore run beside multiply-adds for the peaks of a
+// core, because some processors have separate units for them, and loads come from the first cache.
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/measure/roofline/roofline.hpp>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -19,7 +26,7 @@ struct machine_limits {
     double bytes = 0;     ///< a triad over arrays of `footprint` bytes, reads and writes
     unsigned threads = 1; ///< number of threads in the measurement
     double footprint = 0; ///< bytes of all arrays; 0: far larger than the caches
-    /// True: measured by code with optimisation and without a sanitizer; else the peaks are too
+    /// True: measured by code with optimisation and without a sanitizer. False: the peaks are too
     /// low.
     bool is_optimised = true;
 };
@@ -42,32 +49,93 @@ void raise_to(machine_limits& limits, machine_limits const& others);
 /// Measures this machine: the highest of nine rounds. Each thread fills the memory it works on;
 /// starting threads is not timed.
 /// @param threads    number of threads, >= 1, on the processors that the calling thread may use
-/// @param footprint  bytes of the triad's arrays together, because arrays that fit into caches are
-///                   faster. 0: far larger than the caches
+/// @param footprint  bytes of the triad's arrays together, because arrays in caches are faster. 0:
+///                   far larger than the caches
 /// Cost     about 0.3 s; for the memory bandwidth 192 MiB for one thread and 1.5 GiB for eight and
 ///          more, or 24 MiB per thread if that is more, but at most a quarter of the spare memory
-/// Errors   std::bad_alloc, also when a quarter of the spare memory is not far larger than the
-///          caches; std::system_error: the system does not start so many threads
+/// Errors   std::bad_alloc, also if a quarter of the spare memory is not far larger than the
+///          caches; std::system_error: the system does not start that many threads
 [[nodiscard]] machine_limits measure_machine(unsigned threads = 1, double footprint = 0);
 
 /// Measures a machine; tests pass a script.
 using machine_measurement = std::function<machine_limits(unsigned threads, double footprint)>;
 
 /// The limits in file `path` for this processor, number of threads and footprint. If the file has
-/// none, they are measured and added. A file that cannot be read or written only leads to a
-/// measurement. Limits of unoptimised code (see `is_optimised`) are not added.
+/// none, measures and adds them. An unreadable file causes a measurement; an unwritable one gets no
+/// line. Limits of unoptimised code (see `is_optimised`) are not added.
 /// @param device  name of the processor
 /// Errors   those of `measure`
 [[nodiscard]] machine_limits known_machine(std::string const& path, std::string const& device,
                                            unsigned threads = 1, double footprint = 0,
                                            machine_measurement const& measure = measure_machine);
 
-/// Measures even if the file has limits: for a run that was faster than the limits allow, which
-/// must have been disturbed. Adds the new limits when one of them is higher.
+/// Measures even if the file has limits. Use it after a run that was faster than the limits allow:
+/// a disturbance must have lowered them. Adds the new limits if one is higher.
 /// @return  the higher of old and new limits
 [[nodiscard]] machine_limits
 machine_measured_anew(std::string const& path, std::string const& device, unsigned threads = 1,
                       double footprint = 0, machine_measurement const& measure = measure_machine);
+
+/// Widths of vectors: one element, then 16, 32 and 64 bytes.
+inline constexpr std::size_t vector_widths = 4;
+
+/// Measured peaks of one core, per second, by width; 0 for a width that the processor lacks.
+struct core_peaks {
+    std::array<double, vector_widths> f32_flops{};
+    std::array<double, vector_widths> f64_flops{};
+    std::array<double, vector_widths> f32_sums{}; ///< a fused product and sum counts once
+    std::array<double, vector_widths> f64_sums{};
+    std::array<double, vector_widths> load_bytes{}; ///< from the first cache
+    /// False: the measuring loops are slowed (see machine_limits), or do not use the widest vectors
+    /// of this processor. Other code may exceed the peaks then.
+    bool is_optimised = true;
+};
+
+/// Takes the higher of two measurements for each peak, because disturbances only lower them.
+void raise_to(core_peaks& peaks, core_peaks const& others);
+
+/// Measures one core: each peak is the highest of twenty rounds, in five separate groups.
+/// Cost   about 0.1 s
+[[nodiscard]] core_peaks measure_core_peaks();
+
+/// Returns true if Linux gives these processors equal highest frequencies and capacities: the peaks
+/// of one core then bound all of them. False if these are unknown.
+/// @param folder  folder of the processors; tests pass another
+[[nodiscard]] bool cores_are_alike(std::vector<int> const& processors,
+                                   std::string const& folder = "/sys/devices/system/cpu");
+
+/// Measures a core; tests pass a script.
+using core_measurement = std::function<core_peaks()>;
+
+/// The highest peaks in file `path` for this processor. If the file has none, or `anew` is true,
+/// measures them and adds them if one is higher. An unreadable file causes a measurement; an
+/// unwritable one gets no line. Peaks of unoptimised code are not added.
+/// @param device  name of the processor
+[[nodiscard]] core_peaks known_core_peaks(std::string const& path, std::string const& device,
+                                          bool anew = false,
+                                          core_measurement const& measure = measure_core_peaks);
+
+/// The resource that bounds a time from below.
+enum class bound_by : std::uint8_t { nothing, flops, sums, loads, bytes };
+
+/// "flops", "sums", "loads", "bytes".
+[[nodiscard]] char const* name_of(bound_by what) noexcept;
+
+/// The least time of a call.
+struct least_time {
+    double seconds = 0; ///< 0: unknown; finite
+    bound_by by = bound_by::nothing;
+};
+
+/// The least seconds of `done` on `threads` cores: the longest of its flops, its sums, its loads,
+/// and its bytes beyond the caches. The peaks of several cores are those of one times their number,
+/// which they never exceed together. A peak of 0 bounds nothing, and neither does work that is
+/// negative, infinite or no number.
+/// @param threads      >= 1
+/// @param bytes_per_s  memory bandwidth of this number of threads; 0: unknown
+/// @param cached       bytes that all caches keep from one call to the next
+[[nodiscard]] least_time least_time_of(core_peaks const& peaks, work const& done, unsigned threads,
+                                       double bytes_per_s, double cached) noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -1,21 +1,42 @@
-// attune/measure/roofline/machine_limits.ipp - measures the peaks of this machine and keeps them in a file.
+// attune/measure/roofline/machine_limits.ipp - measures the limits, and keeps them in files.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/descriptor.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/roofline/detail/arithmetic_peak.hpp>
-#include <attune/measure/roofline/detail/memory_peak.hpp>
-#include <attune/measure/roofline/detail/peaks_file.hpp>
+#include <attune/measure/roofline/detail/peaks.hpp>
 #include <attune/measure/roofline/machine_limits.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <fcntl.h>
 #include <fstream>
+#include <limits>
 #include <locale>
+#include <set>
 #include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// First word of a line in the file; older lines without it may come from unoptimised builds.
+/// Creates a missing file, but none at the end of a link. If peaks cannot be written, the next
+/// program measures them again.
+inline void append_peaks(std::string const& path, std::string const& line)
+{
+    quiet_writes const quiet;
+    checked_file const to = open_checked(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (to.file.is_open()) static_cast<void>(!::write(to.file.get(), line.data(), line.size()));
+}
+
+/// First word of a line in the file. Older lines without it may come from unoptimised builds.
 inline constexpr char const* optimised_word = "optimised";
 
 /// False for values of a damaged file: no processor reaches 10^18 per second.
@@ -98,6 +119,255 @@ ATTUNE_INLINE machine_limits machine_measured_anew(std::string const& path,
     }
     raise_to(out, found);
     if (!is_news) out.is_optimised = true; // all limits are from the file
+    return out;
+}
+
+/// First word of a line in the file. A change of the measurement changes the word.
+inline constexpr char const* core_peaks_word = "core_rates_2";
+
+template <class Loop>
+[[nodiscard]] double seconds_of(Loop const& loop)
+{
+    return quickest_round_s(1, 4, [&](unsigned) { return loop; });
+}
+
+/// The rates for vectors V: `Flops<V, adds>(rounds)` and `loads(from, count, passes)`.
+template <class T, class V, class Plain, class Mixed, class Loads>
+void measure_width(double& flops, double& sums, double* load_bytes, Plain const& plain,
+                   Mixed const& mixed, Loads const& loads)
+{
+    constexpr long rounds = 150'000;
+    constexpr double lanes = static_cast<double>(sizeof(V) / sizeof(T));
+    double const each_plain = lanes * rounds / seconds_of([&] { plain(rounds); });
+    double const each_mixed = lanes * rounds / seconds_of([&] { mixed(rounds); });
+    flops = std::max(2 * rate_chains * each_plain, 22 * each_mixed);
+    sums = std::max(rate_chains * each_plain, 14 * each_mixed);
+    if (load_bytes == nullptr) return;
+    constexpr std::size_t bytes = 8192;
+    constexpr long passes = 600;
+    alignas(64) std::array<std::byte, bytes> const from{};
+    *load_bytes = static_cast<double>(bytes) * passes / seconds_of([&] {
+                      loads(reinterpret_cast<V const*>(from.data()), bytes / sizeof(V), passes);
+                  });
+}
+
+#define ATTUNE_MEASURE(NAME, T, V, WHICH, WIDTH, LOADS)                                            \
+    measure_width<T, V>(                                                                           \
+        out.WHICH##_flops[WIDTH], out.WHICH##_sums[WIDTH], LOADS,                                  \
+        [](long rounds) { NAME##_flops<V, false>(rounds); },                                       \
+        [](long rounds) { NAME##_flops<V, true>(rounds); },                                        \
+        [](V const* from, std::size_t count, long passes) {                                        \
+            NAME##_loads<V>(from, count, passes);                                                  \
+        })
+
+template <std::size_t Bytes, class T>
+using rate_vector = typename vector_of<T, Bytes>::type;
+
+/// Returns true if the loops use the widest vectors of this processor. No loop measures AVX alone
+/// or SVE, which exceed the rates of SSE2 and of vectors of 16 bytes.
+[[nodiscard]] inline bool loops_suit_processor()
+{
+#if defined(__x86_64__)
+    return vector_bytes() >= 32 || !__builtin_cpu_supports("avx");
+#elif defined(__aarch64__) && defined(__linux__)
+    constexpr unsigned long sve = 1UL << 22; // HWCAP_SVE
+    return (getauxval(AT_HWCAP) & sve) == 0;
+#elif defined(__aarch64__)
+    return true; // no other system runs on processors with SVE yet
+#else
+    return false;
+#endif
+}
+
+/// A measurement; another program may disturb the whole of it.
+[[nodiscard]] inline core_peaks core_peaks_once()
+{
+    core_peaks out;
+    out.is_optimised = peaks_are_optimised && loops_suit_processor();
+    double* const load = out.load_bytes.data();
+#if defined(__x86_64__)
+    if (vector_bytes() >= 32) {
+        ATTUNE_MEASURE(avx2, float, float, f32, 0, &load[0]);
+        ATTUNE_MEASURE(avx2, double, double, f64, 0, nullptr);
+        using f32x4 = rate_vector<16, float>;
+        using f64x2 = rate_vector<16, double>;
+        ATTUNE_MEASURE(avx2, float, f32x4, f32, 1, &load[1]);
+        ATTUNE_MEASURE(avx2, double, f64x2, f64, 1, nullptr);
+        using f32x8 = rate_vector<32, float>;
+        using f64x4 = rate_vector<32, double>;
+        ATTUNE_MEASURE(avx2, float, f32x8, f32, 2, &load[2]);
+        ATTUNE_MEASURE(avx2, double, f64x4, f64, 2, nullptr);
+        if (vector_bytes() < 64) return out;
+        using f32x16 = rate_vector<64, float>;
+        using f64x8 = rate_vector<64, double>;
+        ATTUNE_MEASURE(avx512, float, f32x16, f32, 3, &load[3]);
+        ATTUNE_MEASURE(avx512, double, f64x8, f64, 3, nullptr);
+        return out;
+    }
+#endif
+    using f32x4 = rate_vector<16, float>;
+    using f64x2 = rate_vector<16, double>;
+    ATTUNE_MEASURE(plain, float, float, f32, 0, &load[0]);
+    ATTUNE_MEASURE(plain, double, double, f64, 0, nullptr);
+    ATTUNE_MEASURE(plain, float, f32x4, f32, 1, &load[1]);
+    ATTUNE_MEASURE(plain, double, f64x2, f64, 1, nullptr);
+    return out;
+}
+
+#undef ATTUNE_MEASURE
+
+/// Narrow vectors are no slower than wide ones, instruction for instruction.
+inline void raise_narrow(std::array<double, vector_widths>& rates, double element)
+{
+    std::array<double, vector_widths> const bytes{element, 16, 32, 64};
+    for (std::size_t w = vector_widths - 1; w > 0; --w)
+        rates[w - 1] = std::max(rates[w - 1], rates[w] * bytes[w - 1] / bytes[w]);
+}
+
+/// The peaks in the order of the file.
+template <class Peaks, class Visit>
+void for_each_peak(Peaks& peaks, Visit const& visit)
+{
+    for (auto* list :
+         {&peaks.f32_flops, &peaks.f64_flops, &peaks.f32_sums, &peaks.f64_sums, &peaks.load_bytes})
+        for (auto& peak : *list)
+            visit(peak);
+}
+
+ATTUNE_INLINE void raise_to(core_peaks& peaks, core_peaks const& others)
+{
+    std::vector<double> higher;
+    for_each_peak(others, [&](double peak) { higher.push_back(peak); });
+    std::size_t i = 0;
+    for_each_peak(peaks, [&](double& peak) { peak = std::max(peak, higher[i++]); });
+}
+
+ATTUNE_INLINE core_peaks measure_core_peaks()
+{
+    core_peaks out = core_peaks_once();
+    for (int again = 0; again < 4; ++again) // a disturbance is longer than one peak takes
+        raise_to(out, core_peaks_once());
+    raise_narrow(out.f32_flops, 4);
+    raise_narrow(out.f32_sums, 4);
+    raise_narrow(out.load_bytes, 4);
+    raise_narrow(out.f64_flops, 8);
+    raise_narrow(out.f64_sums, 8);
+    return out;
+}
+
+/// The highest peaks in a file for this processor; all 0 if there are none.
+[[nodiscard]] inline core_peaks core_peaks_in_file(std::string const& path,
+                                                   std::string const& device)
+{
+    core_peaks found;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        core_peaks known;
+        std::istringstream text(line);
+        text.imbue(std::locale::classic());
+        std::string word, name;
+        text >> word;
+        bool is_sane = true; // no core reaches 10^15 per second: the file is damaged
+        for_each_peak(known, [&](double& peak) {
+            is_sane = (text >> peak) && peak >= 0 && peak < 1e15 && is_sane;
+        });
+        if (word == core_peaks_word && is_sane && std::getline(text >> std::ws, name) &&
+            name == device)
+            raise_to(found, known);
+    }
+    return found;
+}
+
+ATTUNE_INLINE core_peaks known_core_peaks(std::string const& path, std::string const& device,
+                                          bool anew, core_measurement const& measure)
+{
+    core_peaks const found = core_peaks_in_file(path, device);
+    if (found.f32_flops[0] > 0 && !anew) return found;
+    core_peaks out = measure();
+    bool is_news = false;
+    std::vector<double> before;
+    for_each_peak(found, [&](double peak) { before.push_back(peak); });
+    std::size_t i = 0;
+    // true if a peak exceeds the former one by more than two measurements differ
+    for_each_peak(out, [&](double peak) { is_news = peak > 1.005 * before[i++] || is_news; });
+    if (is_news && out.is_optimised) {
+        std::ostringstream line;
+        line.imbue(std::locale::classic());
+        line << core_peaks_word;
+        for_each_peak(out, [&](double peak) { line << ' ' << peak; });
+        line << ' ' << device << '\n';
+        append_peaks(path, line.str());
+    }
+    raise_to(out, found);
+    if (!is_news) out.is_optimised = true; // all peaks are from the file
+    return out;
+}
+
+ATTUNE_INLINE bool cores_are_alike(std::vector<int> const& processors, std::string const& folder)
+{
+    for (char const* const name : {"cpufreq/cpuinfo_max_freq", "cpu_capacity"}) {
+        std::set<std::string> seen; // a processor without the file counts as a separate kind
+        for (int const processor : processors) {
+            std::ifstream file(folder + "/cpu" + std::to_string(processor) + "/" + name);
+            std::string value;
+            file >> value;
+            seen.insert(value);
+        }
+        if (seen.size() > 1) return false;
+    }
+    return !processors.empty();
+}
+
+ATTUNE_INLINE char const* name_of(bound_by what) noexcept
+{
+    switch (what) {
+    case bound_by::flops:
+        return "flops";
+    case bound_by::sums:
+        return "sums";
+    case bound_by::loads:
+        return "loads";
+    case bound_by::bytes:
+        return "bytes";
+    case bound_by::nothing:
+        break;
+    }
+    return "nothing";
+}
+
+/// The highest rate of vectors of at most `widest` bytes; narrower ones may be faster.
+/// @param element  bytes of one element
+[[nodiscard]] inline double rate_up_to(std::array<double, vector_widths> const& rates,
+                                       unsigned widest, unsigned element) noexcept
+{
+    constexpr std::array<unsigned, vector_widths> bytes{0, 16, 32, 64};
+    double best = rates[0];
+    bool const is_open = widest == 0 || widest > 64;
+    for (std::size_t w = 1; w < vector_widths; ++w)
+        // a vector of 8 bytes is half of one of 16: at most as fast
+        if (is_open || (widest > element && bytes[w - 1] < widest)) best = std::max(best, rates[w]);
+    return best;
+}
+
+ATTUNE_INLINE least_time least_time_of(core_peaks const& peaks, work const& done, unsigned threads,
+                                       double bytes_per_s, double cached) noexcept
+{
+    least_time out;
+    auto const consider = [&](double amount, double rate, bound_by what) {
+        double const seconds = amount / rate;
+        if (!(amount > 0) || !(rate > 0) || !std::isfinite(seconds) || !(seconds > out.seconds))
+            return;
+        out = {seconds, what};
+    };
+    double const cores = std::max(threads, 1U);
+    unsigned const element = done.double_precision ? 8 : 4;
+    auto const& flops = done.double_precision ? peaks.f64_flops : peaks.f32_flops;
+    auto const& sums = done.double_precision ? peaks.f64_sums : peaks.f32_sums;
+    consider(done.flops, cores * rate_up_to(flops, 0, element), bound_by::flops);
+    consider(done.sums, cores * rate_up_to(sums, done.sum_bytes, element), bound_by::sums);
+    consider(done.loads, cores * rate_up_to(peaks.load_bytes, done.load_bytes, element),
+             bound_by::loads);
+    consider(done.bytes - cached, bytes_per_s, bound_by::bytes);
     return out;
 }
 

@@ -1,48 +1,129 @@
-// attune/measure/sandbox/child_process.hpp - runs a function in a forked child and reports its end.
+// attune/measure/sandbox/child_process.hpp - runs a function or an untested variant in a forked child.
 // SPDX-License-Identifier: MIT
+// Bench    bench/measure/overhead.cpp
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/sandbox/fork_exclusions.hpp>
+#include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/content.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How a child ended.
+/// Addresses from `first` up to, but not including, `last`.
+struct address_range {
+    std::uintptr_t first = 0;
+    std::uintptr_t last = 0;
+
+    [[nodiscard]] constexpr bool contains(std::uintptr_t address) const noexcept
+    {
+        return first <= address && address < last;
+    }
+};
+
+/// Mappings with less resident memory in small pages are not excluded.
+inline constexpr std::size_t least_left_out_bytes = std::size_t{16} << 20;
+
+/// The private anonymous mappings with at least `least_left_out_bytes` in small pages, in whole
+/// pages. Leaves out this thread's stack, `kept`, and memory that forks exclude already. Empty with
+/// a sanitizer (has_sanitizer()): its shadow memory would be a result, and a child's fault there
+/// has no address.
+///
+/// A child that accesses excluded memory faults at an address in it, unlike in other crashes: see
+/// sandboxed_run_options::without.
+/// Cost  1 ms per GB
+[[nodiscard]] std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept);
+
+/// Like memory_to_leave_out(), but selects by size of the mapping, not by resident memory.
+/// Cost  50 us
+[[nodiscard]] std::vector<address_range>
+large_memory_to_leave_out(std::span<address_range const> kept);
+
+/// Excludes ranges from every fork during its lifetime.
+class fork_exclusions {
+public:
+    /// @pre  `excluded` outlive this object
+    explicit fork_exclusions(std::span<address_range const> excluded) noexcept;
+    ~fork_exclusions();
+    fork_exclusions(fork_exclusions const&) = delete;
+    fork_exclusions& operator=(fork_exclusions const&) = delete;
+
+    /// Forbids the addresses, so that nothing else is mapped there. Call it in the child.
+    void forbid() const noexcept;
+
+private:
+    std::span<address_range const> ranges_;
+};
+
+/// Zero bytes that children forked from now on share with this process.
+class shared_pages {
+public:
+    /// Errors   bad_alloc; errno has the reason
+    explicit shared_pages(std::size_t bytes);
+    ~shared_pages();
+    shared_pages(shared_pages const&) = delete;
+    shared_pages& operator=(shared_pages const&) = delete;
+
+    /// Aligned to a page.
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept
+    {
+        return {static_cast<std::byte*>(memory_), bytes_};
+    }
+
+private:
+    std::size_t bytes_;
+    void* memory_;
+};
+
+/// A `T` in such memory.
+/// Errors   as shared_pages
+template <class T>
+class shared_with_child {
+public:
+    [[nodiscard]] T& get() const noexcept { return *content_; }
+
+private:
+    shared_pages memory_{sizeof(T)};
+    T* content_ = ::new (memory_.bytes().data()) T;
+};
+
 enum class child_ending : std::uint8_t {
     returned,  ///< both functions returned, and the check had no objection
-    objected,  ///< the check returned a text
+    objected,  ///< the check returned an objection
     threw,     ///< an exception left one of the functions
-    exited,    ///< exit, _exit or quick_exit was called
+    exited,    ///< the child called exit, _exit or quick_exit
     signalled, ///< a signal killed it
-    overran,   ///< it was killed at its time limit
-    lost,      ///< unknown: another part of the program reaped it, or SIGCHLD is ignored
+    overran,   ///< killed at its time limit
+    lost,      ///< unknown: other code reaped it, or SIGCHLD is ignored
 };
 
 /// The last step that a child reached.
 enum class child_phase : std::uint8_t { starting, running, checking, done };
 
-/// The default for a child's additional memory, in bytes: three quarters of the free memory, at
-/// least 1 GiB; 8 GiB when the free memory is unknown.
+/// The default limit of a child's additional memory, in bytes: three quarters of the free memory,
+/// at least 1 GiB; 8 GiB if the free memory is unknown.
 [[nodiscard]] std::size_t usual_child_memory();
 
 /// Limits of a child: wall seconds and memory.
 struct child_limits {
     double run_s = 10;   ///< for `run`
     double check_s = 60; ///< for `check`; comparing large arrays takes time too
-    double begin_s = 10; ///< until `run` begins; on a loaded machine a new process waits
+    double begin_s = 10; ///< until `run` begins: a new process waits on a loaded machine
     std::size_t memory_bytes =
-        0; ///< that it may map additionally, on Linux; 0: usual_child_memory()
+        0; ///< memory that it may map additionally, on Linux; 0: usual_child_memory()
     std::span<address_range const> without{}; ///< memory that the child does not get
-    /// Called repeatedly in the parent while `run` runs. Returns the time at which `run` is
-    /// stopped, in seconds of the steady clock, if that is earlier than the end of `run_s`. May be
-    /// empty.
+    /// Called repeatedly in the parent while `run` runs. Returns the time at which to stop `run`,
+    /// in seconds of the steady clock, if that is earlier than the end of `run_s`. May be empty.
     std::function<double()> run_until_s{};
 };
 
@@ -50,44 +131,111 @@ struct child_limits {
 struct child_end {
     child_ending ending = child_ending::lost;
     child_phase phase = child_phase::starting; ///< the last phase that it reported
-    double elapsed_s = 0; ///< wall seconds of `run`, if it returned; a cold run that copies pages
+    double elapsed_s = 0; ///< wall seconds of `run`, if it returned; it was cold and copied pages
     int code = 0;         ///< exit status, or number of the signal
     int signal_code = 0;  ///< si_code of the signal, if the child reported it
     std::optional<std::uintptr_t> address; ///< the address of a memory fault
-    /// True: it crashed or threw after the system had refused it memory.
+    /// true: it crashed or threw after the system refused it memory
     bool wanted_memory = false;
     std::string text; ///< the exception's what(), or the check's objection; up to 4000 bytes
     std::string log;  ///< its output to stderr; up to 64 KiB (empty without memfd_create)
+    /// Its changes of this process, which are undone: "changed a limit (setrlimit) in the program
+    /// itself".
+    std::vector<std::string> changes;
 };
 
 /// Runs `run`, then `check`, in a forked child on copy-on-write memory, and waits for its end.
 ///
-/// What they write to private memory is lost with the child; memory shared between processes is not
-/// protected. The child has only the calling thread: functions that need other threads of this
-/// process do not work (a libgomp team from before the fork hangs and ends as `overran`).
+/// Both write to private memory of the child only; memory shared between processes is not
+/// protected. The child has only the calling thread. Functions that need other threads of this
+/// process do not work there (a libgomp team from before the fork hangs and ends as `overran`).
 ///
-/// In the child, signal handlers have their defaults and no signal is blocked. It has its own
-/// process group, so that Ctrl-C does not reach it. Standard input and output are /dev/null;
-/// standard error is kept as `log`. It leaves no core dump, is the first to be killed when the
-/// machine runs out of memory, runs no destructors and atexit handlers of the program, and dies
-/// with its parent. At its end all processes of its group, and all that it or they have started
-/// (daemons, too), are killed and it is reaped, unless it hangs in the kernel. Buffered output of
-/// the parent is not written twice, unless the child flushes a stream other than stdin, stdout and
-/// stderr.
+/// In the child, signal handlers have their defaults and no signal is blocked. The child has its
+/// own process group, so Ctrl-C does not reach it. Standard input and output are /dev/null; `log`
+/// keeps standard error. The child leaves no core dump, runs no destructors or atexit handlers of
+/// the program, and dies with its parent. If the machine runs out of memory, it is killed first. At
+/// its end it is reaped, unless it hangs in the kernel. All processes of its group, and all that it
+/// or they started (daemons, too), are killed. Buffered output of the parent is not written twice,
+/// unless the child flushes a stream other than stdin, stdout and stderr.
 ///
-/// Ctrl-C during a tuning kills the child, and cut_short is thrown: see program_end.hpp.
+/// Ctrl-C during a tuning kills the child and throws cut_short: see program_end.hpp.
 ///
 /// @param run    timed and limited
 /// @param check  returns an objection, or an empty text; may be empty
-/// Errors   attune::error: no child can be started (memory, process limit), or it does not begin
+/// Errors   attune::error: no child starts (memory, process limit), or it does not begin
 /// Cost     0.4 ms for a tiny process, 7 to 25 ms with 200 MB of 4 KiB pages unless `without` names
-///          them; returns at its end (before Linux 5.3 and on other systems within a sixteenth of
-///          its lifetime, at most 5 ms, after that)
+///          them; returns at the child's end (before Linux 5.3 and on other systems within a
+///          sixteenth of its lifetime, at most 5 ms, after that)
 [[nodiscard]] child_end run_in_child(std::function<void()> const& run,
                                      std::function<std::string()> const& check,
                                      child_limits const& limits = {});
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Limits and additional checks of a sandboxed run.
+struct sandboxed_run_options {
+    double limit_s = 10;          ///< wall seconds for the run
+    double check_limit_s = 60;    ///< wall seconds for comparing and `also_check` together
+    double begin_limit_s = 10;    ///< wall seconds until the run begins
+    std::size_t memory_bytes = 0; ///< as in trial_limits
+    /// Called in the child after the run and the comparison, for checks beyond a tolerance. A text
+    /// that is not empty fails the variant at `verify`. May be empty.
+    std::function<std::string()> also_check = {};
+    /// Called in the parent with the address of a fault. The returned text, such as the array that
+    /// ends there, is appended to the reason. May be empty, and may return an empty text.
+    std::function<std::string(std::uintptr_t)> explain_address = {};
+    /// Memory that the child does not get, which makes the fork cheaper. If a child needs it,
+    /// `missed` is called in the parent, and the run is repeated in a child with all memory.
+    std::span<address_range const> without = {};
+    std::function<void()> missed = {};
+    /// Called in the parent with child_end::changes if there are any. A text that is not empty
+    /// fails a variant that returned, at `verify`. May be empty.
+    std::function<std::string(std::vector<std::string> const&)> also_changed = {};
+};
+
+} // namespace detail
+
+/// Wall seconds of a first run (cold, with copies of pages: for limits, not for comparisons), or
+/// the reason why the variant is unusable.
+using first_run_result = std::variant<double, failure>;
+
+namespace detail {
+
+/// Runs once in a forked child on copy-on-write memory, and compares the writable buffers there
+/// with the reference. A crash, a hang or a wrong result does not affect the caller. For the
+/// child's properties see child_process.hpp.
+///
+/// The reason of a failure is one line: "SIGSEGV (invalid memory access) at address 0x10"; the text
+/// of an exception; "exit(3) was called"; "still running after 0.5 s"; the text of a mismatch. A
+/// check that takes too long fails at `verify`. The log is the output to stderr.
+///
+/// @param run        one run of the variant on `buffers`
+/// @param buffers    of the call, in private memory, with their inputs. A run that writes nothing
+///                   passes if they contain the result already
+/// @param reference  snapshot of the same buffers after a trusted run; null: results are not
+///                   compared
+/// Errors   those of run_in_child: no child starts, or it does not begin
+/// Cost     that of run_in_child, and of compare() for each writable buffer
+[[nodiscard]] first_run_result sandboxed_run(std::function<void()> const& run,
+                                             std::span<buffer const> buffers,
+                                             snapshot const* reference,
+                                             sandboxed_run_options const& options = {});
+
+[[nodiscard]] std::string first_line(std::string const& text);
+/// The first mismatch of a writable buffer; empty if there is none.
+[[nodiscard]] std::string objection_to(std::span<buffer const> buffers, snapshot const& reference);
+/// Returns true if a child may have crashed at memory that it did not get.
+[[nodiscard]] bool has_missed(child_end const& end, std::span<address_range const> without);
+/// The failure of a child that did not return.
+[[nodiscard]] failure verdict_of(child_end const& end, child_limits const& limits);
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/measure/sandbox/child_process.ipp>

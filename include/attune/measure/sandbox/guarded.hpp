@@ -6,7 +6,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
-#include <attune/measure/sandbox/fork_exclusions.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The addresses of a copy and of the inaccessible pages around it. Plain data.
 struct guarded_place {
-    address_range mapping{}; ///< inaccessible pages included
+    address_range mapping{}; ///< with the inaccessible pages
     address_range usable{};  ///< between the inaccessible pages
     address_range array{};
     std::size_t argument = 0;
@@ -32,23 +32,31 @@ struct guarded_place {
 [[nodiscard]] std::string explain_address(std::span<guarded_place const> places,
                                           std::uintptr_t address);
 
-/// Copies of arrays; an access past the end of a copy faults. Each copy has its original's
-/// alignment to 64 bytes; up to 63 bytes between its end and the inaccessible page, and 64 bytes
-/// before its start, contain a pattern that is checked. Arrays that are only read are on read-only
-/// pages. Arrays that overlap a written one stay together between one pair of inaccessible pages.
-/// Gaps between rows are not copied and contain the pattern. Pointers to arrays point to their
-/// copies.
+/// Which end of a copy is beside an inaccessible page.
+enum class guarded_end : std::uint8_t {
+    last,  ///< an access past the end faults
+    first, ///< an access before the start faults
+};
+
+/// Copies of arrays; an access past the end of a copy faults, or, with guarded_end::first, one
+/// before its start. Each copy has its original's alignment to 64 bytes; with guarded_end::first it
+/// begins a page. Up to 63 bytes between its end and the inaccessible page, and 64 bytes before its
+/// start, contain a pattern that is checked. Read-only arrays are on read-only pages.
+/// Arrays that overlap a written one, or begin where another does, stay together between one pair
+/// of inaccessible pages. Gaps between rows are not copied and contain the pattern. Pointers to
+/// arrays point to their copies.
 class guarded_copies {
 public:
     /// Copies the arrays now.
     /// Errors   attune::error: no memory for the copies
-    explicit guarded_copies(std::span<buffer const> originals);
+    explicit guarded_copies(std::span<buffer const> originals,
+                            guarded_end faults = guarded_end::last);
 
     /// Copies writable arrays again and restores the pattern around them.
     /// @pre  the originals still exist
     void refill() const;
 
-    /// As the originals, in their order, with the addresses of the copies.
+    /// The originals, in their order, with the addresses of the copies.
     [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_; }
     /// The addresses of the copies, in the originals' order.
     [[nodiscard]] std::span<std::byte* const> addresses() const noexcept { return addresses_; }
@@ -57,9 +65,10 @@ public:
     [[nodiscard]] std::string explain(std::uintptr_t address) const;
     /// The places of the copies, for explain_address() in another process.
     [[nodiscard]] std::vector<guarded_place> places() const;
-    /// The first array with a changed pattern around it, as text; empty when there is none.
+    /// The first array with a changed pattern around it, as text; empty when there is none. Faults
+    /// where an array is no longer mapped.
     [[nodiscard]] std::string damage() const;
-    /// The memory of all copies, inaccessible pages included.
+    /// The memory of all copies, with inaccessible pages.
     [[nodiscard]] std::vector<address_range> ranges() const;
     /// Restores the pattern around the arrays.
     void mend() const;
@@ -71,11 +80,11 @@ private:
     std::vector<std::byte*> addresses_;
 };
 
-/// True when no written array overlaps another array.
+/// Returns true if no written array overlaps another array.
 [[nodiscard]] bool are_apart(std::span<buffer const> originals);
 
-/// True when arrays are apart, at most 4,096, and together at most `most_bytes`; a byte of a gap
-/// between rows counts as sixteen.
+/// Returns true if arrays are apart, at most 4,096, and together at most `most_bytes`; a byte of a
+/// gap between rows counts as sixteen.
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/fresh_memory.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
 
 #include <algorithm>
@@ -22,7 +21,7 @@ inline constexpr std::size_t guarded_alignment = 64;
 inline constexpr std::byte guard_pattern{0xA5};
 /// Number of pages on either side; they take address space only.
 inline constexpr std::size_t forbidden_pages = 16;
-/// Each copy takes three mappings, of which a process may have 65,530.
+/// Each copy takes three mappings; a process may have 65,530.
 inline constexpr std::size_t most_guarded_arrays = 4096;
 /// Weight of a byte in a gap between rows, because gaps are filled and checked at each run.
 inline constexpr std::size_t cost_of_gaps = 16;
@@ -38,10 +37,10 @@ struct overlapping {
     return a.data < b.data + b.bytes && b.data < a.data + a.bytes;
 }
 
-/// True when writing to one array may change the other.
+/// Returns true if writing to one array may change the other, or if code can see that both are one.
 [[nodiscard]] inline bool must_stay_together(buffer const& a, buffer const& b) noexcept
 {
-    return (a.writable || b.writable) && overlap(a, b);
+    return (a.writable || b.writable || a.data == b.data) && overlap(a, b);
 }
 
 /// The smallest range that contains both; other members are those of `a`.
@@ -103,7 +102,7 @@ struct piece {
     return out;
 }
 
-/// One mapping: inaccessible pages, content, inaccessible pages.
+/// A mapping: inaccessible pages, content, inaccessible pages.
 struct guarded_copies::region {
     std::byte* mapping = nullptr;
     std::size_t mapped = 0;
@@ -117,7 +116,7 @@ struct guarded_copies::region {
     std::size_t target = buffer::none;
     bool writable = false;
 
-    region(buffer const& of, std::vector<detail::piece> belonging)
+    region(buffer const& of, std::vector<detail::piece> belonging, guarded_end faults)
         : original(of.data)
         , pieces(std::move(belonging))
         , argument(of.argument)
@@ -129,7 +128,7 @@ struct guarded_copies::region {
         std::size_t const content = (needed + page - 1) / page * page;
         std::size_t const zone = forbidden_pages * page;
         // Large pages end at the end of the content. If the first one would contain enough content
-        // to be useful, it begins before the content, and the part before is forbidden afterwards.
+        // to be useful, it begins before the content; the part before is forbidden afterwards.
         std::size_t const in_first = content % detail::large_page;
         std::size_t const spare = in_first < worth_a_large_page ? 0 : detail::large_page - in_first;
         bool const has_large = content + spare >= detail::large_page;
@@ -155,6 +154,7 @@ struct guarded_copies::region {
         first = usable_end - of.bytes;
         std::size_t const has = reinterpret_cast<std::uintptr_t>(first) % guarded_alignment;
         first -= (has + guarded_alignment - wanted) % guarded_alignment;
+        if (faults == guarded_end::first) first = usable;
         last = first + of.bytes;
         mend();
         fill();
@@ -194,12 +194,19 @@ struct guarded_copies::region {
                 target,
                 writable};
     }
-    [[nodiscard]] std::byte* before() const { return first - guarded_alignment; }
+    [[nodiscard]] std::byte* before() const { return std::max(usable, first - guarded_alignment); }
     void mend() const
     {
         std::fill(before(), first, guard_pattern);
         std::fill(last, usable_end, guard_pattern);
         for_gaps([](std::byte* from, std::byte* to) { std::fill(from, to, guard_pattern); });
+    }
+    /// Faults where a part of the array is no longer mapped.
+    void touch() const
+    {
+        constexpr std::size_t smallest_page = 4096;
+        for (std::byte const* at = first; at < last; at += smallest_page)
+            static_cast<void>(*static_cast<std::byte const volatile*>(at));
     }
     [[nodiscard]] bool intact() const
     {
@@ -218,12 +225,13 @@ struct guarded_copies::region {
     }
 };
 
-ATTUNE_INLINE guarded_copies::guarded_copies(std::span<buffer const> originals)
+ATTUNE_INLINE guarded_copies::guarded_copies(std::span<buffer const> originals, guarded_end faults)
 {
     std::vector<overlapping> const groups = groups_of(originals);
     std::vector<std::byte*> moved(originals.size());
     for (overlapping const& group : groups) {
-        regions_.push_back(std::make_shared<region const>(group.all, pieces_of(originals, group)));
+        regions_.push_back(
+            std::make_shared<region const>(group.all, pieces_of(originals, group), faults));
         for (std::size_t const i : group.members)
             moved[i] = regions_.back()->first + (originals[i].data - group.all.data);
     }
@@ -287,6 +295,7 @@ ATTUNE_INLINE std::string guarded_copies::damage() const
 {
     for (auto const& r : regions_) {
         std::string const who = owner_text(r->argument, r->target);
+        r->touch();
         if (!r->gaps_intact()) return who + ": written between its rows";
         if (!r->intact())
             return who + ": written outside of its " + std::to_string(r->last - r->first) +
@@ -317,7 +326,7 @@ ATTUNE_INLINE bool are_apart(std::span<buffer const> originals)
         if (b.bytes > 0) in_order.push_back(&b);
     std::sort(in_order.begin(), in_order.end(),
               [](buffer const* a, buffer const* b) { return std::less<>{}(a->data, b->data); });
-    std::byte const* end = nullptr; // of all so far
+    std::byte const* end = nullptr; // the end of all so far
     std::byte const* written_end = nullptr;
     for (buffer const* const b : in_order) {
         std::byte const* const last = b->data + b->bytes;

@@ -31,7 +31,7 @@ ATTUNE_INLINE memory_use read_memory_use()
     return {pages[1] * page, pages[5] * page};
 }
 
-/// A field of /proc/self/smaps_rollup, in bytes; 0 when missing.
+/// A field of /proc/self/smaps_rollup, in bytes; 0 if missing.
 [[nodiscard]] inline std::size_t memory_field(std::string const& name)
 {
     std::ifstream file("/proc/self/smaps_rollup");
@@ -47,7 +47,7 @@ ATTUNE_INLINE memory_use read_memory_use()
     return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " GB";
 }
 
-/// Number of threads of this process that are not attune's, the calling one included; 0: unknown.
+/// Number of threads of this process without attune's, with the calling one; 0: unknown.
 [[nodiscard]] inline std::size_t threads_of_the_program()
 {
     std::size_t count = 0;

@@ -4,7 +4,6 @@
 
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/sandbox/descriptor_state.hpp>
 #include <attune/measure/sandbox/detail/state_rows.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
@@ -12,12 +11,78 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
 #include <optional>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE descriptor_state::descriptor_state()
+{
+    DIR* const folder = ::opendir("/proc/self/fd");
+    if (folder == nullptr) return;
+    int const own = ::dirfd(folder);
+    while (::dirent const* const entry = ::readdir(folder)) {
+        if (entry->d_name[0] == '.') continue;
+        int const descriptor = static_cast<int>(std::strtol(entry->d_name, nullptr, 10));
+        struct ::stat about{};
+        if (descriptor == own || ::fstat(descriptor, &about) != 0) continue;
+        open_file one{.device = about.st_dev,
+                      .file = about.st_ino,
+                      .size = about.st_size,
+                      .written_ns = 1'000'000'000 * about.st_mtim.tv_sec + about.st_mtim.tv_nsec};
+        // Other programs may share the positions of the standard streams.
+        if (S_ISREG(about.st_mode) && descriptor > STDERR_FILENO)
+            one.position = ::lseek(descriptor, 0, SEEK_CUR);
+        one.status = ::fcntl(descriptor, F_GETFL);
+        one.flags = ::fcntl(descriptor, F_GETFD);
+        all_.emplace(descriptor, one);
+    }
+    ::closedir(folder);
+}
+
+ATTUNE_INLINE bool descriptor_state::open_file::went_on(open_file const& then) const noexcept
+{
+    bool const is_written = size != then.size || written_ns != then.written_ns;
+    return (then.status & O_ACCMODE) != O_RDONLY && position > then.position && is_written;
+}
+
+ATTUNE_INLINE std::vector<std::string> descriptor_state::changes(bool with_shared,
+                                                                 bool has_written) const
+{
+    descriptor_state const now;
+    std::vector<std::string> out;
+    for (auto const& [descriptor, then] : all_) {
+        auto const found = now.all_.find(descriptor);
+        if (found == now.all_.end() || !found->second.is_file_of(then))
+            out.push_back("closed or exchanged file descriptor " + std::to_string(descriptor));
+        else if (with_shared && !found->second.is_same(then, has_written))
+            out.push_back("changed the flags or the position of file descriptor " +
+                          std::to_string(descriptor));
+    }
+    return out;
+}
+
+ATTUNE_INLINE void descriptor_state::restore() const
+{
+    descriptor_state const now;
+    for (auto const& [descriptor, then] : all_) {
+        auto const found = now.all_.find(descriptor);
+        if (found == now.all_.end() || !found->second.is_file_of(then)) continue;
+        open_file const& here = found->second;
+        if (here.status != then.status) ::fcntl(descriptor, F_SETFL, then.status);
+        if (here.flags != then.flags) ::fcntl(descriptor, F_SETFD, then.flags);
+        // If another process wrote meanwhile, the old position would overwrite its text.
+        if (here.position != then.position && !here.went_on(then))
+            ::lseek(descriptor, then.position, SEEK_SET);
+    }
+}
 
 inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 
@@ -32,7 +97,7 @@ inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
 }
 
-/// True when a child process runs, or has ended and was not waited for.
+/// Returns true if a child process runs, or has ended and was not waited for.
 [[nodiscard]] inline bool has_child_process() noexcept
 {
     siginfo_t info{};
@@ -42,12 +107,12 @@ inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_
 struct process_state::content {
     bool has_resources;
     bool has_shared; ///< true: also state that all threads share, such as `environ`
-    bool is_alone;   ///< true: no other thread, nor one of the parent's, uses that state
+    bool is_alone;   ///< true: no other thread, here or in the parent, uses that state
     float_environment floating = own_float_environment::hosts();
     std::array<std::string, state_rows.size()> rows{};
     std::array<struct sigaction, NSIG> handlers{};
     std::array<itimerval, interval_timers.size()> timers{};
-    double read_s = 0; ///< when the timers were read
+    double read_s = 0; ///< time of reading the timers
     std::optional<descriptor_state> descriptors{};
     bool has_children = false;
 
@@ -92,7 +157,7 @@ struct process_state::content {
         read_s = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
     }
 
-    /// Only where both states are known: another thread may have started since.
+    /// Compares known states only: another thread may have started since.
     [[nodiscard]] bool has_other_row(content const& now, std::size_t i) const noexcept
     {
         return !rows[i].empty() && !now.rows[i].empty() && rows[i] != now.rows[i];
@@ -104,7 +169,8 @@ struct process_state::content {
         return !detail::equal(now.handlers[signal], handlers[signal]);
     }
 
-    /// False for a timer that only continued, with one second of tolerance for a busy machine.
+    /// Returns false for a timer that only continued, with one second of tolerance for a busy
+    /// machine.
     [[nodiscard]] bool has_other_timer(content const& now, std::size_t i) const
     {
         double const here_s = seconds_of(timers[i].it_value);
@@ -131,7 +197,7 @@ ATTUNE_INLINE std::vector<std::string> process_state::changes(bool has_written) 
     content const now(then.has_resources, then.has_shared, then.is_alone);
     std::vector<std::string> out;
     auto const note = [&](bool differs, char const* what) {
-        // Two rows have one sentence: the locale of the thread and that of the process.
+        // Two rows have the same sentence: the locale of the thread and that of the process.
         if (differs && (out.empty() || out.back() != what)) out.emplace_back(what);
     };
     note(now.floating.mode() != then.floating.mode(),
@@ -155,11 +221,11 @@ ATTUNE_INLINE void process_state::restore() const
 {
     content const& then = *before_;
     content const now(then.has_resources, then.has_shared, then.is_alone);
-    // Flags that the run raised go, too, where they are not this thread's own.
+    // Removes flags, too, that the run raised in the host's environment.
     own_float_environment::set_hosts(then.floating);
     for (std::size_t i = 0; i < state_rows.size(); ++i) {
         if (state_rows[i].restore == nullptr || !then.has_other_row(now, i)) continue;
-        // A row that follows from another one may be restored already.
+        // Restoring another row may have restored this one.
         std::string const here = state_rows[i].read(small_file("/proc/thread-self/status"));
         if (here != then.rows[i]) state_rows[i].restore(then.rows[i]);
     }

@@ -1,35 +1,37 @@
-// attune/measure/sandbox/signal_guard.hpp - calls functions in this process that may crash or hang.
+// attune/measure/sandbox/signal_guard.hpp - calls functions that may crash or hang in this process.
 // SPDX-License-Identifier: MIT
 // Bench    bench/measure/overhead.cpp
 //
-// The signal handler, on a stack of its own, jumps back
+// The signal handler has a separate stack and jumps back
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Thrown by signal_guard::call(): why the function did not return.
+/// Thrown by signal_guard::call(), with the reason why the function did not return.
 struct stopped {
     failure why;
 };
 
-/// While it exists, call() on this thread survives SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT,
-/// limits the time of a function, and turns its exceptions into failures.
+/// While a thread has an object of this class, call() survives SIGSEGV, SIGBUS, SIGILL, SIGFPE and
+/// SIGABRT. The guard limits the time of a function, and turns its exceptions into failures.
 ///
-/// It protects less than sandboxed_run(): memory stays overwritten, destructors do not run,
-/// allocations and locks are kept, exit() ends the program, and a fault on another thread (of
+/// The guard protects less than sandboxed_run(). Memory stays overwritten, destructors do not run,
+/// allocations and locks are kept, and exit() ends the program. A fault on another thread (of
 /// OpenMP, say) goes to the former handlers. A function that blocks all signals cannot be stopped.
 ///
 /// The last guard restores the program's handlers; each guard restores its thread's signal mask and
-/// stack. Several threads may have one guard each.
+/// stack. Each thread may have guards; the innermost one has its thread's signals.
 class signal_guard {
 public:
-    /// @param limit_s  wall seconds for each call, which is stopped after 1 to 1.25 times that.
+    /// @param limit_s  wall seconds for each call, which stops after 1 to 1.25 times that.
     ///                 Infinity, or no timer_create(): no limit
     /// Errors  attune::error: no memory for a signal stack, or no timer
     /// Cost    20 us, with the destructor
@@ -46,6 +48,10 @@ private:
     struct state;
     std::unique_ptr<state> state_;
 };
+
+/// "SIGSEGV (invalid memory access)".
+[[nodiscard]] std::string signal_text(int signal, int code);
+[[nodiscard]] std::string hexadecimal(std::uintptr_t address);
 
 /// Calls `f` without a guard: only exceptions become failures.
 /// Errors   `stopped`

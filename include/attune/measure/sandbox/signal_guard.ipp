@@ -1,24 +1,23 @@
 // attune/measure/sandbox/signal_guard.ipp - handlers, signal stack and timer of the guards.
 // SPDX-License-Identifier: MIT
 //
-// The timer ticks at a quarter of the limit, and its handler counts ticks, so that a call needs no
-// system call.
+// The timer ticks at a quarter of the limit and its handler counts ticks, so a call needs no system
+// call.
 #pragma once
 
-#include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/posix/taken_handler.hpp>
+#include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/sandbox/detail/signal_text.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <csetjmp>
 #include <csignal>
@@ -37,22 +36,55 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+ATTUNE_INLINE std::string signal_text(int signal, int code)
+{
+    switch (signal) {
+    case SIGSEGV:
+        return "SIGSEGV (invalid memory access)";
+    case SIGBUS:
+        return "SIGBUS (memory that is mapped but not there, or misaligned)";
+    case SIGFPE:
+        return code == FPE_INTDIV ? "SIGFPE (integer division by zero or overflow)"
+                                  : "SIGFPE (arithmetic error)";
+    case SIGILL:
+        return "SIGILL (illegal instruction)";
+    case SIGABRT:
+        return "SIGABRT (abort was called)";
+    case SIGTRAP:
+        return "SIGTRAP (trap: code marked unreachable was reached)";
+    case SIGSYS:
+        return "SIGSYS (forbidden system call)";
+    case SIGKILL:
+        return "SIGKILL (killed from outside, often for want of memory)";
+    default:
+        return "signal " + std::to_string(signal);
+    }
+}
+
+ATTUNE_INLINE std::string hexadecimal(std::uintptr_t address)
+{
+    char text[2 * sizeof address];
+    auto const end = std::to_chars(text, text + sizeof text, address, 16);
+    return "0x" + std::string(text, end.ptr);
+}
+
 inline constexpr std::array guarded_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 inline constexpr int ticks_per_limit = 4;
 
-/// The data of a guard that its thread's handlers use.
+/// The data of a guard for the handlers on its thread.
 struct guard_record {
     sigjmp_buf back{};
     std::sig_atomic_t volatile armed = 0;
     std::sig_atomic_t volatile ticks = 0;
-    std::sig_atomic_t volatile signal = 0; ///< that stopped the call; 0: the time limit
+    std::sig_atomic_t volatile signal = 0; ///< signal that stopped the call; 0: the time limit
     std::sig_atomic_t volatile code = 0;
     std::uintptr_t volatile address = 0;
     bool volatile has_address = false;
+    guard_record* outer = nullptr; ///< of the same thread, while this one is in its place
 };
 
-/// The guards of all threads. A handler finds its thread's guard by the thread id, because the
-/// first access to a thread_local of a library loaded at run time allocates memory.
+/// The guards of all threads. A handler finds its thread's guard by the thread id: the first access
+/// to a thread_local of a library loaded at run time allocates memory.
 struct guard_places {
     struct place {
         std::atomic<guard_record*> guard{nullptr};
@@ -66,23 +98,36 @@ struct guard_places {
 inline guard_places first_guards{};
 inline std::array<taken_handler, guarded_signals.size()> fault_handlers{};
 inline std::atomic<int> tick_signal{0};
-// Not used by handlers.
+// Handlers do not use it.
 inline int living_guards = 0;
 inline std::mutex guards_lock;
 
-[[nodiscard]] inline guard_record* guard_of_this_thread() noexcept
+/// @return  null: this thread has no guard
+[[nodiscard]] inline guard_places::place* place_of_this_thread() noexcept
 {
     for (guard_places* some = &first_guards; some != nullptr; some = some->more)
         for (auto& p : some->places)
-            if (guard_record* const found = p.guard.load();
-                found != nullptr && ::pthread_equal(p.thread.load(), ::pthread_self()) != 0)
-                return found;
+            if (p.guard.load() != nullptr &&
+                ::pthread_equal(p.thread.load(), ::pthread_self()) != 0)
+                return &p;
     return nullptr;
+}
+
+/// The innermost one.
+[[nodiscard]] inline guard_record* guard_of_this_thread() noexcept
+{
+    guard_places::place const* const p = place_of_this_thread();
+    return p != nullptr ? p->guard.load() : nullptr;
 }
 
 /// @pre  guards_lock is held
 inline void place_guard(guard_record* guard)
 {
+    if (guard_places::place* const own = place_of_this_thread()) {
+        guard->outer = own->guard;
+        own->guard = guard;
+        return;
+    }
     for (guard_places* some = &first_guards;; some = some->more) {
         for (auto& p : some->places) {
             if (p.guard != nullptr) continue;
@@ -92,15 +137,6 @@ inline void place_guard(guard_record* guard)
         }
         if (some->more == nullptr) some->more = new guard_places;
     }
-}
-
-/// @pre  guards_lock is held
-inline void remove_guards(bool (*is_unwanted)(guard_places::place const&, void const*),
-                          void const* what) noexcept
-{
-    for (guard_places* some = &first_guards; some != nullptr; some = some->more)
-        for (auto& p : some->places)
-            if (p.guard != nullptr && is_unwanted(p, what)) p.guard = nullptr;
 }
 
 /// Passes a signal to the former handler.
@@ -123,10 +159,11 @@ inline void on_fault(int signal, siginfo_t* info, void* context)
     ::siglongjmp(guard->back, 1);
 }
 
-inline void on_tick(int, siginfo_t*, void*)
+inline void on_tick(int, siginfo_t* info, void*)
 {
     guard_record* const guard = guard_of_this_thread();
-    if (guard == nullptr || guard->armed == 0) return;
+    // The timer of an outer guard ticks, too.
+    if (guard == nullptr || guard->armed == 0 || info->si_value.sival_ptr != guard) return;
     guard->ticks = guard->ticks + 1;
     if (guard->ticks <= ticks_per_limit) return;
     guard->armed = 0;
@@ -135,8 +172,8 @@ inline void on_tick(int, siginfo_t*, void*)
 }
 
 /// Installs `ours` on a real-time signal without a handler. Another copy of attune may do the same
-/// at once: the copy that replaces the default action owns the signal.
-/// @return  0: there is none
+/// at the same time; the copy that replaces the default action owns the signal.
+/// @return  0 if there is none
 [[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
 {
 #if defined(__linux__)
@@ -169,16 +206,16 @@ inline void return_handlers() noexcept
     ::sigaction(ticking, &nothing, nullptr);
 }
 
-/// Called in the child of a program's fork, which has only the forking thread.
+/// Called in the child of a program's fork. The child has only the forking thread.
 inline void forget_other_guards()
 {
-    remove_guards(
-        [](guard_places::place const& p, void const*) {
-            return ::pthread_equal(p.thread.load(), ::pthread_self()) == 0;
-        },
-        nullptr);
+    for (guard_places* some = &first_guards; some != nullptr; some = some->more)
+        for (auto& p : some->places)
+            if (::pthread_equal(p.thread.load(), ::pthread_self()) == 0) p.guard = nullptr;
     bool const had_some = living_guards > 0;
-    living_guards = guard_of_this_thread() != nullptr ? 1 : 0;
+    living_guards = 0;
+    for (guard_record const* g = guard_of_this_thread(); g != nullptr; g = g->outer)
+        ++living_guards;
     if (had_some && living_guards == 0) return_handlers();
 }
 
@@ -212,13 +249,12 @@ inline void take_handlers(guard_record* guard)
 inline void leave_handlers(guard_record* guard) noexcept
 {
     std::scoped_lock const one(guards_lock);
-    remove_guards([](guard_places::place const& p, void const* its) { return p.guard == its; },
-                  guard);
+    if (guard_places::place* const own = place_of_this_thread()) own->guard = guard->outer;
     if (--living_guards == 0) return_handlers();
 }
 
-/// True when `f` returned, false when it was stopped. Its exceptions pass through. No object here
-/// may have a destructor, because the handler jumps into this function.
+/// Returns true if `f` returned, false if it was stopped. Exceptions of `f` pass through. No object
+/// here may have a destructor, because the handler jumps into this function.
 [[gnu::noinline]] inline bool call_guarded(guard_record& guard, std::function<void()> const& f)
 {
     if (sigsetjmp(guard.back, 0) != 0) return false;
@@ -269,7 +305,6 @@ struct signal_guard::state {
     explicit state(double seconds)
         : limit_s(seconds)
     {
-        ATTUNE_ASSERT(guard_of_this_thread() == nullptr, "one guard on a thread");
         stack = ::mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                        -1, 0);
         if (stack == MAP_FAILED) refuse("no memory for a signal stack");
@@ -307,6 +342,7 @@ struct signal_guard::state {
         sigevent to_this_thread{};
         to_this_thread.sigev_notify = SIGEV_THREAD_ID;
         to_this_thread.sigev_signo = tick_signal;
+        to_this_thread.sigev_value.sival_ptr = &record;
         to_this_thread._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
         if (::timer_create(CLOCK_MONOTONIC, &to_this_thread, &timer) != 0) return false;
         has_timer = true;

@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
-/// Indexed by event_kind: the name of the field that holds the event's points.
+/// Field name of an event's points, by event_kind.
 inline constexpr std::array<char const*, 11> event_names{
     "asked",    "compiled", "first_run", "sampled", "told",    "chosen",
     "revealed", "observed", "informed",  "pruned",  "narrowed"};
@@ -149,7 +149,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
-/// null stands for NaN.
+/// Numbers of a list; null means NaN.
 [[nodiscard]] inline std::vector<double> numbers_in(record_json const& json)
 {
     record_json const& numbers = json_field(json, "numbers");
@@ -162,8 +162,8 @@ inline void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
-/// Tells the sessions of a file apart: each line of a session has it, lines of earlier versions
-/// none.
+/// A number for a session of a file: each line of the session has it. Lines of earlier versions
+/// have none.
 using session_tag = std::optional<std::uint32_t>;
 inline constexpr char const* tag_field = "session";
 
@@ -194,7 +194,7 @@ inline constexpr char const* tag_field = "session";
     return json.dump() + '\n';
 }
 
-/// The line that begins a session.
+/// The first line of a session.
 struct session_start {
     std::string key;
     std::uint64_t seed = 0;
@@ -219,7 +219,7 @@ struct logged_event {
     return json.dump() + '\n';
 }
 
-/// Whether a line that cannot be read still says that it is of an event.
+/// Returns true if an unreadable line still shows that it is an event.
 [[nodiscard]] inline bool names_event(std::string_view line)
 {
     return std::any_of(event_names.begin(), event_names.end(), [&](std::string const& name) {
@@ -228,7 +228,7 @@ struct logged_event {
 }
 
 /// A session's first line, or an event.
-/// Errors   record_json_problem or one of nlohmann's exceptions: the line is neither
+/// Errors   record_json_problem or an exception of nlohmann: the line is neither
 [[nodiscard]] inline std::variant<session_start, logged_event>
 read_event_line(std::string_view line)
 {
@@ -258,11 +258,11 @@ read_event_line(std::string_view line)
             throw record_json_problem("the event is not about one point");
         if (json.contains("seconds")) out.seconds = number_field(json, "seconds");
         if (json.contains("expected")) out.expected = number_field(json, "expected");
-        // Earlier logs have what was expected in the other field.
+        // Earlier logs have the expected value in the other field.
         if (out.kind == event_kind::told && out.seconds > 0)
             out.expected = std::exchange(out.seconds, 0.0);
         bool const is_proposed =
-            out.kind == event_kind::told || out.kind == event_kind::pruned; // one point
+            out.kind == event_kind::told || out.kind == event_kind::pruned; // a single point
         if (is_proposed && json.contains("by")) out.by = text_field(json, "by");
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);

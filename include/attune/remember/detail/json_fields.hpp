@@ -1,35 +1,41 @@
-// attune/remember/detail/json_fields.hpp - texts, numbers and counts as JSON, and back.
+// attune/remember/detail/json_fields.hpp - texts, lists and numbers as JSON, and back; the checksum of a line.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/line_json.hpp>
+#include <attune/remember/record.hpp>
 
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 using record_json = nlohmann::ordered_json;
 
-/// What is read: any document, or a line in the form that attune writes.
+/// A value to read: any document, or a line in the form that attune writes.
 template <class Json>
 concept json_like = std::same_as<Json, record_json> || std::same_as<Json, line_value>;
 
-/// Why a JSON object has not the expected form. Thrown and caught by the readers of lines.
+/// Thrown for a JSON object of a wrong form. The readers of lines catch it.
 struct record_json_problem : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Text that is UTF-8 becomes a JSON string; other bytes (of paths and flags) become
-/// {"bytes": "hexadecimal digits"}.
+/// UTF-8 text becomes a JSON string. Other bytes (of paths and flags) become {"bytes": "hexadecimal
+/// digits"}.
 [[nodiscard]] inline record_json text_to_json(std::string const& text)
 {
     record_json plain = text;
@@ -49,7 +55,7 @@ struct record_json_problem : std::runtime_error {
     }
 }
 
-/// Nothing: the object has no such field. What is not null refers to the field.
+/// The field, or null if the object has none of this name.
 [[nodiscard]] inline record_json const* field_or_none(record_json const& object, char const* name)
 {
     auto const at = object.find(name);
@@ -150,6 +156,79 @@ template <json_like Json>
 [[nodiscard]] bool flag_field_or_no(Json const& object, char const* name)
 {
     return has_field(object, name) && flag_field(object, name);
+}
+
+inline constexpr std::string_view sum_field = ",\"sum\":\"";
+inline constexpr std::size_t sum_digits = 8;
+/// ,"sum":"12345678"}
+inline constexpr std::size_t sum_tail = sum_field.size() + sum_digits + 2;
+
+[[nodiscard]] inline std::string digits_of(std::uint32_t sum)
+{
+    std::string out(sum_digits, '0');
+    for (std::size_t i = sum_digits; i-- > 0; sum >>= 4)
+        out[i] = "0123456789abcdef"[sum & 15u];
+    return out;
+}
+
+/// The text of an object with its checksum as the last field.
+[[nodiscard]] inline std::string with_sum(record_json const& json)
+{
+    std::string out = json.dump();
+    out.pop_back();
+    std::string const digits = digits_of(crc32_of(out));
+    out += sum_field;
+    out += digits;
+    return out += "\"}";
+}
+
+/// An object with its members in order. `record.hpp` promises that no name occurs twice.
+[[nodiscard]] inline record_json texts_to_json(named_texts const& texts)
+{
+    record_json object = record_json::object();
+    for (auto const& [name, value] : texts) {
+        ATTUNE_ASSERT(!object.contains(name), "a name occurs twice in a record");
+        object[name] = text_to_json(value);
+    }
+    return object;
+}
+
+template <json_like Json>
+[[nodiscard]] named_texts json_to_texts(Json const& json, char const* name)
+{
+    if (!json.is_object()) throw record_json_problem(std::string(name) + " is not an object");
+    named_texts texts;
+    if constexpr (std::same_as<Json, line_value>)
+        for (line_value const value : json)
+            texts.emplace_back(value.name(), json_to_text(value, name));
+    else
+        for (auto const& [key, value] : json.items())
+            texts.emplace_back(key, json_to_text(value, name));
+    return texts;
+}
+
+template <json_like Json>
+[[nodiscard]] named_texts texts_field(Json const& object, char const* name)
+{
+    return json_to_texts(json_field(object, name), name);
+}
+
+[[nodiscard]] inline record_json list_to_json(std::vector<std::string> const& texts)
+{
+    record_json out = record_json::array();
+    for (std::string const& text : texts)
+        out.push_back(text_to_json(text));
+    return out;
+}
+
+template <json_like Json>
+[[nodiscard]] std::vector<std::string> json_to_list(Json const& json, char const* name)
+{
+    if (!json.is_array()) throw record_json_problem(std::string(name) + " is not a list");
+    std::vector<std::string> out;
+    for (auto const& text : json)
+        out.push_back(json_to_text(text, name));
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,10 +1,10 @@
-// attune/remember/detail/line_json.hpp - the JSON of a line in the form that attune writes, in place.
+// attune/remember/detail/line_json.hpp - reads a line of JSON in the form that attune writes, in place.
 // SPDX-License-Identifier: MIT
 // Source   RFC 8259, a part of it
 // tested by remember/line_json.cpp
 //
-// A document of nlohmann's for a winner of 600 bytes takes a hundred allocations. Here names and
-// texts stay where the line has them.
+// A document of nlohmann for a winner of 600 bytes takes a hundred allocations. Here names and
+// texts stay in the line.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -27,17 +27,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 enum class line_json_kind : std::uint8_t { null, truth, count, integer, real, text, array, object };
 
 struct line_json_node {
-    std::string_view name{};  ///< of a member of an object
-    std::string_view text{};  ///< of a text, without its quotes
-    std::uint64_t count = 0;  ///< of a count; 1 for true
-    std::int64_t integer = 0; ///< of a negative one
+    std::string_view name{};  ///< name of an object's member
+    std::string_view text{};  ///< text, without its quotes
+    std::uint64_t count = 0;  ///< count; 1 for true
+    std::int64_t integer = 0; ///< value of a negative integer
     double real = 0;
-    std::uint32_t next = 0; ///< the node behind this one and all that is in it
+    std::uint32_t next = 0; ///< the node after this one and its contents
     line_json_kind kind = line_json_kind::null;
 };
 
-/// One value, with the names that nlohmann::json has for these questions. Valid as long as the
-/// line_json it is from, and its line.
+/// A value, with the function names of nlohmann::json. Valid as long as its line_json and its line.
 class line_value {
 public:
     line_value(std::vector<line_json_node> const& all, std::uint32_t at) noexcept
@@ -63,7 +62,7 @@ public:
         return is_number_integer() || kind() == line_json_kind::real;
     }
 
-    /// @pre  it is of that kind; a number of any kind is a double
+    /// @pre  the value is of that kind; a number of any kind is a double
     template <class T>
     [[nodiscard]] T get() const
     {
@@ -117,7 +116,7 @@ public:
         return *std::next(begin(), static_cast<std::ptrdiff_t>(i));
     }
 
-    /// Of a member of an object.
+    /// Name of an object's member.
     [[nodiscard]] std::string_view name() const noexcept { return node().name; }
     /// The member of this name, if this is an object that has it.
     [[nodiscard]] std::optional<line_value> member(std::string_view name) const noexcept
@@ -137,12 +136,12 @@ private:
 };
 
 /// A line of JSON without blanks, whose texts have neither escapes nor bytes beyond ASCII: nearly
-/// all lines that attune writes. It accepts valid JSON only, and gives the values that
-/// nlohmann::json gives. The caller reads other lines by nlohmann::json.
+/// all lines that attune writes. The reader accepts valid JSON only, and gives the values of
+/// nlohmann::json. The caller reads other lines by nlohmann::json.
 class line_json {
 public:
     /// @param line  outlives the result
-    /// @return  nothing: the line is not of this form
+    /// @return  empty: the line is not of this form
     /// Cost   1 ns a byte
     [[nodiscard]] static std::optional<line_json> read(std::string_view line)
     {
@@ -211,7 +210,7 @@ private:
         do {
             std::string_view name;
             if (!take_text(name) || !skip(':')) return false;
-            // Of two members of one name nlohmann takes the last.
+            // nlohmann takes the last of two members of the same name.
             for (std::size_t at = mine + 1; at < nodes_.size(); at = nodes_[at].next)
                 if (nodes_[at].name == name) return false;
             if (!take_value(name, depth + 1)) return false;
@@ -288,7 +287,7 @@ private:
         rest_.remove_prefix(length);
         return is_read;
     }
-    /// False where the value does not fit: nlohmann reads a large integer as a double.
+    /// Returns false if the value does not fit: nlohmann reads a large integer as a double.
     template <class T>
     [[nodiscard]] bool convert(std::size_t length, T& to) const noexcept
     {
@@ -297,7 +296,7 @@ private:
         return problem == std::errc{} && stop == end;
     }
 
-    std::string_view rest_{}; ///< of the line, while it is read
+    std::string_view rest_{}; ///< rest of the line during the reading
     std::vector<line_json_node> nodes_{};
 };
 

@@ -1,13 +1,12 @@
-// attune/remember/detail/line_text.hpp - lines of a store in memory, and answers of two stores put together.
+// attune/remember/detail/line_text.hpp - lines of a store in memory, and combined answers of two stores.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/detail/store_writer.hpp>
+#include <attune/remember/detail/shared_file.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/lines/record_table.hpp>
 #include <attune/remember/problem/problem.hpp>
-#include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
 
 #include <algorithm>
@@ -20,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Lines of a writer, and the name of the problem it wrote about last.
+/// Makes lines, and keeps the name of the last problem.
 class line_maker {
 public:
     [[nodiscard]] waiting_line operator()(record const& entry)
@@ -40,7 +39,7 @@ public:
         return {last_id_, problem, std::move(line)};
     }
 
-    /// Of a tuning that ended without a winner that is kept.
+    /// A line for a tuning that ended without a kept winner.
     [[nodiscard]] waiting_line operator()(stored_problem const& problem)
     {
         std::string line = over_line(id_for(problem));
@@ -48,7 +47,7 @@ public:
     }
 
 private:
-    /// Rows of one problem follow each other.
+    /// Rows of a problem follow each other.
     [[nodiscard]] std::string const& id_for(stored_problem const& problem)
     {
         if (last_id_.empty() || !(problem == last_)) {
@@ -72,7 +71,7 @@ public:
         table_.take(now, text_.size());
         text_ += now;
     }
-    /// What another store gave as text. A damaged line is skipped.
+    /// Adds the text of another store. Skips a damaged line.
     void add(std::string text)
     {
         std::size_t const at = text_.size();
@@ -100,7 +99,7 @@ private:
     std::set<std::string> introduced_{};
 };
 
-/// The answers of a store that another user could have written: they have to be verified.
+/// The answers of a store that another user could have written: they must be verified.
 [[nodiscard]] inline lookup_result unbelieved(lookup_result found)
 {
     if (found.how == record_match::exact) found.how = record_match::unverified;
@@ -115,17 +114,15 @@ private:
     }
     return all;
 }
-/// What a person is told of such a store.
-/// @param why  as other_writer_of()
+/// The notice about such a store.
+/// @param why  result of other_writer_of()
 [[nodiscard]] inline std::string unbelieved_notice(std::string const& path, std::string const& why)
 {
     return path + ": another user may write it: " + why +
            "; no winner of it serves before it is verified here";
 }
 
-/// @param later  of two answers that fit equally well, the one that is taken unless `first`'s
-/// record
-///               stands above it
+/// @param later  preferred if both answers fit equally well, unless `first`'s record supersedes it
 [[nodiscard]] inline lookup_result better_of(lookup_result first, lookup_result later)
 {
     if (!later.best || (first.best && first.how < later.how)) return first;
@@ -144,7 +141,7 @@ inline void add_to(problem_history& to, problem_history more)
     if (more.best && (!to.best || supersedes(*more.best, *to.best))) to.best = std::move(more.best);
 }
 
-/// Problems in both become one. The nearest come first.
+/// Merges entries of the same problem. The nearest come first.
 inline void add_to(std::vector<related_problem>& to, std::vector<related_problem> more,
                    std::size_t most)
 {

@@ -1,15 +1,13 @@
 // attune/remember/detail/store_file.hpp - an opened store file: its identity, its lock, appending.
 // SPDX-License-Identifier: MIT
 //
-// The lock is flock(2): it belongs to the open file, so it works between threads and forked
-// processes, and the kernel releases it when its holder dies.
+// The lock is flock(2), which belongs to the open file and works between threads and forked
+// processes. The kernel releases it when its holder dies.
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/posix/checked_open.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/file_lock.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -32,11 +30,11 @@ class store_file {
 public:
     enum class sharing { shared, exclusive };
 
-    /// Maximum size of a file that is read, in bytes: some million records. A larger file, such as
-    /// a sparse one, could fill the memory.
+    /// Maximum size of a file to read, in bytes: some million records. A larger file, such as a
+    /// sparse one, could fill the memory.
     static constexpr std::size_t largest = std::size_t{1} << 30;
 
-    /// Identifies a file and its state: it differs after another process replaced or changed it.
+    /// Identifies a file and its state. Changes if another process replaces or changes the file.
     struct identity {
         bool known = false;
         std::uint64_t device{}, number{};
@@ -49,20 +47,20 @@ public:
     {
         return store_file(path, O_RDONLY);
     }
-    /// A lock of its own needs an opened file that may be written, on NFS.
+    /// Writable, because NFS locks only files that are open for writing.
     [[nodiscard]] static store_file open_to_replace(std::string const& path)
     {
         return store_file(path, O_RDWR);
     }
-    /// Creates the file and its parent directories when they are missing.
-    /// @param is_shared  other users may write what is created, where the umask lets them
+    /// Creates the file and its parent directories if they are missing.
+    /// @param is_shared  other users may write created files, if the umask lets them
     [[nodiscard]] static store_file open_to_append(std::string const& path, bool is_shared = false)
     {
         // open() reports the failure, with its reason
         static_cast<void>(create_folders_of(path, is_shared ? 0777 : 0755));
         return store_file(path, O_RDWR | O_APPEND | O_CREAT, is_shared ? 0666 : 0644);
     }
-    /// The same for a file that is there.
+    /// Opens an existing file in the same way.
     [[nodiscard]] static store_file open_to_extend(std::string const& path)
     {
         return store_file(path, O_RDWR | O_APPEND);
@@ -71,7 +69,7 @@ public:
     store_file& operator=(store_file&&) noexcept = default;
 
     [[nodiscard]] bool usable() const noexcept { return file_.is_open(); }
-    /// True when the file does not exist; false when it exists and cannot be opened.
+    /// Returns true if the file does not exist, false if it exists and cannot be opened.
     [[nodiscard]] bool absent() const noexcept { return error_ == ENOENT || error_ == ENOTDIR; }
     [[nodiscard]] std::string why() const
     {
@@ -81,15 +79,15 @@ public:
                                        : std::generic_category().message(error_);
     }
 
-    /// Why another user could have written it, as checked_file::by_others; of the file as it is
-    /// now.
+    /// The reason why another user could have written the file in its present state, as
+    /// checked_file::by_others.
     [[nodiscard]] std::string by_others() const
     {
         return replaced_by_other_.empty() ? other_writer_of(file_.get(), path_)
                                           : replaced_by_other_;
     }
 
-    /// This user owns it, and it has no second name.
+    /// Returns true if this user owns it, and it has no second name.
     [[nodiscard]] bool is_own() const noexcept
     {
         struct ::stat status{};
@@ -102,14 +100,14 @@ public:
         struct ::stat status{};
         return ::fstat(file_.get(), &status) == 0 ? identity_of(status) : identity{};
     }
-    /// Of the file that is there now.
+    /// The stamp of the present file at `path`.
     [[nodiscard]] static identity stamp_at(std::string const& path) noexcept
     {
         struct ::stat status{};
         return ::stat(path.c_str(), &status) == 0 ? identity_of(status) : identity{};
     }
 
-    /// False when another process has replaced the file since this object opened it.
+    /// Returns false if another process has replaced the file since this object opened it.
     [[nodiscard]] bool still_at(std::string const& path) const noexcept
     {
         struct ::stat there{};
@@ -119,7 +117,7 @@ public:
                here.number == static_cast<std::uint64_t>(there.st_ino);
     }
 
-    /// The size; nothing where another process has replaced the file since this object opened it.
+    /// The size; empty if another process has replaced the file since this object opened it.
     [[nodiscard]] std::optional<std::uint64_t> size_at(std::string const& path) const noexcept
     {
         struct ::stat there{}, here{};
@@ -129,9 +127,9 @@ public:
         return static_cast<std::uint64_t>(here.st_size);
     }
 
-    /// Waits for the lock for `wait_s` seconds at most: its holder may be a stopped process. The
-    /// lock is released with this object. Also true, without a lock, where the file system has
-    /// none. False, with why(), where it is held or the file system fails.
+    /// Waits for the lock, `wait_s` seconds at most, because its holder may be a stopped process.
+    /// The destructor releases the lock. Returns true, without a lock, if the file system has none.
+    /// Returns false, with why(), if another holder has it or the file system fails.
     [[nodiscard]] bool lock(sharing how, double wait_s = 3.0) noexcept
     {
         int const error =
@@ -150,18 +148,18 @@ public:
         if (is_locked_) ::flock(file_.get(), LOCK_UN);
         is_locked_ = is_exclusive_ = false;
     }
-    /// True when the last lock() failed because another one has it.
+    /// Returns true if the last lock() failed because of another holder.
     [[nodiscard]] bool is_held() const noexcept { return error_ == EWOULDBLOCK; }
-    /// True when a server has forgotten the opened file (NFS), as after another process replaced
+    /// Returns true if a server has lost the opened file (NFS), as after another process replaced
     /// it.
     [[nodiscard]] bool is_stale() const noexcept { return error_ == ESTALE; }
-    /// False also where the file system has no locks.
+    /// Returns false also if the file system has no locks.
     [[nodiscard]] bool is_locked() const noexcept { return is_locked_; }
 
     /// lock(sharing::exclusive) without waiting.
     [[nodiscard]] bool try_lock() noexcept { return lock(sharing::exclusive, 0); }
 
-    /// Reads `length` bytes at `offset`. False when there are fewer, or they cannot be read.
+    /// Reads `length` bytes at `offset`. Returns false if there are fewer, or they cannot be read.
     [[nodiscard]] bool read(std::uint64_t offset, std::size_t length, std::string& out) const
     {
         out.resize(length);
@@ -178,7 +176,8 @@ public:
         return true;
     }
 
-    /// Reads the whole text. False, with why(), when that fails or the file exceeds `largest`.
+    /// Reads the whole text. Returns false, with why(), if that fails or the file exceeds
+    /// `largest`.
     [[nodiscard]] bool read_all(std::string& text) const
     {
         constexpr std::size_t block = std::size_t{1} << 16;
@@ -203,14 +202,14 @@ public:
         }
     }
 
-    /// Appends `text` by one write. When the disk is full, removes the part already written, if the
-    /// exclusive lock is held; without the lock, another writer's text may follow that part.
+    /// Appends `text` by one write. If the disk is full, removes the written part, if the exclusive
+    /// lock is held. Without the lock, another writer's text may follow that part.
     [[nodiscard]] bool append(std::string_view text) const
     {
         ::off_t const end = ::lseek(file_.get(), 0, SEEK_END);
         return append(text, end < 0 ? 0 : static_cast<std::uint64_t>(end));
     }
-    /// @param end  size of the file, where the lock is held
+    /// @param end  size of the file, if the lock is held
     [[nodiscard]] bool append(std::string_view text, std::uint64_t end) const
     {
         quiet_writes const quiet;
@@ -220,7 +219,7 @@ public:
                 rest.remove_prefix(static_cast<std::size_t>(written));
             } else if (written == 0 || errno != EINTR) {
                 error_ = written == 0 ? ENOSPC : errno;
-                // A part that cannot be removed is a damaged line; readers skip it.
+                // A part that cannot be removed is a damaged line, which readers skip.
                 if (rest.size() < text.size())
                     static_cast<void>(cut_to(static_cast<std::size_t>(end)));
                 return false;
@@ -229,7 +228,7 @@ public:
         return true;
     }
 
-    /// Removes everything from byte `size` on, such as a line whose writer was killed. Does nothing
+    /// Removes all bytes from `size` on, such as a line whose writer was killed. Does nothing
     /// without the exclusive lock.
     [[nodiscard]] bool cut_to(std::size_t size) const noexcept
     {
@@ -237,7 +236,7 @@ public:
     }
 
 private:
-    /// Whether flock() fails so where a file system has no locks, or its server does not give any.
+    /// Returns true for errors of flock() on a file system, or a server, without locks.
     [[nodiscard]] static bool has_no_locks(int error) noexcept
     {
         return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL || error == ENOLCK;
@@ -278,7 +277,7 @@ private:
     std::string replaced_by_other_{};
 };
 
-/// Releases a lock at once: closing the file does not where a child of fork() has it open too. A
+/// Releases a lock at once. Closing the file would not, if a child of fork() has it open too. A
 /// child that destroys its copy releases nothing.
 struct unlocked_at_end {
     store_file& file;
@@ -295,7 +294,7 @@ struct unlocked_at_end {
     unlocked_at_end& operator=(unlocked_at_end const&) = delete;
 };
 
-/// Throws an attune::error for a file that is not there or could not be opened or read.
+/// Throws an attune::error for a file that is missing or could not be opened or read.
 [[noreturn]] inline void refuse_store_file(store_file const& file, std::string const& path)
 {
     if (file.absent())

@@ -5,8 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/detail/checksum.hpp>
 #include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/files/captured_call.hpp>
 
 #include <algorithm>
@@ -26,18 +26,10 @@ inline constexpr std::uint64_t capture_format = 1;
 inline constexpr std::string_view native_order =
     std::endian::native == std::endian::little ? "little" : "big";
 inline constexpr std::size_t capture_line_multiple = 64;
-/// A line is not longer: it has some ten thousand arrays then.
+/// The longest line: it has some ten thousand arrays.
 inline constexpr std::size_t longest_capture_line = std::size_t{64} << 20;
-/// Bytes of memory that the arrays of a call take at most: what an address has bits for.
+/// Largest memory of a call's arrays, in bytes: the range of an address.
 inline constexpr std::uint64_t most_captured_memory = std::uint64_t{1} << 46;
-
-[[nodiscard]] inline std::string digits_of_checksum(std::uint32_t value)
-{
-    std::string out(8, '0');
-    for (std::size_t i = 8; i-- > 0; value >>= 4)
-        out[i] = "0123456789abcdef"[value & 15u];
-    return out;
-}
 
 [[nodiscard]] inline std::string digits_of_bytes(std::string_view bytes)
 {
@@ -65,7 +57,7 @@ inline void write_array(record_json& to, captured_array const& from)
     to["bytes"] = from.bytes;
 }
 
-/// Without the checksums, and without the brace at the end.
+/// The line without the checksums, and without the brace at the end.
 [[nodiscard]] inline std::string capture_line(captured_call const& call)
 {
     record_json out;
@@ -116,11 +108,11 @@ ATTUNE_INLINE std::string capture_text(captured_call const& call,
     text.resize(length, ' ');
     append(text);
     std::string end(before_bytes_sum);
-    end += digits_of_checksum(crc32_of(std::string_view(text).substr(length)));
+    end += digits_of(crc32_of(std::string_view(text).substr(length)));
     std::size_t const begin = sums - before_bytes_sum.size();
     text.replace(begin, end.size(), end);
     std::uint32_t const line_sum = crc32_of(std::string_view(text).substr(0, begin + end.size()));
-    end = std::string(before_line_sum) + digits_of_checksum(line_sum) + "\"}";
+    end = std::string(before_line_sum) + digits_of(line_sum) + "\"}";
     text.replace(sums + 8, end.size(), end);
     text[length - 1] = '\n';
     return text;
@@ -185,7 +177,7 @@ ATTUNE_INLINE bool begins_as_capture(std::string_view text) noexcept
     return out;
 }
 
-/// A number that is too large stays so.
+/// A number that keeps its largest value on overflow.
 class saturating {
 public:
     static constexpr std::uint64_t most = std::uint64_t{1} << 62;
@@ -264,7 +256,7 @@ inline void require_sound(captured_call const& call)
         memory = memory + one.bytes + 2 * captured_range::page;
     }
     if (memory.is_over(most_captured_memory)) throw record_json_problem("it is too large");
-    std::vector<std::size_t> used(call.ranges.size()); // by how many arrays
+    std::vector<std::size_t> used(call.ranges.size()); // number of arrays in each range
     auto const check = [&](captured_array const& a) {
         require_sound(a, call);
         if (a.range != captured_array::nowhere) ++used[a.range];
@@ -309,7 +301,7 @@ ATTUNE_INLINE void capture_reader::read_line()
         refuse("is damaged: its first line has no checksum");
     std::string_view const covered = line.substr(0, line.size() - tail);
     std::string const expected =
-        std::string(before_line_sum) + digits_of_checksum(crc32_of(covered)) + "\"}";
+        std::string(before_line_sum) + digits_of(crc32_of(covered)) + "\"}";
     if (line.substr(covered.size()) != expected)
         refuse("is damaged: its first line has another checksum");
     try {
@@ -333,8 +325,8 @@ ATTUNE_INLINE void capture_reader::read_line()
     }
 }
 
-/// Appends what the file has from `text.size()` on, until there are `bytes` or a line ends.
-/// @return  0, or an errno
+/// Appends the file's bytes from `text.size()` on, until there are `bytes` or a line ends.
+/// @return  0 or an errno
 [[nodiscard]] inline int read_more(int file, std::string& text, std::size_t bytes, bool only_a_line)
 {
     constexpr std::size_t piece = std::size_t{64} << 10;

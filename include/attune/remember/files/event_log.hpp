@@ -1,4 +1,4 @@
-// attune/remember/files/event_log.hpp - the events of tunings, in a file that is only appended to.
+// attune/remember/files/event_log.hpp - the events of tunings, in a file that only grows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,24 +20,24 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A line of a log that says nothing.
+/// An unreadable line of a log.
 struct log_problem {
     std::size_t line = 0; ///< from 1
     std::string what{};
 };
-/// All that a damaged log still says.
+/// The readable part of a damaged log.
 struct salvaged_log {
     struct entry {
-        logged_session session{}; ///< of a damaged one the events after the line, too
+        logged_session session{}; ///< for a damaged session with the events after the damaged line
         std::string id{};         ///< as event_log::id()
     };
     std::vector<entry> sessions{}; ///< oldest first
     std::vector<log_problem> problems{};
 };
-/// Every line that can be read. Events of a session whose first line cannot be read are left out;
-/// in a log of before sessions had tags, all events behind a line that may be such a one. A last
-/// line without its end is no problem: its writer was killed, or is at work. An empty file is a log
-/// without sessions.
+/// Reads every readable line. Leaves out events of a session whose first line is unreadable. Old
+/// logs have no session tags: there, all events behind a line that may be such a first line are
+/// left out. A last line without its end is no problem, because its writer was killed or is still
+/// writing. An empty file is a log without sessions.
 /// Errors   attune::error: the file cannot be read, or is no event log
 [[nodiscard]] salvaged_log salvage_event_log(std::string const& path);
 
@@ -50,31 +50,31 @@ struct salvaged_log {
 /// Errors   attune::error: a wrong line, with its number; a missing end
 [[nodiscard]] logged_session read_session(std::string_view text);
 
-/// Logs one session. When add() returns, the event is written (one write, no fsync). A file that
-/// cannot be written leads to a notice; the tuning continues.
+/// Logs a session. When add() returns, the event is written (one write, no fsync). An unwritable
+/// file causes a notice; the tuning continues.
 class event_log {
 public:
     /// A log that keeps nothing.
     event_log();
-    /// Continues the last session of `path` if it has this key and seed and no end; else begins a
-    /// new session. Waits 3 s at most for another process that logs to `path`, and after that logs
-    /// nothing; past() is read all the same. A session of a file that another user could have
-    /// written is not continued.
+    /// Continues the last session of `path` if it has this key and seed and no end; otherwise
+    /// begins a new session. Waits 3 s at most for another process that logs to `path`; after that
+    /// it logs nothing, but reads past(). If another user could have written the file, its session
+    /// is not continued.
     event_log(std::string path, std::string key, std::uint64_t seed);
     ~event_log();
     event_log(event_log&&) noexcept;
     event_log& operator=(event_log&&) noexcept;
 
-    /// The events of the session that is continued, or those that begin_anew() wrote.
+    /// The events of the continued session, or those that begin_anew() wrote.
     [[nodiscard]] std::vector<event> const& past() const noexcept { return past_; }
-    /// The events that can be read of such a session where it is damaged; then past() is empty.
+    /// The readable events of such a session if it is damaged; past() is empty then.
     [[nodiscard]] std::vector<event> const& salvaged() const noexcept { return salvaged_; }
-    /// Begins a new session with `known`, which is then past(), by one write: when that is cut
-    /// short, the session before is still the last one. Clears salvaged().
+    /// Begins a new session with `known`, which becomes past(), by one write. If that write is cut
+    /// short, the former session remains the last one. Clears salvaged().
     void begin_anew(std::vector<event> known = {});
     void add(event const& happened);
-    /// A hash of all that the session's lines say so far; empty: nothing is logged. Equal texts
-    /// have equal ones, and a copy of the file knows its sessions again.
+    /// A hash of the session's lines so far; empty if nothing is logged. Equal texts have equal
+    /// hashes, so a copy of the file has the same sessions.
     [[nodiscard]] std::string id() const;
     /// Sentences on problems since the last call.
     [[nodiscard]] std::vector<std::string> notices();

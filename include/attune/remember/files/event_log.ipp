@@ -1,12 +1,12 @@
-// attune/remember/files/event_log.ipp - reading and appending events.
+// attune/remember/files/event_log.ipp - reads and appends events.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/event_line.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/store_file.hpp>
-#include <attune/remember/detail/text_hash.hpp>
 #include <attune/remember/files/event_log.hpp>
 
 #include <array>
@@ -31,27 +31,27 @@ namespace detail {
     return !s.events.empty() && s.events.back().kind == event_kind::chosen;
 }
 
-/// The sessions in a text. A last line without a line end was interrupted: it is ignored. So is a
-/// line with an empty one after it: it was such a line when the next writer began.
+/// The sessions in a text. Ignores a last line without a line end, because it was interrupted.
+/// Ignores a line before an empty one too, because it was such a line when the next writer began.
 struct event_text {
     std::vector<logged_session> sessions{};
-    std::vector<std::uint64_t> hashes{}; ///< of the lines of each
-    std::vector<std::size_t> starts{};   ///< line at which each begins, from 1
+    std::vector<std::uint64_t> hashes{}; ///< hash of each session's lines
+    std::vector<std::size_t> starts{};   ///< first line of each, from 1
     std::vector<session_tag> tags{};
     std::size_t last_at = 0;             ///< byte at which the last session begins
-    bool last_is_partial = false;        ///< its lines are right, but fewer than it promises
+    bool last_is_partial = false;        ///< its lines are right, but fewer than promised
     std::vector<log_problem> problems{}; ///< line 0: an end is missing
 };
 
-/// An event with a tag is of the session with that tag, whatever cannot be read before it; one
-/// without, as earlier versions wrote, of the last session, unless a line before it that cannot be
-/// read may have begun another.
-/// @param after_damage  whether a damaged session has the events behind the wrong line, too
+/// An event with a tag belongs to the session with that tag, even after unreadable lines. An event
+/// of an earlier version has no tag and belongs to the last session, unless an unreadable line
+/// before it may have begun another.
+/// @param after_damage  true: a damaged session also has the events behind the damaged line
 [[nodiscard]] inline event_text events_in(std::string_view text, bool after_damage = false)
 {
     event_text out;
     std::optional<std::uint64_t> promised; // number of events that the session's first line states
-    bool is_known = false;                 // the session of the lines that follow
+    bool is_known = false;                 // a session for the next lines exists
     auto const wrong = [&](std::size_t line, std::string what) {
         out.problems.push_back({line, std::move(what)});
         if (!out.sessions.empty() && !ended(out.sessions.back()))
@@ -105,7 +105,7 @@ struct event_text {
             skip("not JSON (byte " + std::to_string(syntax.byte) + ")");
         } catch (record_json_problem const& thrown) {
             skip(thrown.what());
-        } catch (std::exception const&) { // another of nlohmann's
+        } catch (std::exception const&) { // another exception of nlohmann
             skip("a field is missing or of another kind");
         }
     }
@@ -125,7 +125,7 @@ inline constexpr char const* which_log = "give the path that tuning_options::eve
 }
 
 /// "line 7 cannot be read (why)", or "3 lines cannot be read: 7, 9 and 12 (the first: why)".
-/// @param first  line from which on they count
+/// @param first  first line that counts
 [[nodiscard]] inline std::string unread_lines(std::vector<log_problem> const& problems,
                                               std::size_t first)
 {
@@ -208,11 +208,11 @@ struct event_log::file {
     std::uint64_t seed;
     detail::store_file opened;
     detail::unlocked_at_end unlocked{opened};
-    std::uint64_t hash = 0;    ///< of the session's lines
+    std::uint64_t hash = 0;    ///< hash of the session's lines
     detail::session_tag tag{}; ///< of the session; none: an earlier version began it
-    std::string unwritten{};   ///< goes before what is appended next
+    std::string unwritten{};   ///< precedes the next appended text
 
-    /// Of a session that begins after the one with `hash`.
+    /// Tag of a session that begins after the one with `hash`.
     [[nodiscard]] std::uint32_t next_tag() const
     {
         std::uint64_t const all = detail::hash_of_text(detail::session_line(key, seed), hash);
@@ -225,7 +225,6 @@ struct event_log::file {
         unwritten.clear();
         return true;
     }
-    /// A session's first line, and these events.
     [[nodiscard]] std::string beginning(std::vector<event> const& known)
     {
         std::optional<std::uint64_t> count;
@@ -248,7 +247,7 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
 {
     std::unique_ptr<file> made(
         new file{path, std::move(key), seed, detail::store_file::open_to_append(path)});
-    // The holder may be a process that was killed and is about to end.
+    // The holder may be a killed process that is about to end.
     bool const is_ours =
         made->opened.usable() && made->opened.lock(detail::store_file::sharing::exclusive);
     if (!is_ours) notices_.push_back(path + ": events are not logged: " + made->opened.why());
@@ -276,7 +275,7 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
         return others.empty() && !sessions.empty() && !detail::ended(sessions.back()) &&
                sessions.back().key == made->key && sessions.back().seed == made->seed;
     };
-    // The writer of a session's beginning was killed: the session before has all that it has.
+    // The writer of a session's start was killed: the session before has the same events.
     bool const is_partial = read.last_is_partial && is_unfinished();
     if (!sessions.empty()) made->hash = read.hashes.back();
     std::size_t const whole = is_partial ? read.last_at : text.rfind('\n') + 1;
@@ -287,7 +286,7 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
         read.starts.pop_back();
         read.tags.pop_back();
     }
-    // What cannot be cut off, as without locks, is marked: an empty line follows.
+    // Without a lock the rest cannot be cut off; an empty line after it marks it.
     if (has_rest && text.back() != '\n') made->unwritten = "\n\n";
     bool const goes_on = is_unfinished();
     if (goes_on) (sessions.back().damaged ? salvaged_ : past_) = std::move(sessions.back().events);
@@ -301,7 +300,8 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
     if (goes_on && !sessions.back().damaged && !(is_partial && has_rest)) {
         file_->hash = read.hashes.back();
         file_->tag = read.tags.back();
-    } else if (goes_on) { // it begins with the next event: until then the damaged one can be read
+    } else if (goes_on) { // begins with the next event; until then the damaged session stays
+                          // readable
         file_->unwritten += file_->beginning(past_);
     } else {
         begin_anew();
@@ -313,7 +313,7 @@ ATTUNE_INLINE void event_log::begin_anew(std::vector<event> known)
     past_ = std::move(known);
     salvaged_.clear();
     if (!file_) return;
-    if (file_->unwritten.starts_with('\n')) // of a session that is not to begin now
+    if (file_->unwritten.starts_with('\n')) // the rest of a session that does not begin now
         file_->unwritten.resize(2);
     else
         file_->unwritten.clear();

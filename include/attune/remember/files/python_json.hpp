@@ -1,4 +1,4 @@
-// attune/remember/files/python_json.hpp - JSON as Python's module writes it, and where a text is none.
+// attune/remember/files/python_json.hpp - JSON of Python's module, and the places of errors in JSON.
 // SPDX-License-Identifier: MIT
 // tested by remember/files/t4.cpp
 #pragma once
@@ -9,9 +9,11 @@
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -45,7 +47,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// "line 2, column 7, at 'x'": what is there, up to the next separator.
+/// "line 2, column 7, at 'x'": the text at this place, up to the next separator.
 [[nodiscard]] inline std::string place_in(std::string_view text, std::size_t at)
 {
     at = std::min(at, text.size());
@@ -54,10 +56,71 @@ namespace attune::inline ATTUNE_ABI::detail {
     std::string out = "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) +
                       ", column " + std::to_string(at - line_begin + 1);
     std::string_view const rest = text.substr(at);
-    std::string_view const found =
-        rest.substr(0, std::min(rest.find_first_of(" \t\r\n,:}]"), std::size_t{20}));
+    bool const is_bracket = rest.starts_with('{') || rest.starts_with('[');
+    std::string_view const found = rest.substr(
+        0, is_bracket ? 1 : std::min(rest.find_first_of(" \t\r\n,:}]"), std::size_t{20}));
     if (rest.empty()) return out + ", where it ends";
     return out + ", at '" + std::string(found.empty() ? rest.substr(0, 1) : found) + '\'';
+}
+
+/// The first byte from `at` on that is no blank.
+[[nodiscard]] inline std::size_t behind_blanks(std::string_view text, std::size_t at)
+{
+    return std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+}
+
+/// The end of the JSON value that begins at `at`, or of the text.
+[[nodiscard]] inline std::size_t end_of_value(std::string_view text, std::size_t at)
+{
+    std::size_t depth = 0;
+    for (bool is_inside = false; at < text.size(); ++at) {
+        char const c = text[at];
+        if (is_inside) {
+            if (c == '\\') ++at;
+            is_inside = c != '"';
+            if (!is_inside && depth == 0) return at + 1;
+        } else if (c == '"') {
+            is_inside = true;
+        } else if (c == '{' || c == '[') {
+            ++depth;
+        } else if (depth == 0 &&
+                   std::string_view(",:}] \t\r\n").find(c) != std::string_view::npos) {
+            return at;
+        } else if ((c == '}' || c == ']') && --depth == 0) {
+            return at + 1;
+        }
+    }
+    return text.size();
+}
+
+/// Where the value at the end of a way begins; where that leads nowhere, the last one on it.
+/// @param text  JSON; it may have Python's words for numbers, and its end may be missing
+/// @param way   from the outermost value on: names of members, and indices in lists as digits
+/// Cost         linear
+[[nodiscard]] inline std::size_t offset_of_value(std::string_view text,
+                                                 std::vector<std::string> const& way)
+{
+    std::size_t at = behind_blanks(text, 0);
+    for (std::string const& step : way) {
+        if (at == text.size() || (text[at] != '{' && text[at] != '[')) return at;
+        bool const is_object = text[at] == '{';
+        std::size_t next = at + 1;
+        for (std::size_t index = 0;; ++index) {
+            next = behind_blanks(text, next);
+            if (next == text.size() || text[next] == '}' || text[next] == ']') return at;
+            bool is_it = !is_object && std::to_string(index) == step;
+            if (is_object) {
+                std::size_t const end = end_of_value(text, next);
+                is_it = text.substr(next, end - next) == '"' + step + '"';
+                next = behind_blanks(text, std::min(behind_blanks(text, end) + 1, text.size()));
+            }
+            if (is_it) break;
+            next = behind_blanks(text, end_of_value(text, next));
+            if (next < text.size() && text[next] == ',') ++next;
+        }
+        at = next;
+    }
+    return at;
 }
 
 /// Where the first number is that no double can hold.
@@ -82,6 +145,35 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.size();
 }
 
+/// A name that an object has twice, as it is written; empty: there is none.
+/// @pre  `text` is JSON
+[[nodiscard]] inline std::string name_twice(std::string_view text)
+{
+    struct level {
+        bool is_object = false;
+        std::set<std::string_view> names{};
+    };
+    std::vector<level> open;
+    char before = ' '; // the last sign
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char const c = text[i];
+        if (c == '"') {
+            std::size_t const end = end_of_value(text, i);
+            std::string_view const word = text.substr(i + 1, end - i - 2);
+            bool const is_name =
+                !open.empty() && open.back().is_object && (before == '{' || before == ',');
+            if (is_name && !open.back().names.insert(word).second) return std::string(word);
+            i = end - 1;
+        } else if (c == '{' || c == '[') {
+            open.push_back({c == '{'});
+        } else if ((c == '}' || c == ']') && !open.empty()) {
+            open.pop_back();
+        }
+        if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) before = c;
+    }
+    return {};
+}
+
 /// Where `text` stops to be JSON; nothing: it is an object.
 template <class Json>
 [[nodiscard]] std::optional<std::string> json_problem(std::string_view text)
@@ -90,7 +182,7 @@ template <class Json>
         if (Json::parse(text).is_object()) return std::nullopt;
         return "it is a value of another kind";
     } catch (typename Json::parse_error const& e) {
-        // The byte is the last one read. A word or number may have been read to its end.
+        // The byte is the last one read. The parser may have read a word or number to its end.
         std::size_t at = e.byte > 0 ? e.byte - 1 : 0;
         while (at > 0 && at < text.size() &&
                text.substr(at - 1, 1).find_first_of(" \t\r\n,:{}[]\"") == text.npos)

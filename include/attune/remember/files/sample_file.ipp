@@ -6,11 +6,9 @@
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
 #include <attune/core/xxh64.hpp>
-#include <attune/remember/detail/checksum.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/store_file.hpp>
-#include <attune/remember/detail/text_hash.hpp>
 #include <attune/remember/files/sample_file.hpp>
-#include <attune/remember/lines/damaged_lines.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -28,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr std::string_view first_line_of_samples = "attune_samples 1\n";
 inline constexpr char const* no_sample_file = "the file is none of samples";
 
-/// Takes what stands before `end` off the front; all where there is none.
+/// Removes the front up to `end` and returns it; the whole text if there is no `end`.
 [[nodiscard]] inline std::string_view take_until(std::string_view& from, char end)
 {
     std::string_view const out = from.substr(0, from.find(end));
@@ -45,12 +43,12 @@ ATTUNE_INLINE sample_file::sample_file(std::string path, std::string_view meanin
 /// The whole lines of a text.
 struct sample_lines {
     std::vector<std::string_view> of_meaning{}; ///< without meaning and checksum
-    std::vector<std::size_t> numbers{};         ///< of these
-    std::size_t count = 0;                      ///< of all, and of those before
-    std::size_t bytes = 0;                      ///< of all
+    std::vector<std::size_t> numbers{};         ///< line numbers of these
+    std::size_t count = 0;                      ///< number of all lines, and of those before
+    std::size_t bytes = 0;                      ///< bytes of all lines
     damaged_lines damaged{};
 };
-/// @param lines_before  the text in the file, of which some are damaged
+/// @param lines_before  lines of the file before the text; some are damaged
 [[nodiscard]] inline sample_lines sample_lines_in(std::string_view text, std::string_view meaning,
                                                   std::size_t lines_before = 0,
                                                   damaged_lines damaged_before = {})
@@ -77,7 +75,7 @@ struct sample_lines {
 
 struct sample_file::opened {
     store_file file;
-    std::uint64_t bytes = 0; ///< whole lines, but for those of killed writers
+    std::uint64_t bytes = 0; ///< whole lines, except those of killed writers
 };
 
 ATTUNE_INLINE void sample_file::fail(std::string why)
@@ -85,7 +83,7 @@ ATTUNE_INLINE void sample_file::fail(std::string why)
     if (problem_.empty()) problem_ = std::move(why);
 }
 
-/// Nothing, with problem(): it cannot be read; without: there are no lines.
+/// Empty, with problem(): it cannot be read. Empty, without: there are no lines.
 ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
 {
     opened out{store_file::open_to_read(path_)};
@@ -98,7 +96,7 @@ ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
         return {};
     }
     {
-        // No line is in the middle of being written. Others append while this one reads.
+        // No line is half written now. Others append during this reading.
         unlocked_at_end const unlocked(out.file);
         if (!out.file.lock(store_file::sharing::shared)) {
             fail(out.file.why());
@@ -114,7 +112,7 @@ ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
         fail(out.file.why());
     else if (head == first_line_of_samples)
         return out;
-    else if (!first_line_of_samples.starts_with(head)) // else its first writer was killed
+    else if (!first_line_of_samples.starts_with(head)) // otherwise its first writer was killed
         fail(no_sample_file);
     return {};
 }
@@ -151,24 +149,24 @@ inline constexpr std::string_view first_word_of_sums = "attune_sums 1";
 inline constexpr std::uint64_t most_after_sum = std::uint64_t{256} << 10; // bytes; read in 1 ms
 inline constexpr std::uint64_t hashed_block = std::uint64_t{256} << 10;   // bytes; stay in a cache
 
-/// What stands for the beginning of a file.
+/// Stands in place of the beginning of a file.
 struct beginning_sum {
     std::uint64_t bytes = 0;
     std::uint64_t hash = 0; ///< hash_of_blocks()
-    std::size_t lines = 0;  ///< of any meaning
+    std::size_t lines = 0;  ///< lines of any meaning
     damaged_lines damaged{};
     std::string text{}; ///< lines
 };
 
-/// Of a text that stands at a multiple of hashed_block in its file.
-/// @param before  hash of what stands before it
+/// The hash of a text that begins at a multiple of hashed_block in its file.
+/// @param before  hash of the text before it
 [[nodiscard]] inline std::uint64_t hash_of_blocks(std::string_view text, std::uint64_t before)
 {
     for (; !text.empty(); text.remove_prefix(std::min(hashed_block, text.size())))
         before = xxh64_of(text.substr(0, hashed_block), before);
     return before;
 }
-/// Of the first blocks of a file; nothing where they cannot be read.
+/// The hash of the first blocks of a file; empty if they cannot be read.
 [[nodiscard]] inline std::optional<std::uint64_t> hash_of_beginning(store_file const& file,
                                                                     std::uint64_t bytes)
 {
@@ -181,7 +179,7 @@ struct beginning_sum {
     return out;
 }
 
-/// Of nothing where the file is missing, damaged, or of another meaning.
+/// The sum is empty if the file is missing, damaged, or of another meaning.
 [[nodiscard]] inline beginning_sum read_sum(std::string const& path, std::string_view meaning)
 {
     store_file const file = store_file::open_to_read(path);
@@ -221,7 +219,7 @@ inline void write_sum(std::string const& path, std::string const& meaning, begin
     all += '\t' + std::to_string(crc32_of(rest)) + '\n' + rest;
     try {
         replace_file(path, all);
-    } catch (error const&) { // such as in a folder that may only be read: it is worth time alone
+    } catch (error const&) { // such as a read-only folder: a sum only saves time
     }
 }
 
@@ -232,7 +230,7 @@ ATTUNE_INLINE damaged_lines sample_file::sum_up(line_sum const& sum,
     std::optional<opened> const from = open_to_read();
     if (!from) return {};
     std::string const beside = path_ + ".sums";
-    // What a sum says counts only for the text that it was made of; without it all lines are read.
+    // A sum counts only for the text from which it was made. Without it all lines are read.
     for (beginning_sum known = read_sum(beside, meaning_);; known = {}) {
         bool const is_last_try = known.bytes == 0;
         std::uint64_t const begin = known.bytes - known.bytes % hashed_block;
@@ -255,7 +253,8 @@ ATTUNE_INLINE damaged_lines sample_file::sum_up(line_sum const& sum,
         std::size_t const sums = lines.size();
         lines.insert(lines.end(), found.of_meaning.begin(), found.of_meaning.end());
         std::vector<std::size_t> const unread = sum(lines);
-        if (!unread.empty() && unread.front() < sums) continue; // of a release with other lines
+        if (!unread.empty() && unread.front() < sums)
+            continue; // the sum is of a release with other lines
         for (std::size_t const i : unread)
             found.damaged.add(found.numbers[i - sums], "it cannot be read");
         if (found.bytes > most_after_sum)
@@ -308,7 +307,7 @@ sample_file::add_locked(std::string_view lines,
         std::string text;
         if (bytes > 0 && !file.read_all(text)) return fail(file.why());
         if (!text.empty() && text.back() != '\n')
-            text += '\n'; // as it is written below: that line may be whole
+            text += '\n'; // its writer was killed, but the line may be whole
         std::string known;
         for (std::string_view const line : sample_lines_in(text, meaning_).of_meaning) {
             known += line;

@@ -16,15 +16,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What imported results are results of. What is empty here is taken from the file, as far as that
-/// says it.
+/// The problem of imported results. Empty members are taken from the file, if it has them.
 struct result_origin {
-    std::string kernel{}; ///< as the program names its kernel; T4 does not say it
+    std::string kernel{}; ///< the program's name for its kernel; T4 has none
     std::string device{};
     named_texts inputs{}; ///< such as {"N", "4096"}, as the program binds them
 };
 
-/// Results as T4, and what they are results of.
+/// Results as T4, and their problem.
 struct exported_results {
     result_origin of{};
     std::string text{};
@@ -32,19 +31,19 @@ struct exported_results {
 
 namespace detail {
 
-/// How Kernel Tuner before 0.4.2 wrote a failure, in its own unit.
+/// Value for a failure in Kernel Tuner before 0.4.2, in its own unit.
 inline constexpr double time_of_failure = 1e20;
 
-/// The source of what another tuner measured.
+/// Source of measurements of another tuner.
 inline constexpr char const* foreign_source = "T4";
 
 struct imported_results {
     stored_problem problem{};
     std::vector<tried_row> rows{};
-    /// rows[open] and later ones belong to a tuning that goes on.
+    /// rows[open] and later ones belong to an unfinished tuning
     std::size_t open = std::numeric_limits<std::size_t>::max();
-    std::size_t left_out = 0;   ///< results of the file that are no rows
-    std::string why_left_out{}; ///< why the first one is none
+    std::size_t left_out = 0;   ///< results of the file that are not in `rows`
+    std::string why_left_out{}; ///< the reason for the first of them
 
     template <class Store>
     void put_into(Store& store) const
@@ -56,9 +55,9 @@ struct imported_results {
     }
 };
 
-/// Reads T4 results or a cache file; also one that its writer left open. Times become seconds:
-/// units are read in any spelling, and are milliseconds where the file says none. A time of 1e20 is
-/// a failure. Configurations that break a constraint, or have no time above 0, are left out and
+/// Reads T4 results or a cache file, even if its writer did not finish it. Times become seconds.
+/// Units are read in any spelling; without a unit they are milliseconds. A time of 1e20 is a
+/// failure. Configurations that break a constraint, or have no time above 0, are left out and
 /// counted.
 /// Errors   attune::error: it is neither, no kernel is named, or its objective is no time
 [[nodiscard]] imported_results read_t4(std::string const& text, result_origin const& of);
@@ -68,12 +67,12 @@ struct imported_results {
 
 } // namespace detail
 
-/// Adds results of another tuner to a store. They are never taken for results of this program, but
-/// start its searches: see "source" in README.md of this folder.
+/// Adds results of another tuner to a store. Such results never count as results of this program,
+/// but they start its searches: see "source" in README.md of this folder.
 /// @param into  `store`, `memory_store` or `layers`
-/// @return  how many configurations were added
-/// Errors   attune::error: `text` is neither T4 nor a cache file of Kernel Tuner, its objective is no
-///          time, or no kernel is named
+/// @return  number of configurations that were added
+/// Errors   attune::error: `text` is neither T4 nor a cache file of Kernel Tuner, its objective is
+///          no time, or no kernel is named
 /// Example  attune::import_t4(store, text_of_file, {.kernel = "gemm", .inputs = {{"N", "4096"}}});
 template <class Store>
 std::size_t import_t4(Store& into, std::string const& text, result_origin const& of)
@@ -91,7 +90,7 @@ std::size_t import_t4(Store& into, std::string const& text, result_origin const&
 }
 
 /// All outcomes that a store holds of a kernel, one document for each problem.
-/// @param most  problems at most
+/// @param most  largest number of problems
 template <class Store>
 [[nodiscard]] std::vector<exported_results> export_t4(Store& from, std::string const& kernel,
                                                       std::size_t most = 1000)

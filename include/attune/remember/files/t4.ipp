@@ -1,4 +1,4 @@
-// attune/remember/files/t4.ipp - reading and writing the documents of other tuners.
+// attune/remember/files/t4.ipp - reads and writes the documents of other tuners.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/files/python_json.hpp>
 #include <attune/remember/files/t4.hpp>
-#include <attune/remember/problem/objective.hpp>
+#include <attune/remember/problem/matching.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// A document whose writer was killed, or has not ended it: up to the last whole line.
-[[nodiscard]] inline record_json parse_open(std::string text)
+/// @param is_cut  set if a line is not whole
+[[nodiscard]] inline record_json parse_open(std::string text, bool& is_cut)
 {
     auto const attempt = [](std::string const& t) -> std::optional<record_json> {
         record_json json = record_json::parse(t, nullptr, false);
@@ -50,6 +51,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         std::size_t const line = text.rfind('\n');
         if (line == text.npos) break;
         text.resize(line);
+        is_cut = true;
     }
     auto const place = json_problem<record_json>(all);
     refuse_t4("the text is no JSON object" + (place ? ": " + *place : ""));
@@ -62,7 +64,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text;
 }
 
-/// Seconds of a unit of time, in any of its usual spellings. Nothing: it is no time.
+/// Seconds of a unit of time, in any usual spelling; empty if it is no time.
 [[nodiscard]] inline std::optional<double> seconds_per(std::string const& unit)
 {
     struct spelling {
@@ -86,19 +88,40 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::nullopt;
 }
 
-/// The objective of a file has to be a time, and the lower one has to be better.
-/// @param unit  as the file says it; empty: it does not
+/// The objective of a file must be a time, and lower must be better.
+/// @param unit        its unit; empty: none, and the name may have it, as in "time_us"
+/// @param usual_unit  unit of times in the document; empty: none
 /// @return  seconds of the unit
-[[nodiscard]] inline double require_time(std::string const& objective, std::string const& unit)
+[[nodiscard]] inline double require_time(std::string const& objective, std::string unit,
+                                         std::string const& usual_unit)
 {
     std::string const name = in_small_letters(objective);
-    if (unit.empty() && name.starts_with("time")) return 1e-3; // Kernel Tuner's own
+    bool const is_named_time = name.starts_with("time");
+    if (unit.empty() && is_named_time && name.find_first_of("_ ([") == 4)
+        if (auto const seconds = seconds_per(name.substr(name[4] == '_' ? 5 : 4))) return *seconds;
+    if (unit.empty() && is_named_time) unit = usual_unit;
+    if (unit.empty() && name == "time") return 1e-3; // Kernel Tuner's own
     if (auto const seconds = seconds_per(unit)) return *seconds;
     refuse_t4("its objective is " + objective +
               (unit.empty() ? ", without a unit" : " in " + unit) + ", and a time is needed");
 }
 
-/// @param times  single ones, in `times_s` seconds; may be empty
+/// Errors  attune::error: an object says that a higher value of its objective is better
+inline void refuse_higher(record_json const& of)
+{
+    if (!of.is_object()) return;
+    for (char const* const name : {"objective_higher_is_better", "higher_is_better", "maximize",
+                                   "direction", "objective_direction"}) {
+        auto const at = of.find(name);
+        if (at == of.end() || at->is_null()) continue;
+        std::string const is = in_small_letters(plain_text(*at));
+        if (is == "true" || is == "1" || is == "1.0" || is == "yes" || is.starts_with("max") ||
+            is.starts_with("high"))
+            refuse_t4("a higher value of its objective is better, and a time is needed");
+    }
+}
+
+/// @param times  single times, in `times_s` seconds; may be empty
 [[nodiscard]] inline std::optional<outcome>
 outcome_of_time(double value, double unit_s, record_json const& times, double times_s)
 {
@@ -121,62 +144,104 @@ outcome_of_time(double value, double unit_s, record_json const& times, double ti
     return out;
 }
 
-/// Counts a result that is left out.
 inline void leave_out(imported_results& to, std::string const& why)
 {
     if (to.left_out++ == 0) to.why_left_out = why;
 }
 
-/// A word of T4 or of a cache file. Nothing: it was never compiled.
+/// The failure of a word of T4 or of a cache file. Empty if it was never compiled.
 [[nodiscard]] inline std::optional<failure> failure_of_word(std::string const& word)
 {
-    if (word == "constraints" || word == "InvalidConfig") return std::nullopt;
-    if (word == "compile" || word == "CompilationFailedConfig")
+    std::string const is = in_small_letters(word);
+    if (is == "constraints" || is == "invalidconfig") return std::nullopt;
+    if (is == "compile" || is == "compilationfailedconfig")
         return failure{failure_stage::compile, word};
-    if (word == "timeout") return failure{failure_stage::timeout, word};
-    if (word == "correctness") return failure{failure_stage::verify, word};
+    if (is == "timeout") return failure{failure_stage::timeout, word};
+    if (is == "correctness") return failure{failure_stage::verify, word};
     return failure{failure_stage::crash, word};
 }
 
+/// Adds what an objective that is no number says: a word of failure, NaN, null, or a number as
+/// text.
+/// @param add  takes the outcome
+template <class Add>
+void add_without_number(imported_results& to, std::string const& objective,
+                        record_json const& value, Add const& add)
+{
+    std::string const text = plain_text(value);
+    bool const is_word = text.find_first_not_of("+-.0123456789") == 0;
+    bool const is_number_of_python = text == "-Infinity";
+    if (value.is_null() || is_number_of_python || text == "NaN" || text == "Infinity")
+        add(failure{failure_stage::crash, "its " + objective + " is " + text});
+    else if (!value.is_string() || !is_word)
+        leave_out(to, "it has no number as " + objective);
+    else if (auto why = failure_of_word(text))
+        add(*std::move(why));
+    else
+        leave_out(to, "it breaks a constraint");
+}
+
+/// The way to a value of the document whose text this is.
+struct value_place {
+    std::string_view text;
+    std::vector<std::string> way;
+
+    [[noreturn]] void refuse(std::string const& why) const
+    {
+        refuse_t4(why + ", " + place_in(text, offset_of_value(text, way)));
+    }
+};
+
 /// Adds a configuration with the names of the first one.
-inline void add_row(imported_results& to, record_json const& configuration, outcome result)
+inline void add_row(imported_results& to, record_json const& configuration,
+                    value_place const& place, outcome result)
 {
     tried_row row{.result = std::move(result)};
     for (std::string const& name : to.problem.parameters) {
         auto const at = configuration.find(name);
-        if (at == configuration.end()) refuse_t4("a configuration has no " + name);
+        if (at == configuration.end()) place.refuse("a configuration has no " + name);
         row.values.push_back(plain_text(*at));
     }
     to.rows.push_back(std::move(row));
 }
 
-/// @param metadata  of the whole file, which may say the unit
-inline void read_results(imported_results& to, record_json const& results,
-                         record_json const& metadata)
+/// "timeunit" of a document or of its metadata; empty: none.
+[[nodiscard]] inline std::string unit_of_document(record_json const& root)
 {
-    if (!results.is_array()) refuse_t4("\"results\" is no list");
-    std::string const usual_unit = metadata.is_object() && metadata.contains("timeunit")
-                                       ? plain_text(metadata["timeunit"])
-                                       : "";
-    for (record_json const& one : results) {
+    for (record_json const& of : {root.value("metadata", record_json()), root})
+        if (of.is_object() && of.contains("timeunit") && !of["timeunit"].is_null())
+            return plain_text(of["timeunit"]);
+    return {};
+}
+
+inline void read_results(imported_results& to, record_json const& root, std::string_view text)
+{
+    record_json const& results = root["results"];
+    if (!results.is_array()) value_place{text, {"results"}}.refuse("\"results\" is no list");
+    std::string const usual_unit = unit_of_document(root);
+    value_place place{text, {"results", "", "configuration"}};
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        record_json const& one = results[i];
+        place.way[1] = std::to_string(i);
         if (!one.is_object() || !one.contains("configuration") || !one["configuration"].is_object())
-            refuse_t4("a result has no configuration");
+            place.refuse("a result has no configuration");
         record_json const& configuration = one["configuration"];
         if (to.problem.parameters.empty())
             for (auto const& [name, value] : configuration.items())
                 to.problem.parameters.push_back(name);
+        refuse_higher(one);
         std::string const word =
             one.contains("invalidity") ? plain_text(one["invalidity"]) : "correct";
-        if (word != "correct") {
+        if (!word.empty() && word != "null" && in_small_letters(word) != "correct") {
             if (auto why = failure_of_word(word))
-                add_row(to, configuration, *std::move(why));
+                add_row(to, configuration, place, *std::move(why));
             else
                 leave_out(to, "it breaks a constraint");
             continue;
         }
         std::string objective = "time";
-        if (auto const o = one.find("objectives"); o != one.end() && o->is_array() && !o->empty())
-            objective = plain_text((*o)[0]);
+        if (auto const o = one.find("objectives"); o != one.end() && !o->empty())
+            objective = plain_text(o->is_array() ? (*o)[0] : *o);
         record_json times;
         if (auto const t = one.find("times"); t != one.end() && t->is_object())
             times = t->value("runtimes", record_json());
@@ -186,60 +251,74 @@ inline void read_results(imported_results& to, record_json const& results,
                 if (measured == nullptr && m.is_object() && m.contains("name") &&
                     m.contains("value") && plain_text(m["name"]) == objective)
                     measured = &m;
+        if (measured != nullptr) refuse_higher(*measured);
         std::string unit;
         if (measured != nullptr && measured->contains("unit") && !(*measured)["unit"].is_null())
             unit = plain_text((*measured)["unit"]);
-        if (unit.empty() && in_small_letters(objective).starts_with("time")) unit = usual_unit;
-        double const unit_s = require_time(objective, unit);
+        double const unit_s = require_time(objective, unit, usual_unit);
+        auto const add = [&](outcome result) {
+            add_row(to, configuration, place, std::move(result));
+        };
         if (measured == nullptr || !(*measured)["value"].is_number()) {
-            leave_out(to, "it has no number as " + objective);
+            if (measured == nullptr)
+                leave_out(to, "it has no number as " + objective);
+            else
+                add_without_number(to, objective, (*measured)["value"], add);
             continue;
         }
-        double const times_s = usual_unit.empty() ? unit_s : require_time(objective, usual_unit);
+        double const times_s =
+            usual_unit.empty() ? unit_s : require_time(objective, usual_unit, "");
         double const value = (*measured)["value"].get<double>();
         if (auto result = outcome_of_time(value, unit_s, times, times_s))
-            add_row(to, configuration, *std::move(result));
+            add(*std::move(result));
         else
             leave_out(to, "its " + objective + " is not above 0");
     }
 }
 
-inline void read_cache(imported_results& to, record_json const& root)
+inline void read_cache(imported_results& to, record_json const& root, std::string_view text)
 {
     record_json const& cache = root["cache"];
     auto const names = root.find("tune_params_keys");
-    if (!cache.is_object() || names == root.end() || !names->is_array())
-        refuse_t4("the cache has no \"tune_params_keys\"");
+    if (!cache.is_object()) value_place{text, {"cache"}}.refuse("\"cache\" is no object");
+    if (names == root.end() || !names->is_array())
+        value_place{text, {"tune_params_keys"}}.refuse(
+            "the cache has no list \"tune_params_keys\"");
     for (record_json const& name : *names)
         to.problem.parameters.push_back(plain_text(name));
     std::string const objective =
         root.contains("objective") ? plain_text(root["objective"]) : "time";
-    double const unit_s = require_time(objective, "");
+    double const unit_s = require_time(objective, "", unit_of_document(root));
+    value_place place{text, {"cache", ""}};
     for (auto const& [key, one] : cache.items()) {
-        if (!one.is_object() || !one.contains(objective)) {
+        place.way[1] = key;
+        auto const error_word = one.is_object() ? one.find("__error__") : one.end();
+        bool const has_error =
+            one.is_object() && error_word != one.end() && error_word->is_string();
+        if (!one.is_object() || !(has_error || one.contains(objective))) {
             leave_out(to, "it has no " + objective);
             continue;
         }
-        record_json const& value = one[objective];
+        record_json const& value = has_error ? *error_word : one[objective];
         if (value.is_number()) {
             record_json const times = one.value("times", record_json());
             if (auto result = outcome_of_time(value.get<double>(), unit_s, times, unit_s))
-                add_row(to, one, *std::move(result));
+                add_row(to, one, place, *std::move(result));
             else
                 leave_out(to, "its " + objective + " is not above 0");
-        } else if (auto why = failure_of_word(plain_text(value)))
-            add_row(to, one, *std::move(why));
-        else
-            leave_out(to, "it breaks a constraint");
+        } else {
+            add_without_number(to, objective, value,
+                               [&](outcome result) { add_row(to, one, place, std::move(result)); });
+        }
     }
 }
 
 ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin const& of)
 {
-    record_json const root = parse_open(text);
-    for (char const* const name : {"objective_higher_is_better", "higher_is_better"})
-        if (root.value(name, record_json()) == record_json(true))
-            refuse_t4("a higher value of its objective is better, and a time is needed");
+    bool is_cut = false;
+    record_json const root = parse_open(text, is_cut);
+    refuse_higher(root);
+    refuse_higher(root.value("metadata", record_json()));
     imported_results out;
     record_key& key = out.problem.key;
     key.kernel = of.kernel;
@@ -247,11 +326,12 @@ ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin co
     key.device = of.device;
     key.inputs = of.inputs;
     if (root.contains("results"))
-        read_results(out, root["results"], root.value("metadata", record_json()));
+        read_results(out, root, text);
     else if (root.contains("cache"))
-        read_cache(out, root);
+        read_cache(out, root, text);
     else
         refuse_t4("it has neither \"results\" nor \"cache\"");
+    if (is_cut) leave_out(out, "the file ends inside of it");
     auto const said = [&](char const* name) {
         return root.contains(name) && root[name].is_string() ? root[name].get<std::string>()
                                                              : std::string();
@@ -270,7 +350,7 @@ ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin co
     return out;
 }
 
-/// A value as a number where it is one.
+/// A value as a number, if it is one.
 [[nodiscard]] inline record_json plain_value(std::string const& text)
 {
     record_json value = record_json::parse(text, nullptr, false);

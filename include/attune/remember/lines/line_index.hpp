@@ -1,11 +1,11 @@
-// attune/remember/lines/line_index.hpp - where the lines of a store are, by problem.
+// attune/remember/lines/line_index.hpp - the places of a store's lines, by problem.
 // SPDX-License-Identifier: MIT
 // Bench    bench/remember/store.cpp
 // tested by remember/lines/record_table.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/lines/damaged_lines.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
@@ -22,34 +22,34 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// An index over the lines of a store, wherever the text is: offsets, by problem. A line of format
-/// 2 is parsed when it is asked for; its checksum and its first bytes say what it is. Lines without
-/// a checksum, which are those of format 1 and those edited by hand, are parsed when they are taken
-/// in.
+/// An index over the lines of a store, without the text: offsets, by problem. A line of format 2 is
+/// parsed on request; its checksum and its first bytes show its kind. Lines without a checksum, of
+/// format 1 or edited by hand, are parsed at once.
 ///
 /// Movable; one thread at a time.
 /// Cost  0.3 us and 24 bytes a line of format 2
 class line_index {
 public:
-    /// Takes in all complete lines of `text`.
-    /// @param offset  of `text`, where the last call ended
-    /// @return  bytes taken: up to the last newline and with it
+    /// Reads all complete lines of `text`.
+    /// @param offset  of `text`, equal to the end of the last call
+    /// @return  bytes read: up to and with the last newline
     std::size_t take(std::string_view text, std::uint64_t offset);
 
-    /// Takes in a last line without newline.
-    /// @param is_final  no process is writing it; else a line that is not whole is left for later
+    /// Reads a last line without newline.
+    /// @param is_final  no process is writing it; otherwise a line that is not whole is left for
+    ///                  later
     /// @return  false: it was left
     bool take_last(std::string_view line, std::uint64_t offset, bool is_final);
 
-    /// A header says that a newer release wrote here. The table takes in nothing more.
+    /// Returns true if a header is of a newer release. The table then reads nothing more.
     [[nodiscard]] bool is_newer() const noexcept { return newer_.has_value(); }
     [[nodiscard]] std::string newer_format() const { return newer_.value_or(""); }
-    /// There are lines, none of which is a store's.
+    /// Returns true if there are lines, but none of a store.
     [[nodiscard]] bool is_foreign() const noexcept
     {
         return !has_header_ && entries_.empty() && problems_.empty() && is_strange_;
     }
-    /// What was found damaged since this was last called.
+    /// Damage found since the last call.
     [[nodiscard]] damaged_lines take_damage() { return std::exchange(damaged_, {}); }
 
 protected:
@@ -75,24 +75,24 @@ protected:
     };
     struct parsed_problem {
         stored_problem problem{};
-        std::vector<dated_record> best{}; ///< one of each schema
+        std::vector<dated_record> best{}; ///< one for each schema
         std::uint32_t folded = nothing;   ///< the last entry of `won` that `best` includes
-        std::uint64_t finished = 0;       ///< offset of the last tuning that ended
+        std::uint64_t finished = 0;       ///< offset of the line that ended the last tuning
     };
     struct known_problem {
         place line{}; ///< length 0: not seen
         chain won{};
         chain tried{};
         chain proven{};
-        chain refuted{};        ///< shapes for which a variant was wrong
-        std::uint64_t over = 0; ///< offset of the last line that says so
+        chain refuted{};        ///< shapes with a wrong variant
+        std::uint64_t over = 0; ///< offset of the last such line
         std::uint32_t next_of_identity = nothing;
         std::uint32_t next_of_kernel = nothing;
         std::uint64_t latest = 0; ///< offset of the last line that refers to it
         std::unique_ptr<parsed_problem> parsed{};
     };
 
-    /// Null: no line is of this problem.
+    /// Returns null if no line is of this problem.
     [[nodiscard]] known_problem const* find_problem(std::string_view id) const;
 
     std::vector<entry> entries_{};
@@ -115,7 +115,7 @@ private:
     std::uint64_t last_kernel_ = 0; ///< a hash
     std::uint32_t* latest_of_kernel_ = nullptr;
     std::size_t lines_ = 0;
-    bool skips_newline_ = false; ///< the last line was taken in without its newline
+    bool skips_newline_ = false; ///< the last line was read without its newline
     bool has_header_ = false;
     bool is_strange_ = false;
     std::optional<std::string> newer_{};

@@ -1,11 +1,10 @@
-// attune/remember/lines/line_index.ipp - taking lines in.
+// attune/remember/lines/line_index.ipp - reads lines into the index.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
-#include <attune/remember/detail/line_form.hpp>
-#include <attune/remember/detail/text_hash.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/lines/line_index.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/matching.hpp>
@@ -95,7 +94,7 @@ ATTUNE_INLINE bool line_index::take_in_form(std::string_view line, place at)
     return true;
 }
 
-/// A line that is parsed now, to see what it is.
+/// A line that is parsed now, to find its kind.
 ATTUNE_INLINE void line_index::take_parsed(std::string_view line, place at, bool is_final,
                                            bool& is_left)
 {
@@ -146,7 +145,7 @@ ATTUNE_INLINE void line_index::take_parsed(std::string_view line, place at, bool
 
 ATTUNE_INLINE void line_index::add_damage(std::string why, std::string_view line)
 {
-    // A cut header is expected: its writer was killed.
+    // A cut header is expected if its writer was killed.
     is_strange_ = is_strange_ || !(header_line().starts_with(line) ||
                                    std::string_view("{\"attune_store\":1").starts_with(line));
     damaged_.add(lines_, std::move(why));
@@ -174,7 +173,7 @@ ATTUNE_INLINE line_index::known_problem& line_index::problem_at(std::string_view
 ATTUNE_INLINE void line_index::place_problem(known_problem& of, place at, std::uint64_t identity,
                                              std::size_t kernel)
 {
-    if (of.line.length != 0) return; // written by another process too
+    if (of.line.length != 0) return; // another process has written it too
     of.line = at;
     auto const link = [&](auto& map, std::uint64_t hash, std::uint32_t& next) {
         auto const mine = static_cast<std::uint32_t>(&of - problems_.data());
@@ -189,7 +188,7 @@ ATTUNE_INLINE void line_index::place_problem(known_problem& of, place at, std::u
     }
     link(by_kernel_, kernel, of.next_of_kernel);
     last_kernel_ = kernel;
-    latest_of_kernel_ = &by_kernel_[kernel]; // a map of nodes: they stay where they are
+    latest_of_kernel_ = &by_kernel_[kernel]; // nodes of this map do not move
 }
 
 ATTUNE_INLINE void line_index::append(chain& to, known_problem& of, place at)

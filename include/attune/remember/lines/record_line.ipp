@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/detail/checksum.hpp>
 #include <attune/remember/detail/json_fields.hpp>
-#include <attune/remember/detail/json_texts.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/line_json.hpp>
-#include <attune/remember/detail/line_sum.hpp>
-#include <attune/remember/detail/text_hash.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -27,7 +24,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr char const* store_header_field = "attune_store";
 
-/// Indexed by failure_stage.
+/// Words by failure_stage.
 inline constexpr std::array<char const*, failure_stage_count> stage_words{
     "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
 
@@ -37,9 +34,7 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
     std::string_view const text = line.substr(0, line.size() - sum_tail);
     std::string_view const tail = line.substr(text.size());
     if (!tail.starts_with(sum_field)) return line_check::missing;
-    std::array<char, sum_digits> const digits = digits_of(crc32_of(text));
-    return tail.substr(sum_field.size(), sum_digits) ==
-                   std::string_view(digits.data(), digits.size())
+    return tail.substr(sum_field.size(), sum_digits) == digits_of(crc32_of(text))
                ? line_check::right
                : line_check::wrong;
 }
@@ -212,7 +207,7 @@ template <json_like Json>
     return out;
 }
 
-/// A list of so many numbers.
+/// A list of `Count` numbers.
 template <std::size_t Count, json_like Json>
 [[nodiscard]] std::array<double, Count> numbers_in(Json const& json, char const* name)
 {
@@ -227,15 +222,13 @@ template <std::size_t Count, json_like Json>
 
 [[nodiscard]] inline std::int64_t count_in(std::string const& text, char const* name)
 {
-    std::int64_t out = 0;
-    char const* const end = text.data() + text.size();
-    auto const [stop, problem] = std::from_chars(text.data(), end, out);
-    if (problem != std::errc{} || stop != end || out < 0)
+    auto const out = parse_number<std::int64_t>(text);
+    if (!out || *out < 0)
         throw record_json_problem(std::string(name) + " has a text that is no count");
-    return out;
+    return *out;
 }
 
-/// A loop as texts: name, depth, times, how, then each array and its bytes.
+/// A loop as texts: name, depth, number of times, kind, then each array and its bytes.
 [[nodiscard]] inline value_texts texts_of_loop(placed_loop const& loop)
 {
     value_texts out{loop.name, std::to_string(loop.depth), std::to_string(loop.times), loop.how};
@@ -294,7 +287,7 @@ template <json_like Json>
     return json;
 }
 
-/// A power of two, at most 64: what else stands there says nothing.
+/// A power of two, at most 64; other values are ignored.
 template <json_like Json>
 [[nodiscard]] std::uint32_t address_modulus_in(Json const& json)
 {
@@ -368,7 +361,7 @@ template <json_like Json>
         if (has_field(json, "try")) return json_to_tried(std::move(at), json);
         if (has_field(json, "won")) return json_to_won(std::move(at), json);
         if (has_field(json, "shape")) return json_to_proven(std::move(at), json);
-        if (has_field(json, "over")) return other_entry{}; // record_table knows it by its form
+        if (has_field(json, "over")) return other_entry{}; // record_table recognises it by its form
     }
     if (has_sum) return other_entry{};
     return json_to_record(json);
@@ -479,7 +472,7 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
     return with_sum(json);
 }
 
-/// The content of what is no header.
+/// The content of a line that is no header.
 template <json_like Json>
 [[nodiscard]] line_content content_of(Json const& json, bool has_sum)
 {
@@ -510,7 +503,7 @@ ATTUNE_INLINE line_content read_line(std::string_view line)
     if (auto const format = json.find(store_header_field); format != json.end()) {
         bool const is_known =
             format->is_number_unsigned() && *format >= 1 && *format <= store_format;
-        // Only a number is shown: what is nested a million deep would not fit on the stack.
+        // Shows only a number, because a deeply nested text would overflow the stack.
         return store_header{is_known,
                             format->is_primitive() ? format->dump(-1, ' ', true) : "unknown"};
     }

@@ -1,4 +1,4 @@
-// attune/remember/lines/record_table.hpp - looks problems and records up in an indexed store.
+// attune/remember/lines/record_table.hpp - finds problems and records in an indexed store.
 // SPDX-License-Identifier: MIT
 // Bench    bench/remember/store.cpp
 #pragma once
@@ -19,63 +19,65 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// A problem of a store without its rows.
 struct listed_problem {
-    std::uint32_t number = 0; ///< in its table
+    std::uint32_t number = 0; ///< number in its table
     stored_problem problem{};
-    std::vector<record> best{}; ///< one of each schema, the latest last
-    std::size_t tried = 0;      ///< outcomes
-    std::size_t proven = 0;     ///< shapes
+    std::vector<record> best{}; ///< one for each schema, the latest last
+    std::size_t tried = 0;      ///< number of outcomes
+    std::size_t proven = 0;     ///< number of shapes
 };
 
-/// The records and problems of an indexed store: reads the lines that are asked for.
+/// The records and problems of an indexed store. Reads lines on request.
 class record_table : public line_index {
 public:
-    /// Gives the bytes [offset, offset + length) of the text; false: they cannot be read.
+    /// Gives the bytes [offset, offset + length) of the text; false if they cannot be read.
     using text_source = std::function<bool(std::uint64_t, std::size_t, std::string&)>;
 
-    /// The record that fits best, as compare_keys() defines; of several with one key the one that
-    /// the others do not supersede.
+    /// The record that fits best by compare_keys(). Among records with the same key, the one that
+    /// no other supersedes.
     [[nodiscard]] lookup_result find(record_key const& key, text_source const& text);
 
-    /// What is known of this very problem. Its `problem` is `wanted` where nothing is.
+    /// The rows and the winner of this very problem. The result's `problem` is `wanted` if there
+    /// are none.
     [[nodiscard]] problem_history recall(stored_problem const& wanted, text_source const& text);
 
-    /// Problems of the same kernel, the nearest first, of equal distance the latest first.
-    /// @param most  how many at most
+    /// Problems of the same kernel, the nearest first; at equal distance the latest first.
+    /// @param most  largest number
     [[nodiscard]] std::vector<related_problem> related(stored_problem const& wanted,
                                                        std::size_t most, text_source const& text);
 
-    /// Of a problem, this many of the latest lines of a kind are read at most: winners, and shapes
-    /// for which a variant was right. What a long file costs is bounded then.
+    /// Largest number of lines of a kind that are read for a problem, the latest ones: winners, and
+    /// shapes for which a variant was right. This limit bounds the cost of a long file.
     static constexpr std::uint32_t most_read = 2048;
-    /// The same of the outcomes of tunings that ended, which reports show.
+    /// The same for outcomes of tunings that ended, which reports show.
     static constexpr std::uint32_t most_outcomes = 65'536;
 
     /// Shapes for which this code was verified on this device, oldest first, by a kernel of this
-    /// name and signature. Of equal lines one counts, the latest.
+    /// name and signature. Only the latest of equal lines counts.
     [[nodiscard]] std::vector<proven_shape>
     proofs(stored_problem const& wanted, std::string const& code, text_source const& text);
 
-    /// True where a proof of this problem says the same, and no later one the contrary.
+    /// Returns true if a proof of this problem has the same content, and no later one the opposite.
     [[nodiscard]] bool says(stored_problem const& problem, proven_shape const& proof,
                             text_source const& text) const;
-    /// More than half of all lines are read no more, or stand for others: see compacted().
+    /// Returns true if more than half of all lines are no longer read, or replace others: see
+    /// compacted().
     [[nodiscard]] bool is_mostly_past() const noexcept;
 
     /// Problems that have outcomes or winners, in the order of their last lines.
-    /// @param most  only so many, the latest; the others are not read
+    /// @param most  largest number; reads only the latest
     /// Cost  20 us a problem
     [[nodiscard]] std::vector<listed_problem> list(std::size_t most, text_source const& text);
-    /// The rows and the winner of one of them.
+    /// The rows and the winner of a listed problem.
     [[nodiscard]] problem_history history(listed_problem const& of, text_source const& text);
 
     /// Every record, oldest first.
     [[nodiscard]] std::vector<record> all_records(text_source const& text);
 
 private:
-    /// A record of `problem`, or nothing.
+    /// A record of `problem`, or null.
     using found_record = dated_record const*;
 
-    /// The entry of a chain with which its latest `most` ones begin, of those up to `end`.
+    /// The entry at which the latest `most` ones of a chain begin, of those up to `end`.
     [[nodiscard]] std::uint32_t first_read(chain const& lines, std::uint64_t end,
                                            std::uint32_t most = most_read) const;
     [[nodiscard]] bool load(known_problem& of, text_source const& text);

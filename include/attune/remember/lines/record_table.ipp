@@ -1,10 +1,10 @@
-// attune/remember/lines/record_table.ipp - reads the lines of a problem, and looks problems up.
+// attune/remember/lines/record_table.ipp - reads the lines of a problem, and finds problems.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
-#include <attune/remember/detail/text_hash.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/lines/record_table.hpp>
 #include <attune/remember/problem/matching.hpp>
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Reads the problem's own line. @return  false: it is not there, or cannot be read
+/// Reads the problem's own line. @return  false: it is missing, or cannot be read
 ATTUNE_INLINE bool record_table::load(known_problem& of, text_source const& text)
 {
     if (of.parsed) return true;
@@ -102,7 +102,7 @@ ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_sourc
 {
     if (problems_.empty()) return {};
     found_record best = nullptr;
-    // Problems have no schema of their own: best_of() looks for the key's.
+    // Problems have no schema; best_of() searches that of the key.
     auto const fit_of = [&](known_problem const& of) {
         return compare_but_schema(of.parsed->problem.key, key);
     };
@@ -142,7 +142,7 @@ ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_sourc
     return {best->entry, fit.how, fit.distance};
 }
 
-/// Adds rows and the best record of one problem.  @pre  load(of)
+/// Adds rows and the best record of a problem.  @pre  load(of)
 ATTUNE_INLINE void record_table::add_history(problem_history& to, known_problem& of,
                                              text_source const& text)
 {
@@ -244,7 +244,7 @@ record_table::proofs(stored_problem const& wanted, std::string const& code, text
     for (std::uint32_t const i : of_device) {
         std::uint32_t right = first_read(problems_[i].proven, end);
         std::uint32_t wrong = problems_[i].refuted.first;
-        while (right != nothing || wrong != nothing) { // as they stand in the text
+        while (right != nothing || wrong != nothing) { // in the order of the text
             std::uint32_t& next =
                 right == nothing || (wrong != nothing && wrong < right) ? wrong : right;
             place const where = entries_[std::exchange(next, entries_[next].next)].at;
@@ -276,7 +276,7 @@ ATTUNE_INLINE bool record_table::says(stored_problem const& problem, proven_shap
     // Entry numbers grow with their places in the text.
     auto const last_like = [&](proven_shape const& wanted) {
         std::string const its = proven_line(id, wanted);
-        std::uint32_t out = 0; // one more than its number; 0: none
+        std::uint32_t out = 0; // its number plus one; 0: none
         for (std::uint32_t at = (wanted.is_right ? of->proven : of->refuted).first; at != nothing;
              at = entries_[at].next)
             if (entries_[at].at.length == its.size() && entries_[at].at.sum == sum_of(its) &&

@@ -1,10 +1,10 @@
-// attune/remember/lines/store_lines.hpp - the lines of stores as a set: merged, pruned, written back.
+// attune/remember/lines/store_lines.hpp - the lines of stores as a set: merged, pruned, written.
 // SPDX-License-Identifier: MIT
 //
-// A store's file is in the order in which things happened, and that order says something: outcomes
-// behind the last winner belong to a tuning that goes on. Lines have no times but those of winners.
-// So lines are ordered by the winner that ended their tuning, which does not depend on the order of
-// the stores: merging is commutative.
+// The order of a store's file is the order of events, and it has a meaning: outcomes behind the
+// last winner belong to an unfinished tuning. Only lines of winners have times. Lines are therefore
+// ordered by the winner that ended their tuning. This order does not depend on the order of the
+// stores, so merging is commutative.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -21,7 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How many of what.
+/// Numbers of lines by kind.
 struct line_counts {
     std::size_t problems = 0;
     std::size_t outcomes = 0;
@@ -34,45 +34,42 @@ struct line_counts {
 
 class store_lines {
 public:
-    /// Adds all that a store says. Of equal lines one is kept; damaged lines are not.
-    /// Errors  attune::error as those of store_content
+    /// Adds all lines of a store. Keeps one of equal lines, and no damaged line.
+    /// Errors  attune::error: see store_content
     void add(std::string_view text, std::string const& name);
 
     /// Removes whole problems.
-    /// @param when  of the problem's last winner, ISO 8601; empty: it has none
+    /// @param when  time of the problem's last winner, ISO 8601; empty: it has none
     using condition = std::function<bool(stored_problem const& problem, std::string const& when)>;
     void remove_problems(condition const& is_meant);
-    /// Removes what is neither a winner nor a proven shape.
+    /// Removes all lines except winners and proven shapes.
     void remove_outcomes();
-    /// Removes winners that another one supersedes. Exact answers of find() stay what they were; of
-    /// near ones that fit equally well another may be given.
+    /// Removes superseded winners. Exact answers of find() stay the same. Among near records that
+    /// fit equally well, the answer may change.
     void remove_superseded();
 
-    /// The text of a store.
     [[nodiscard]] std::string text() const;
-    /// What text() has not of all that was added.
     [[nodiscard]] line_counts const& removed() const noexcept { return removed_; }
-    /// What text() has.
     [[nodiscard]] line_counts kept() const;
 
 private:
     enum class ending : std::uint8_t { won, over, open };
-    /// By which the lines of a problem are ordered.
+    /// Sort key of the lines of a problem.
     struct line_place {
-        ending ended_by{};    ///< how the tuning of the line ended
-        std::string when{};   ///< of its winner
-        std::string winner{}; ///< its line
+        ending ended_by{};    ///< the end of the line's tuning
+        std::string when{};   ///< time of its winner
+        std::string winner{}; ///< line of its winner
         bool is_winner = false;
-        std::size_t number = 0; ///< in its store
+        std::size_t number = 0; ///< line number in its store
         [[nodiscard]] friend auto operator<=>(line_place const&, line_place const&) = default;
     };
     struct kept_line {
-        std::size_t line_counts::* count = nullptr; ///< among which it counts
+        std::size_t line_counts::* count = nullptr; ///< counter of this line
         line_place place{};
         std::size_t last = 0; ///< number of the last such line
     };
     struct kept_problem {
-        std::set<std::string> introductions{}; ///< lines that say what the problem is
+        std::set<std::string> introductions{}; ///< lines that introduce the problem
         std::map<std::string, kept_line> lines{};
         bool has_over = false; ///< a tuning ended without a winner
     };
@@ -82,13 +79,13 @@ private:
     void remove(kept_problem& from, std::string const& line);
 
     std::map<std::string, kept_problem> problems_{}; ///< by id
-    std::set<std::string> others_{};                 ///< lines of no problem
-    std::size_t stores_ = 0;                         ///< that were added
+    std::set<std::string> others_{};                 ///< lines without a problem
+    std::size_t stores_ = 0;                         ///< number of added stores
     line_counts removed_{};
 };
 
 /// Replaces the text of a store, under its lock.
-/// @param make  gives the new text of the present one
+/// @param make  makes the new text from the present one
 /// Errors  attune::error: as store_content; another process keeps it locked; it cannot be written
 void rewrite_store(std::string const& path,
                    std::function<std::string(std::string const& now)> const& make);

@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/detail/line_form.hpp>
+#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/lines/store_content.hpp>
@@ -19,13 +19,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The lines of one store, by problem, in its order.
+/// The lines of a store, by problem, in its order.
 struct store_lines::reading {
     struct read_line {
         std::string text{};
         std::size_t line_counts::* count = &line_counts::others;
-        bool ends = false;    ///< the tuning, with a winner
-        bool is_over = false; ///< without one
+        bool ends = false;    ///< ends the tuning, with a winner
+        bool is_over = false; ///< ends the tuning, without a winner
         std::string when{};
     };
     std::map<std::string, std::vector<read_line>> of{};
@@ -33,7 +33,7 @@ struct store_lines::reading {
 
 ATTUNE_INLINE void store_lines::add(std::string_view text, std::string const& name)
 {
-    // Refuses what is no store.
+    // Refuses a text that is no store.
     static_cast<void>(store_content::of_text(std::string(text), name));
     ++stores_;
     reading now;
@@ -120,7 +120,7 @@ ATTUNE_INLINE void store_lines::add(std::string_view text, std::string const& na
     }
 }
 
-/// When the last winner was found; empty: there is none.
+/// The time of the last winner; empty if there is none.
 ATTUNE_INLINE std::string store_lines::last_winner(kept_problem const& of)
 {
     std::string out;
@@ -131,7 +131,7 @@ ATTUNE_INLINE std::string store_lines::last_winner(kept_problem const& of)
 
 ATTUNE_INLINE std::string store_lines::text() const
 {
-    // As in a file that one program wrote, the problem that was tuned last comes last.
+    // The last tuned problem comes last, as in a file of one program.
     std::vector<std::pair<std::string, std::string const*>> order;
     for (auto const& [id, problem] : problems_)
         order.emplace_back(last_winner(problem), &id);
@@ -184,7 +184,7 @@ ATTUNE_INLINE void store_lines::remove(kept_problem& from, std::string const& li
 {
     auto const at = from.lines.find(line);
     ++(removed_.*at->second.count);
-    // What came before a winner stays the past of a tuning that ended.
+    // Lines before a winner stay the past of a tuning that ended.
     if (at->second.place.is_winner) from.has_over = true;
     from.lines.erase(at);
 }
@@ -202,7 +202,7 @@ ATTUNE_INLINE void store_lines::remove_problems(condition const& is_meant)
             line_content const content = read_line(line);
             if (auto const* const r = std::get_if<record>(&content)) what = problem_of(*r);
         }
-        // Whether a problem without its own line is meant cannot be known.
+        // The condition cannot be applied to a problem without its own line.
         if (!what || !is_meant(*what, last_winner(at->second))) {
             ++at;
             continue;
@@ -239,7 +239,7 @@ ATTUNE_INLINE void store_lines::remove_superseded()
             else if (auto* const r = std::get_if<record>(&content))
                 all.push_back({line, kept, std::move(*r)});
         }
-        // In the order of the one store; of several there is none but that of times.
+        // In the order of a single store. Several stores have only the order of times.
         std::sort(all.begin(), all.end(), [&](winner const& a, winner const& b) {
             if (stores_ == 1) return a.kept.last < b.kept.last;
             auto const order = a.kept.place <=> b.kept.place;
@@ -273,7 +273,7 @@ ATTUNE_INLINE void rewrite_store(std::string const& path,
         std::string now;
         if (!file.read_all(now)) refuse_store_file(file, path);
         std::string const made = make(now);
-        // Writers that wait for the lock see then that the file is another one.
+        // Writers that wait for the lock then find that the file was replaced.
         if (made != now) replace_file(path, made);
         return;
     }

@@ -1,4 +1,4 @@
-// attune/remember/problem/call_facts.hpp - what a store keeps of a kernel's calls, for those without its types.
+// attune/remember/problem/call_facts.hpp - a store's facts of a kernel's calls, for code without its types.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,45 +17,46 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How a device launches a kernel, for those without its declaration.
+/// The launch of a kernel on a device, for code without its declaration.
 struct launch_facts {
-    std::vector<std::string> arguments{}; ///< C++ text of their types
+    std::vector<std::string> arguments{}; ///< C++ text of the arguments' types
     std::string declarations{};           ///< lines that these types need
-    /// Of grid, block and cluster, three each, and of the shared bytes; empty: not declared. As
-    /// C++: see tune/kernel/launch_text.hpp.
+    /// C++ text of grid, block and cluster, three each, and of the shared bytes; empty: not
+    /// declared. See tune/kernel/launch_text.hpp.
     std::array<std::string, 10> formulas{};
-    std::vector<std::string> reads{}; ///< what they read of a configuration, as at[i]
+    std::vector<std::string> reads{}; ///< the parts of a configuration that they read, as at[i]
     bool is_cooperative = false;
     named_texts defaults{}; ///< the default configuration
 
     [[nodiscard]] friend bool operator==(launch_facts const&, launch_facts const&) = default;
 };
 
-/// How calls of a kernel become shapes, and how its configurations become code.
+/// Rules that turn calls of a kernel into shapes, and its configurations into code.
 struct call_facts {
-    std::vector<shape_word> layout{};                          ///< of the shapes of its calls
-    std::vector<std::pair<std::string, std::size_t>> inputs{}; ///< and the argument of each
+    std::vector<shape_word> layout{}; ///< layout of the shapes of its calls
+    std::vector<std::pair<std::string, std::size_t>> inputs{}; ///< each with its argument
     std::vector<std::size_t> ignored{};                        ///< arguments of kernel.ignore<i>()
     bool any_shape = false;                                    ///< kernel.any_shape()
     bool any_alignment = false;                                ///< kernel.any_alignment()
     std::vector<std::string> flags{};        ///< parameters that are flags of the compiler
     std::vector<std::string> compilers{};    ///< parameters that name a compiler
     std::vector<std::string> source_flags{}; ///< kernel_source::flags
-    std::vector<std::string> own_names{};    ///< parameters whose name the kernel file declares
-    /// Those of kernel.tolerate<i>(), by argument; the result is behind the last one.
+    std::vector<std::string> own_names{}; ///< parameters with a name that the kernel file declares
+    /// Tolerances of kernel.tolerate<i>(), by argument; the result follows the last argument.
     std::vector<std::pair<std::size_t, tolerance>> tolerances{};
-    bool is_checked = false;   ///< kernel.check(f): the default says nothing about a result
+    bool is_checked = false; ///< kernel.check(f): the default does not decide if a result is right
     bool is_generated = false; ///< kernel_source::generate: no file has the text of the kernel
     std::int64_t rules = 0;    ///< first word of proven shapes; 0: an older release wrote them
-    std::optional<launch_facts> launch{}; ///< where the kernel says how it is launched
+    std::optional<launch_facts> launch{}; ///< the kernel's launch, if it is declared
 
     [[nodiscard]] friend bool operator==(call_facts const&, call_facts const&) = default;
 };
 
-/// As facts of a stored_problem: {"call", "elements:0 number:1 places:1"}, {"inputs", "N:1"} ...
+/// The facts of a stored_problem: {"call", "elements:0 number:1 places:1"}, {"inputs", "N:1"} ...
 [[nodiscard]] named_texts facts_texts(call_facts const& facts);
 
-/// Among all facts of a problem; nothing where an older release wrote it, or they are damaged.
+/// The call facts among all facts of a problem; empty if an older release wrote it, or if they are
+/// damaged.
 [[nodiscard]] std::optional<call_facts> call_facts_in(named_texts const& facts);
 
 /// The words of a shape that count for such calls.

@@ -1,4 +1,4 @@
-// attune/remember/problem/call_facts.ipp - facts of calls as texts, and back.
+// attune/remember/problem/call_facts.ipp - facts of calls as texts, written and read.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,13 +9,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 #include <system_error>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Indexed by shape_part.
+/// Words by shape_part.
 inline constexpr std::array<std::string_view, 7> shape_part_words{
     "elements", "number", "flag", "real", "bytes", "overlaps", "places"};
 
@@ -40,10 +39,8 @@ inline constexpr std::array<std::string_view, 7> shape_part_words{
 
 [[nodiscard]] inline std::optional<std::size_t> position_in(std::string_view text)
 {
-    std::size_t value = 0;
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc{} || end != text.data() + text.size() || value > 1'000) return {};
-    return value;
+    auto const value = parse_number<std::size_t>(text);
+    return value && *value <= 1'000 ? value : std::nullopt;
 }
 
 /// "N:1"
@@ -96,7 +93,7 @@ inline void add_launch_facts(named_texts& to, launch_facts const& launch)
     if (!defaults.empty()) to.emplace_back("launch_defaults", joined_by(defaults, '\n'));
 }
 
-/// Nothing where it is damaged. @pre  the facts have "launch"
+/// Empty if it is damaged. @pre  the facts have "launch"
 [[nodiscard]] inline std::optional<launch_facts> launch_facts_in(named_texts const& facts)
 {
     auto const text_at = [&](char const* name) {
@@ -131,7 +128,7 @@ ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
         if (!parts.empty()) out.emplace_back(name, joined_by(parts, separator));
     };
     std::vector<std::string> words;
-    std::size_t arrays = 0; // one text has all words about their places, as in 0.4
+    std::size_t arrays = 0; // one text has all words about the places of arrays, as in 0.4
     for (shape_word const& word : facts.layout) {
         if (word.part == shape_part::places) arrays += word.argument;
         if (word.part == shape_part::places || word.part == shape_part::overlaps) continue;
@@ -200,9 +197,9 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
         out.tolerances.push_back(*one);
     }
     if (std::string const* const rules = value_of(facts, "rules")) {
-        char const* const end = rules->data() + rules->size();
-        auto const [stop, problem] = std::from_chars(rules->data(), end, out.rules);
-        if (problem != std::errc{} || stop != end) return {};
+        auto const number = parse_number<decltype(out.rules)>(*rules);
+        if (!number) return {};
+        out.rules = *number;
     }
     if (value_of(facts, "launch") != nullptr) {
         out.launch = launch_facts_in(facts);

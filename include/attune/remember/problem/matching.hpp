@@ -1,14 +1,14 @@
-// attune/remember/problem/matching.hpp - how well a record fits a tuning problem.
+// attune/remember/problem/matching.hpp - the fit between a record and a problem, and what its numbers mean.
 // SPDX-License-Identifier: MIT
 //
-// Sizes are compared by their ratio, because the best tile sizes of a problem and of one twice as
-// large are usually similar, whatever the size.
+// Sizes are compared by their ratio. The best tile sizes of a problem, and of one twice as large,
+// are usually similar at any size.
 #pragma once
 
+#include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -21,38 +21,36 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// How a record fits, and its distance among records that fit in the same way.
+/// The fit of a record, and its distance among records with the same kind of fit.
 struct closeness {
     record_match how = record_match::none;
     double distance{}; ///< exact: 0. other_size: sum of |log ratio| of the inputs.
                        ///< other_device: 0 if only the compiler differs, 1 if only the device
                        ///< differs, 2 if both differ.
 
-    /// True when this fits at least as well as `other`: of equal fits the later one is taken.
+    /// Returns true if this fits at least as well as `other`: among equal fits the later one is
+    /// taken.
     [[nodiscard]] constexpr bool no_worse_than(closeness const& other) const noexcept
     {
         return how != other.how ? how < other.how : distance <= other.distance;
     }
 };
 
-/// The number in `text`; empty when `text` is not a finite number as a whole.
+/// The number in `text`; empty if `text` is no finite number as a whole.
 [[nodiscard]] inline std::optional<double> number_of(std::string const& text)
 {
-    double value = 0.0;
-    char const* const end = text.data() + text.size();
-    auto const [stop, problem] = std::from_chars(text.data(), end, value);
-    if (problem != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
-    return value;
+    auto const value = parse_number<double>(text);
+    return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// |log(a / b)| for two numbers of one sign. Otherwise log(1 + |a|) + log(1 + |b|), because their
-/// ratio has no meaning; this is finite and grows with the gap.
+/// |log(a / b)| for two numbers of the same sign. Otherwise log(1 + |a|) + log(1 + |b|), because
+/// their ratio has no meaning; this is finite and grows with the gap.
 [[nodiscard]] inline double ratio_distance(double a, double b)
 {
     if (a == b) return 0.0;
     double const size_a = std::fabs(a), size_b = std::fabs(b);
     if (a != 0.0 && b != 0.0 && std::signbit(a) == std::signbit(b)) {
-        // One division, so that the distances of 4 and 1/4 from 1 are equal to the last bit.
+        // A single division: the distances of 4 and 1/4 from 1 are then equal to the last bit.
         double const ratio = std::fmax(size_a, size_b) / std::fmin(size_a, size_b);
         return std::isfinite(ratio) ? std::log(ratio)
                                     : std::fabs(std::log(size_a) - std::log(size_b));
@@ -60,7 +58,7 @@ struct closeness {
     return std::log1p(size_a) + std::log1p(size_b);
 }
 
-/// False when both texts are known and differ; an empty text is unknown.
+/// Returns false if both texts are known and differ; an empty text is unknown.
 [[nodiscard]] inline bool may_be_same(std::string const& a, std::string const& b) noexcept
 {
     return a.empty() || b.empty() || a == b;
@@ -75,7 +73,7 @@ struct closeness {
 
 /// Sum of |log ratio| over inputs that are numbers; other texts must be equal.
 ///
-/// @return  >= 0; 0 for equal inputs; empty when names differ or a text that is no number does
+/// @return  >= 0; 0 for equal inputs; empty if names or non-numeric texts differ
 /// Cost     O(n^2) for n inputs; their order does not matter
 [[nodiscard]] inline std::optional<double> input_distance(named_texts const& have,
                                                           named_texts const& want)
@@ -93,7 +91,7 @@ struct closeness {
     return sum;
 }
 
-/// True when both have the same names with the same texts, in any order.
+/// Returns true if both have the same names with the same texts, in any order.
 [[nodiscard]] inline bool same_inputs(named_texts const& have, named_texts const& want)
 {
     if (have.size() != want.size()) return false;
@@ -104,7 +102,7 @@ struct closeness {
     return true;
 }
 
-/// compare_keys() for two keys of the same schema, whatever they have as such.
+/// compare_keys() for keys of any schema, as if their schemas were equal.
 [[nodiscard]] inline closeness compare_but_schema(record_key const& have, record_key const& want)
 {
     if (have.kernel != want.kernel || have.source != want.source) return {};
@@ -124,11 +122,40 @@ struct closeness {
     return {};
 }
 
-/// How well a record with key `have` fits a problem with key `want`. A record of another source or
+/// The fit of a record with key `have` to a problem with key `want`. A record of another source or
 /// schema never fits: its parameters may have another meaning.
 [[nodiscard]] inline closeness compare_keys(record_key const& have, record_key const& want)
 {
     return have.schema == want.schema ? compare_but_schema(have, want) : closeness{};
+}
+
+/// The compiler in the key of a problem of attune minimize.
+inline constexpr char const* minimize_compiler = "attune minimize";
+
+/// The text of a key's setting "measured" for the problems of kernel.objective(...).
+inline constexpr char const* measured_by_objective = "objective";
+
+/// Adds unit and direction to the setting of a key, as objective_of() reads them.
+inline void add_objective(named_texts& setting, problem_objective const& of)
+{
+    if (of.is_higher_better) setting.emplace_back("better", "higher");
+    if (!of.unit.empty()) setting.emplace_back("unit", of.unit);
+}
+
+/// Meaning, unit and direction of the numbers of a problem, from the setting of its key.
+[[nodiscard]] inline problem_objective objective_of(record_key const& key)
+{
+    auto const said = [&](char const* name) {
+        std::string const* const text = value_of(key.setting, name);
+        return text != nullptr ? *text : std::string();
+    };
+    problem_objective out;
+    out.unit = said("unit");
+    std::string const measured = said("measured");
+    out.is_seconds = key.compiler == minimize_compiler ? measured == "wall time" && out.unit.empty()
+                                                       : measured != measured_by_objective;
+    out.is_higher_better = said("better") == "higher";
+    return out;
 }
 
 } // namespace detail

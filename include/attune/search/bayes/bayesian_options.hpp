@@ -4,7 +4,7 @@
 //          used for any reported result; the prior of derived features (model/surrogates.hpp) by
 //          all eight (bench/search/ablation compares the choices)
 //
-// Tried for the first forty evaluations, without a gain on the eight: models with and without
+// Without a gain in the first forty evaluations on the eight kernels: models with and without
 // derived features by their evidence, parity and occupancy as features, sampled hyperparameters, an
 // integrated mean, 3 or 4 initial samples, probability of improvement, confidence bounds, weighted
 // expected improvement. Small differences take hundreds of paired runs: see the errors that
@@ -12,9 +12,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/features/feature_options.hpp>
 #include <attune/search/bayes/memory.hpp>
-#include <attune/search/bayes/objective_options.hpp>
+#include <attune/search/bayes/model_options.hpp>
 #include <attune/search/transfer/past_session.hpp>
 
 #include <cstddef>
@@ -22,14 +21,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The value assumed for a point that was asked for but not told yet, in the model's unit.
+/// The assumed value of a pending point, in the model's unit.
 /// @param best      lowest value so far
 /// @param expected  the posterior mean of the point; `best` if it is no candidate
 using pending_value = double (*)(double best, double expected);
 
-/// As good as the best: other suggestions keep away from it (constant liar).
+/// Equal to the best value: other suggestions avoid its surroundings (constant liar).
 [[nodiscard]] constexpr double assume_best(double best, double) noexcept { return best; }
-/// As good as expected: other suggestions may be near it where the variance is low.
+/// Equal to the expected value: other suggestions may be near it if the variance is low.
 [[nodiscard]] constexpr double assume_expected(double, double expected) noexcept
 {
     return expected;
@@ -37,29 +36,29 @@ using pending_value = double (*)(double best, double expected);
 
 /// The options that are numbers; basic_bayesian.hpp documents those that are types.
 struct bayesian_options {
-    /// Configurations that must have worked before the model is used; at most twice as many are
-    /// tried. The model is better than chance from the first few outcomes on: on recorded kernels 4
-    /// to 6 gain 0.015 of the optimum at 20 evaluations over 10, without a loss later.
+    /// Successful configurations before the model is used; at most twice as many are tried. The
+    /// model is better than chance from the first few outcomes on. On recorded kernels 4 to 6 gain
+    /// 0.015 of the optimum at 20 evaluations over 10, without a loss later.
     std::size_t initial_samples = 5;
-    /// The most configurations tried before the model is used, however few worked; 0: twice
+    /// The most configurations tried before the model is used, however few succeeded; 0: twice
     /// initial_samples.
     std::size_t initial_attempts = 0;
-    /// Whether the model of the objective observes failures, as slow values. Without them it
-    /// expects good values beside failures, where only the model of failures knows better.
+    /// True if the model of the objective learns failures as slow values. Without them it expects
+    /// good values beside failures, and only the model of failures corrects that.
     bool surrogate_sees_failures = true;
-    /// BaCO's minimum feasibility: each step sets candidates aside whose chance to work is below a
-    /// random limit; 0 in a fifth of the steps, else uniform in (0, 0.8).
+    /// BaCO's minimum feasibility: each step sets candidates aside whose chance of success is below
+    /// a random limit; 0 in a fifth of the steps, else uniform in (0, 0.8).
     bool feasibility_limit = true;
-    /// If at least this share of the last 20 outcomes are failures (of at least 30 outcomes), only
-    /// candidates that probably work are considered, if there are any. 1: never. A failure may cost
-    /// a crash or a time limit; on recorded kernels the restriction cost nothing.
+    /// If at least this share of the last 20 outcomes failed, only candidates that probably succeed
+    /// are considered. This needs 30 outcomes, and such candidates. 1: never. A failure may cost a
+    /// crash or a time limit; on recorded kernels the restriction cost nothing.
     double failure_share = 0.1;
     feature_options features{};
     objective_options objective{};
 
-    /// Spaces of at most this many points are scored whole at every step. In larger spaces `fresh`
-    /// points are drawn at each refit, `walks` start at each of the `around` best points, and the
-    /// `climbs` best candidates climb from neighbour to neighbour, those of the best too; 0: none.
+    /// Spaces of at most this many points are scored whole at every step. In larger spaces each
+    /// refit draws `fresh` points, and starts `walks` at each of the `around` best points. The
+    /// `climbs` best candidates climb to better neighbours, also those of the best; 0: none.
     std::size_t max_pool = 20000;
     std::size_t fresh = 4000;
     std::size_t around = 5;
@@ -67,7 +66,7 @@ struct bayesian_options {
     std::size_t climbs = 3;
     int climb_rounds = 5; ///< of each climb; a longer one continues at the next step
     /// In spaces larger than max_pool, from 40 outcomes on, every finish_every-th suggestion is the
-    /// best neighbour of the best point, which a sample of a huge space hardly contains. 0: never.
+    /// best neighbour of the best point. A sample of a huge space hardly contains it. 0: never.
     std::size_t finish_every = 3;
 
     /// Hyperparameters are fitted again after max(refit_after, refit_growth * n) new outcomes.
@@ -77,19 +76,19 @@ struct bayesian_options {
     /// beta of piBO: after n outcomes the weight of a user prior is raised to the power beta / n.
     double prior_strength = 10;
     pending_value pending = assume_best;
-    /// Each question costs an assumed outcome for every pending point. With this many of them or
-    /// more, an eighth as many are chosen at once, and handed out one after the other: they know as
-    /// much as workers who asked together.
+    /// Each suggestion costs an assumed outcome for every pending point. From this many pending
+    /// points on, the search chooses an eighth as many at once, and returns them one after the
+    /// other, as if workers asked together.
     std::size_t many_pending = 64;
 
-    /// Observations that the model uses; its cost per suggestion grows with their square.
+    /// The most observations that the model uses; its cost per suggestion grows with their square.
     std::size_t memory_limit = 300;
     memory_policy memory = representative_memory;
 
-    /// Outcomes at other sizes, on other devices, of earlier versions: where to begin.
+    /// Outcomes at other sizes, on other devices, or of earlier versions, for the start.
     std::vector<past_session> past{};
     warm_start_options warm_start{};
-    /// Whether description::expected counts as one more session.
+    /// True if description::expected counts as one more session.
     bool believes_expectation = true;
 };
 

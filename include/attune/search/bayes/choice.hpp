@@ -1,13 +1,15 @@
-// attune/search/bayes/choice.hpp - the candidates with the highest score.
+// attune/search/bayes/choice.hpp - the candidates with the highest score, and climbs from them.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.2 (acquisition times probability of feasibility, minimum feasibility);
 //          Gardner et al. 2014 (times the probability that each measured constraint is kept); piBO
 //          eq. (6) (times the prior to a power); own: the bound that avoids most exact scores
+// Source   climb(): BaCO Sec. 3.3 (multi-start local search of the acquisition function)
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
 #include <attune/search/bayes/feasibility.hpp>
+#include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +17,7 @@
 #include <limits>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -23,13 +26,12 @@ namespace attune::inline ATTUNE_ABI {
 struct bound_posterior {
     std::span<double const> mean;
     std::span<double const> variance;
-    double limit = 0; ///< of the quantity, in units of `mean`: more is beyond the bound
+    double limit = 0; ///< of the quantity, in units of `mean`: larger values exceed the bound
 };
 
-/// The inputs of a score. Spans have one entry per candidate, or are empty where there is no such
-/// model or prior.
+/// The inputs of a score. Spans have one entry per candidate; empty without such a model or prior.
 struct scored_candidates {
-    std::span<char const> open; ///< 0: cannot be chosen
+    std::span<char const> open; ///< 0: not available
     std::span<double const> mean{};
     std::span<double const> variance{};
     std::span<double const> label_mean{};
@@ -38,7 +40,7 @@ struct scored_candidates {
     double weight_power = 0;      ///< exponent of the user's weights
     double best = 0;              ///< lowest value so far, in units of `mean`
     double feasibility_limit = 0; ///< candidates with a lower chance come last
-    /// The chance that a candidate works, from the posterior of its label: feasibility::chance.
+    /// The chance that a candidate succeeds, from the posterior of its label: feasibility::chance.
     double (*chance)(double mean, double variance) = detail::feasible_probability;
     std::vector<bound_posterior> bounds{};
 };
@@ -68,7 +70,7 @@ inline constexpr double bound_doubt = 1e-3;
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
-/// The chance that candidate `row` works and keeps all bounds; 1 without a model of either.
+/// The chance that candidate `row` succeeds and keeps all bounds; 1 without models.
 [[nodiscard]] inline double chance_of(scored_candidates const& c, std::size_t row) noexcept
 {
     double out = c.label_mean.empty() ? 1.0 : c.chance(c.label_mean[row], c.label_variance[row]);
@@ -77,8 +79,8 @@ inline constexpr double bound_doubt = 1e-3;
     return out;
 }
 
-/// The score of candidate `row`: acquisition, plus the logarithms of the chance that it works and
-/// keeps the bounds, and of the user's weight.
+/// The score of candidate `row`: acquisition, plus the logarithms of the chance that it succeeds
+/// and keeps the bounds, and of the user's weight.
 template <acquisition Rule = expected_improvement_rule>
 [[nodiscard]] double score_of(scored_candidates const& c, std::size_t row, Rule const& rule = {})
 {
@@ -124,9 +126,9 @@ private:
     double log_widest_ = 0;
 };
 
-/// At most `count` open rows with the highest scores, best first; of equal scores the lower row.
-/// Rows below the feasibility limit only if no others are open.
-/// Cost   one division per candidate, and the exact score of those that may be among the best
+/// At most `count` open rows with the highest scores, best first; at equal scores the lower row.
+/// Has rows below the feasibility limit only if no others are open.
+/// Cost   one division per candidate, and the exact score of candidates that may be among the best
 template <acquisition Rule = expected_improvement_rule>
 [[nodiscard]] std::vector<scored_row> best_rows(scored_candidates const& c, std::size_t count,
                                                 Rule const& rule = {})
@@ -155,6 +157,26 @@ template <acquisition Rule = expected_improvement_rule>
     }
     std::sort_heap(out.begin(), out.end());
     return out;
+}
+
+/// Each round adds the neighbours of the `starts` best rows to the candidates, if not added before;
+/// ends if there are none to add.
+/// Cost    per round: predictions for some tens of candidates per start
+/// @tparam Models  search_models<...>
+template <class Models>
+void climb(Models& models, chain_of_trees const& space, std::size_t told, double best,
+           std::size_t starts, int rounds)
+{
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<point> offered;
+        for (scored_row const& r : best_rows(models.view(told, best), starts)) {
+            if (!models.expand(r.row)) continue;
+            for (point& p : space.neighbours(models.rows().at(r.row)))
+                offered.push_back(std::move(p));
+        }
+        if (offered.empty()) return;
+        models.offer(std::move(offered));
+    }
 }
 
 } // namespace detail

@@ -1,11 +1,11 @@
-// attune/search/bayes/feasibility.hpp - the chance that a configuration works, from "worked" and "failed".
+// attune/search/bayes/feasibility.hpp - the chance that a configuration succeeds, learnt from successes and failures.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.2, hidden constraints: acquisition times probability, and a limit drawn anew
-//          in each iteration that is 0 with positive probability. Regressing labels and asking how
-//          likely the regressed function is positive: Rasmussen & Williams 2006 Sec. 6.5 (probit of
-//          a least-squares classifier). Unlike the mean alone, the probability separates a point
-//          that surely fails (near failures, low variance) from an unknown one: on recorded kernels
-//          a quarter fewer failures than with the mean, for the same results.
+//          in each iteration that is 0 with positive probability. Regression of labels, and the
+//          chance that the regressed function is positive: Rasmussen & Williams 2006 Sec. 6.5
+//          (probit of a least-squares classifier). Unlike the mean alone, the probability separates
+//          a point that surely fails (near failures, low variance) from an unknown one: on recorded
+//          kernels a quarter fewer failures than with the mean, for the same results.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -21,8 +21,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The zero of the labels, half of the way to "worked": without data, a point counts as more likely
-/// to work than not.
+/// The zero of the labels, half of the way to success: without data, a point is more likely to
+/// succeed than to fail.
 inline constexpr double feasibility_offset = 0.5;
 /// Added to the variance of the regressed label, as the least uncertainty of any model.
 inline constexpr double feasibility_doubt = 0.1;
@@ -33,7 +33,7 @@ inline constexpr double feasibility_doubt = 0.1;
     return (worked ? 1.0 : -1.0) - feasibility_offset;
 }
 
-/// The chance that a configuration works.
+/// The chance that a configuration succeeds.
 ///
 /// @param mean, variance  posterior of feasibility_label(), without noise; variance >= 0
 /// @return  in [0, 1]
@@ -45,10 +45,10 @@ inline constexpr double feasibility_doubt = 0.1;
 
 } // namespace detail
 
-/// Learns which configurations work: a surrogate of labels, and the chance from its posterior.
+/// Learns which configurations succeed: a surrogate of labels, and the chance from its posterior.
 /// - surrogate_type: learns label(true) and label(false).
-/// - chance(mean, variance): probability that a configuration works, in [0, 1], from the posterior
-///   of its label; not 0 for the posterior without data, (0, 1).
+/// - chance(mean, variance): probability of success, in [0, 1], from the posterior of its label;
+///   not 0 for the posterior without data, (0, 1).
 /// tests/laws/feasibility.hpp checks this.
 template <class F>
 concept feasibility = surrogate<typename F::surrogate_type> && requires(bool worked, double x) {
@@ -71,7 +71,7 @@ struct label_regression {
     }
 };
 
-/// A feasibility that learns nothing: failed points are only not repeated.
+/// Learns nothing: the search only avoids to repeat failed points.
 struct no_feasibility {};
 
 namespace detail {

@@ -1,4 +1,4 @@
-// attune/search/bayes/memory.hpp - selects the observations that a model keeps when there are too many.
+// attune/search/bayes/memory.hpp - selects the observations that a model keeps if there are too many.
 // SPDX-License-Identifier: MIT
 // Source   Rocke 2024, Sec. 3.5 (limits of an optimizer's memory: reset, least recently used; the
 //          best stay in either case); the mixture is own: the best show where to continue, distant

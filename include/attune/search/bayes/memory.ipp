@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// How many of the best recent_memory and reset_memory keep.
+/// Number of best observations that recent_memory and reset_memory keep.
 inline constexpr std::size_t elite = 12;
 /// Distant points are selected among this many, taken evenly from the history.
 inline constexpr std::size_t spread_candidates = 192;

@@ -1,13 +1,13 @@
-// attune/search/bayes/objective.hpp - measured values on the scale of the model.
+// attune/search/bayes/objective.hpp - transforms measured values to the scale of the model.
 // SPDX-License-Identifier: MIT
 // Source   own: run times differ by orders of magnitude, so their logarithm is modelled. Values far
-//          above the median say little about the position of the optimum, but as outliers they
-//          would determine deviation and length scales: beyond one span of (median - best) above
-//          the median, only 0.3 of the excess counts. Unlike clipping, this keeps their order.
+//          above the median give little information on the optimum, but as outliers they would
+//          determine deviation and length scales: beyond one span of (median - best) above the
+//          median, only 0.3 of the excess counts. Unlike clipping, this keeps their order.
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/objective_options.hpp>
+#include <attune/search/bayes/model_options.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A strictly monotone map: logarithm when every value is positive, bend, then shift and scale.
+/// A strictly monotone map: logarithm if every value is positive, bend, then shift and scale.
 class objective_scale {
 public:
     /// The identity.
@@ -38,7 +38,7 @@ public:
         std::vector<double> sorted = y;
         std::sort(sorted.begin(), sorted.end());
         double const median = sorted[sorted.size() / 2];
-        // If half of the values equal the best, there is no span to measure with.
+        // If half of the values equal the best, there is no span.
         if (median > sorted.front())
             knee_ = median + options.bend_spans * (median - sorted.front());
         double const n = static_cast<double>(values.size());
@@ -58,9 +58,9 @@ public:
     [[nodiscard]] bool logarithmic() const noexcept { return logarithmic_; }
     /// The model's unit, in that of the (logarithms of the) values.
     [[nodiscard]] double unit() const noexcept { return deviation_; }
-    /// What is 0 in the model's unit, before bending, in that of the (logarithms of the) values.
+    /// The 0 of the model's unit, before bending, in the unit of the (logarithms of the) values.
     [[nodiscard]] double centre() const noexcept { return mean_; }
-    /// False when `value` has no image: not positive under a logarithm, or not finite.
+    /// Returns false if `value` has no image: not positive under a logarithm, or not finite.
     [[nodiscard]] bool accepts(double value) const noexcept
     {
         return std::isfinite(value) && (!logarithmic_ || value > 0);

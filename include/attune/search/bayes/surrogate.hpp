@@ -1,9 +1,10 @@
 // attune/search/bayes/surrogate.hpp - the interface of a model of the objective.
 // SPDX-License-Identifier: MIT
+// tested by search/bayes/model/surrogates.cpp
 //
 // A surrogate learns and predicts. A resident_surrogate also updates the posterior of the
-// candidates with each observation, which is faster; model/relearnt.hpp lets any other one learn
-// again after each outcome.
+// candidates with each observation, which is faster; model/relearnt.hpp lets any other surrogate
+// learn again after each outcome.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -20,7 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Learns numbers of configurations and predicts those of other configurations.
 /// - S(features): an empty model. `features` describes the columns of a feature_table.
-/// - learn(points, values, variance, engine): replaces what was learnt. At least one row; one value
+/// - learn(points, values, variance, engine): replaces earlier data. At least one row; one value
 ///   per row, standardised (mean 0 and deviation 1 over the successes at the last fit); `variance`
 ///   of each value, or empty. Random choices use only `engine`.
 /// - predict(points, mean, variance): resizes both to one entry per row; `variance` is that of the
@@ -39,7 +40,7 @@ concept surrogate =
 
 namespace detail {
 
-/// A surrogate that is made of features alone.
+/// Settings of a surrogate that needs only features.
 struct no_settings {};
 
 template <class S>
@@ -54,18 +55,18 @@ struct settings_of<S> {
 
 } // namespace detail
 
-/// What a surrogate is made of beside the features: S(features, settings), if it has a
-/// settings_type. Every searcher has its own.
+/// The settings of a surrogate beside the features: S(features, settings), if it has a
+/// settings_type. Every searcher stores them.
 template <class S>
 using surrogate_settings = typename detail::settings_of<S>::type;
 
 /// A surrogate that keeps numbered candidates and their posterior.
 /// - assign(rows) replaces the candidates, append(rows) adds some; observations stay. table(): all.
-/// - fit(...) as above; learn(...) may be given no rows, and then mean() is 0.
+/// - fit(...) as for a surrogate; learn(...) accepts zero rows, and then mean() is 0.
 /// - observe(row, ...) or observe(from, row, ...): observes a candidate or another point.
 /// - push(...) observes until the matching pop(); between them only mean() and variance().
 /// - mean(), variance(): one entry per candidate. covariance(row, out): of one candidate with all;
-///   where the model has none, the variance of that candidate and 0.
+///   without a covariance, the variance of that candidate, else 0.
 template <class S>
 concept resident_surrogate =
     surrogate<S> &&

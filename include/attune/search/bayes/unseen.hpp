@@ -28,15 +28,15 @@ public:
     [[nodiscard]] chain_of_trees const& space() const noexcept { return space_; }
     [[nodiscard]] std::size_t seen_count() const noexcept { return seen_.size(); }
     [[nodiscard]] bool has_seen(point const& p) const { return seen_.contains(p); }
-    /// Marks `p` as seen. @return whether it was unseen
+    /// Marks `p` as seen. @return true if it was unseen
     bool mark(point const& p) { return seen_.insert(p).second; }
 
-    /// An unseen point; nothing when all are seen. Does not mark it.
+    /// An unseen point, which stays unmarked; nothing if all are seen.
     ///
-    /// Uniform if 64 draws find one, which fails once in a thousand calls when 90 % are seen. Then
-    /// the first unseen point from a uniformly drawn index on: seen_count() + 1 consecutive points
-    /// cannot all be seen. If points have no 64-bit index (real parameters, more than 2^64 points),
-    /// 1024 more draws are tried.
+    /// Uniform if 64 draws find one, which fails once in a thousand calls when 90 % are seen.
+    /// Otherwise the first unseen point from a uniformly drawn index on, because seen_count() + 1
+    /// consecutive points include one. If points have no 64-bit index (real parameters, more than
+    /// 2^64 points), 1024 more draws are tried.
     [[nodiscard]] std::optional<point> draw(random_engine& engine) const
     {
         if (std::optional<point> p = try_samples(engine, 64)) return p;

@@ -1,9 +1,9 @@
 // attune/search/compose/aging_evolution.hpp - a population whose oldest member dies, however good it is.
 // SPDX-License-Identifier: MIT
 // Source   Real, Aggarwal, Huang, Le, "Regularized Evolution for Image Classifier Architecture
-//          Search", AAAI 2019, Algorithm 1. Own: a child that is known already is made again, up to
-//          20 times, because its outcome would tell nothing; a smaller population, because the
-//          paper's 100 members, 25 of them sampled, are for 20 000 evaluations
+//          Search", AAAI 2019, Algorithm 1. Own: a known child is made again, up to 20 times,
+//          because its outcome is known; a smaller population, because the paper's 100 members, 25
+//          of them sampled, are for 20 000 evaluations
 // Bench    bench/search/synthetic.cpp
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operators.hpp>
+#include <attune/search/compose/order_operators.hpp>
 
 #include <cstddef>
 #include <span>
@@ -24,8 +25,8 @@ namespace attune::inline ATTUNE_ABI {
 namespace search {
 
 /// The best of `sample` random members, drawn with replacement, gets a child that differs in one
-/// parameter. The child joins in any case, and the oldest member dies. So what was good by luck
-/// lasts for `population` children, and only what its children confirm lasts longer.
+/// parameter. The child always joins, and the oldest member leaves. So a lucky value lasts for
+/// `population` children, and longer only if its children confirm it.
 struct aging_evolution {
     static constexpr std::string_view name = "regularized_evolution";
     static constexpr std::size_t promise = 2;
@@ -40,18 +41,36 @@ struct aging_evolution {
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
     /// The winner of a tournament, the first of equals, twice.
-    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
-                                                    random_engine& engine) const;
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t,
+                                                    random_engine& engine) const
+    {
+        population_member const* winner = nullptr;
+        std::size_t drawn = 0;
+        do {
+            population_member const& one = all.members[uniform_below(engine, all.members.size())];
+            if (winner == nullptr || one.value < winner->value) winner = &one;
+        } while (++drawn < sample);
+        return {&winner->where, &winner->where};
+    }
     [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
     {
         return one_and_others(count, 0, engine);
     }
-    /// members[turn], the oldest one, becomes the child.
-    void update(population_state& all, std::size_t turn, valued_point const& child) const;
-    /// One new value: a parameter, or one element of an array, drawn anew; two items of a
-    /// permutation swapped.
+    /// Replaces members[turn], the oldest one, by the child.
+    void update(population_state& all, std::size_t turn, valued_point const& child) const
+    {
+        all.members[turn] = {child.where, child.value, child.where, child.value};
+    }
+    /// One change: a parameter, or one element of an array, drawn anew; two items of a permutation
+    /// swapped.
     void by_default(gene child, other_parents others, random_engine& engine,
-                    std::span<double> memory) const;
+                    std::span<double>) const
+    {
+        if (child.is_order())
+            random_swap{}(child, others, engine);
+        else
+            child.draw(engine);
+    }
 };
 
 } // namespace search
@@ -62,7 +81,3 @@ struct aging_evolution {
 using regularized_evolution = search::composed<search::aging_evolution>;
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/search/compose/aging_evolution.ipp>
-#endif

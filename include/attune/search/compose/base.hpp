@@ -1,4 +1,4 @@
-// attune/search/compose/base.hpp - who the parents are, which parameters change, who is replaced.
+// attune/search/compose/base.hpp - chooses parents, the parameters that change, and the member that a child replaces.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 4.1: the three functions of a technique base
 // tested by search/compose/composed.cpp
@@ -27,25 +27,25 @@ namespace attune::inline ATTUNE_ABI::search {
 struct population_member {
     point where;
     double value = failed_value;
-    point best_where; ///< the best that was told of this member
+    point best_where; ///< the best configuration of this member
     double best_value = failed_value;
 };
 
-/// What a base sees: members, at least one, and the best configuration of the whole search, which
-/// another technique may have found.
+/// The input of a base: members, at least one, and the best configuration of the whole search,
+/// which another technique may have found.
 struct population_state {
     std::vector<population_member> members;
     point best;
     double best_value = failed_value;
 };
 
-/// A base. `name` without blanks; `promise`, how many parents it gives at least; and
+/// A base. `name` without blanks; `promise`, the least number of parents; and
 /// - members(): the size of the population, >= 1, which is random at first
 /// - parents(population, turn, engine): at least `promise` configurations of the population or its
-///   best; the child begins as the first one. `turn` counts through the members, so that
-///   members[turn] has been there longest.
-/// - selected(count, engine): which of `count` parameters change
-/// - update(population, turn, child): what the outcome of the child changes
+///   best; the child starts as the first one. `turn` counts through the members, so that
+///   members[turn] is the oldest.
+/// - selected(count, engine): marks the parameters of `count` that change
+/// - update(population, turn, child): updates the population by the outcome of the child
 /// - by_default(child, other parents, engine, memory): the operator of parameters without entry
 /// Optionally afterwards(gene, engine), for each parameter of the child; and settings, see
 /// settings.hpp.
@@ -158,7 +158,7 @@ private:
 
 } // namespace detail
 
-/// One of `count` parameters always, each other one with probability `rate`.
+/// Selects one of `count` parameters always, each other one with probability `rate`.
 [[nodiscard]] inline std::vector<bool> one_and_others(std::size_t count, double rate,
                                                       random_engine& engine)
 {

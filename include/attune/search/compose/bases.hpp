@@ -1,12 +1,13 @@
-// attune/search/compose/bases.hpp - greedy, three random parents, mutations of the best, genetic, swarm.
+// attune/search/compose/bases.hpp - hill climbing, greedy, three random parents, mutations of the best, genetic, swarm.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Table 4.1 (greedy, random_three_parents) and Sec. 3.2; numbers as
 //          in OpenTuner (Ansel et al. 2014); differential evolution: Storn & Price 1997. Own: in
 //          random_three_parents the child replaces the oldest member if it is not worse, as in
 //          OpenTuner and differential evolution, where Table 4.1 replaces it always; F is drawn for
-//          each parameter, where OpenTuner draws it once for each child; ga and gga keep a
-//          population of their own
+//          each parameter, where OpenTuner draws it once for each child; ga and gga keep separate
+//          populations
 // tested by search/compose/composed.cpp
+// Bench    bench/search/tsp.cpp
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -23,8 +24,48 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// The child of the oldest member replaces it if it is not worse. Each of the three other parents
-/// is the best configuration with probability `best_rate`, else that member again.
+/// A hill climber: the child replaces the single member if it is not worse, so the member wanders
+/// over configurations of equal value. If another technique found a better configuration, the child
+/// starts from that. Without other techniques, and with one operator, this is a plain hill climber.
+struct climb {
+    static constexpr std::string_view name = "climb";
+    static constexpr std::size_t promise = 2;
+    double change_rate = 0; ///< chance of each parameter besides the one that always changes
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("change_rate", self.change_rate);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return 1; }
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t,
+                                                    random_engine&) const
+    {
+        population_member const& own = all.members.front();
+        point const* const from = all.best_value < own.value ? &all.best : &own.where;
+        return {from, from};
+    }
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    {
+        return one_and_others(count, change_rate, engine);
+    }
+    void update(population_state& all, std::size_t, valued_point const& child) const
+    {
+        replace_if_better(all.members.front(), child);
+    }
+    /// random_move of a permutation, normal_mutation of others
+    void by_default(gene child, other_parents others, random_engine& engine,
+                    std::span<double>) const
+    {
+        if (child.is_order())
+            random_move{}(child, others, engine);
+        else
+            normal_mutation{}(child, others, engine);
+    }
+};
+
+/// The child of the oldest member replaces it if it is not worse. Each of the other three parents
+/// is the best configuration with probability `best_rate`, else that member.
 struct greedy {
     static constexpr std::string_view name = "greedy";
     static constexpr std::size_t promise = 4;
@@ -57,9 +98,9 @@ struct greedy {
     }
 };
 
-/// The oldest member and three random ones, different ones if there are as many; with probability
-/// `information_sharing` one of the three is the best configuration instead. The default is always,
-/// as in OpenTuner; Storn & Price's rand/1 never mixes the best in.
+/// The oldest member and three random ones, different if there are enough. With probability
+/// `information_sharing`, the best configuration replaces one of the three. By default always, as
+/// in OpenTuner; Storn & Price's rand/1 never uses the best.
 struct random_three_parents {
     static constexpr std::string_view name = "random_three_parents";
     static constexpr std::size_t promise = 4;
@@ -93,11 +134,11 @@ struct random_three_parents {
     }
 };
 
-/// Differential evolution: random_three_parents under its own name.
+/// Differential evolution: random_three_parents with its own name.
 struct de : random_three_parents {
     static constexpr std::string_view name = "de";
 };
-/// The same where fewer parameters change at once.
+/// Differential evolution in which fewer parameters change at once.
 struct de_alt : random_three_parents {
     static constexpr std::string_view name = "de_alt";
     constexpr de_alt() noexcept { crossover_rate = 0.2; }
@@ -154,7 +195,7 @@ struct normal_greedy_mutation : uniform_greedy_mutation {
 };
 
 /// Genetic: two members, each the better of two random ones, are crossed: permutations by
-/// `crossover`, others have the value of one of them. Then each parameter is mutated with
+/// `crossover`, other parameters take the value of one parent. Then each parameter is mutated with
 /// probability `mutation_rate`. The child replaces the worst member if it is not worse.
 struct ga {
     static constexpr std::string_view name = "ga";
@@ -182,12 +223,12 @@ struct ga {
     void update(population_state& all, std::size_t turn, valued_point const& child) const;
     void by_default(gene child, other_parents others, random_engine& engine,
                     std::span<double> memory) const;
-    /// Permutations: random_invert, or small changes; others as normal_mutation.
+    /// Permutations: random_invert, or small changes; other parameters as normal_mutation.
     void afterwards(gene child, random_engine& engine) const;
 };
 
 /// Global genetic: the best configuration, with probability `crossover_rate` crossed with a random
-/// member of the best found, then parameters mutated as by normal_greedy_mutation.
+/// member; then parameters mutate as in normal_greedy_mutation.
 struct gga {
     static constexpr std::string_view name = "gga";
     static constexpr std::size_t promise = 3;
@@ -218,13 +259,13 @@ struct gga {
                     std::span<double> memory) const;
 };
 
-/// Particle swarm: the oldest particle is pulled towards the best configuration and towards the
-/// best that it was at itself, and moves in any case. Velocities are in the memory of the genes.
+/// Particle swarm: the oldest particle is pulled towards the best configuration and its own best
+/// one, and always moves. The memory of the genes has the velocities.
 struct pso {
     static constexpr std::string_view name = "pso";
     static constexpr std::size_t promise = 3;
     search::crossover how = search::crossover::ox1;
-    double inertia = 0.5;   ///< share of its velocity that it keeps: c
+    double inertia = 0.5;   ///< share of the velocity that remains: c
     double pull_best = 0.5; ///< c1
     double pull_own = 0.5;  ///< c2
     std::size_t population = 30;

@@ -28,7 +28,7 @@ inline void replace_worst(population_state& all, valued_point const& child)
     replace_if_better(*worst, child);
 }
 
-/// Crosses the others: permutations by `how`, parameters of other kinds have one of both values.
+/// Crosses the other parents: permutations by `how`; other parameters take one of both values.
 inline void cross_kinds(gene child, other_parents others, crossover how, double strength,
                         random_engine& engine)
 {

@@ -1,8 +1,8 @@
 // attune/search/compose/composed.hpp - a search made of a base and an operator for each kind of parameter.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Chapter 4. Own: a child that breaks a constraint becomes the
-//          nearest valid configuration; a population that finds nothing new gets random members;
-//          one that begins late begins with the best that others found
+//          nearest valid configuration; a population that finds nothing new gets random members; a
+//          population that starts late starts with the best of other techniques
 // Bench    bench/search/tsp.cpp
 //
 // The three parts are a base (bases.hpp, or a struct of your own: base.hpp), kinds (kinds.hpp) and
@@ -18,7 +18,7 @@
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/meta/technique.hpp>
+#include <attune/search/searcher.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-/// A base and operators as values: what templates and names of techniques are lowered to.
+/// A base and operators as values: the common form of templates and names of techniques.
 struct composition {
     any_base base;
     std::vector<operator_entry> operators; ///< sorted by name of kind
@@ -44,13 +44,13 @@ struct composition {
     void settle();
 };
 
-/// Children as `what` says, for ever.
+/// Makes children by `what`, without end.
 [[nodiscard]] search_process breed_composed(trials& t, composition what);
 
-/// The same as a technique.
+/// The technique of a composition.
 [[nodiscard]] technique technique_of_composition(composition what);
 
-/// Whether every operator gets the parents that it needs.
+/// True if every operator gets enough parents.
 template <class Base, class Operators>
 inline constexpr bool has_enough_parents = false;
 template <class Base, class... Entries>
@@ -71,8 +71,8 @@ template <class Base, class... Entries>
 } // namespace detail
 
 /// A search by populations: composed<random_three_parents, operators<number<set_linear>,
-/// permutation<pmx>>>. In turns, parents are chosen as the base says, the selected parameters of
-/// the child are made by the operator of their kind, and the outcome updates the population.
+/// permutation<pmx>>>. In each turn the base chooses parents, the operator of each kind makes the
+/// selected parameters of the child, and the outcome updates the population.
 /// Cost   microseconds per child and parameter
 template <class Base, class Operators = operators<>>
 class composed : public stepwise_searcher {
@@ -95,7 +95,7 @@ public:
     }
 };
 
-/// The same with its name, which holds all settings: see parse_technique().
+/// composed<> with its name, which holds all settings: see parse_technique().
 template <class Base, class... Entries>
     requires(technique_base<Base>)
 [[nodiscard]] technique technique_of(Base const& base,

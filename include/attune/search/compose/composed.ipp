@@ -8,7 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
-#include <attune/search/local/starts.hpp>
+#include <attune/search/local/trials.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -79,7 +79,7 @@ ATTUNE_INLINE void composition::settle()
     return genes.valid(std::move(child), *parents.front(), engine);
 }
 
-/// The best configurations that others found so far, and random ones as far as there are fewer.
+/// The best configurations that other techniques found so far, filled up with random ones.
 [[nodiscard]] inline std::vector<point> first_members(trials& t, std::size_t count)
 {
     std::vector<valued_point> known;
@@ -134,7 +134,7 @@ ATTUNE_INLINE search_process breed_composed(trials& t, composition what)
             what.base.update(all, (turn + i) % members, {round[i], value[i]});
         turn = (turn + children) % members;
         if (vain < 2 * members) continue;
-        // Nothing new from any member: the oldest one starts anew.
+        // No member gives a new child: the oldest one starts anew.
         vain = 0;
         point const fresh = t.fresh();
         double const its = co_await t.evaluate(fresh);

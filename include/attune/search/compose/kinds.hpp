@@ -1,4 +1,4 @@
-// attune/search/compose/kinds.hpp - kinds of parameters that have operators of their own.
+// attune/search/compose/kinds.hpp - kinds of parameters for operators.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 4.2.1, Fig. 4.1: a kind inherits the operators of its parent
 // tested by search/compose/composed.cpp
@@ -18,9 +18,9 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// A kind: `kind`, its name without blanks; holds(gene), whether a parameter is of it, which looks
-/// at no value; optionally `parent`, the kind whose operators it has, too (else any_kind). A
-/// parameter belongs to the kind with the longest line of parents of those that hold it.
+/// A kind: `kind`, its name without blanks; holds(gene), true if a parameter is of the kind,
+/// whatever its value; optionally `parent`, a kind whose operators also apply (else any_kind). Of
+/// the kinds that hold a parameter, it belongs to the one with the longest line of parents.
 template <class K>
 concept kind_with_operators = requires(gene_view const& g) {
     { K::kind } -> std::convertible_to<std::string_view>;
@@ -51,7 +51,7 @@ struct whole_kind {
 
 namespace detail {
 
-/// A parameter of the kind, on its own and not as an element of an array.
+/// A single parameter of the kind, not an element of an array.
 template <parameter_kind Kind>
 struct lone_kind {
     static constexpr std::string_view kind = attune::detail::traits_of(Kind).name;
@@ -69,13 +69,13 @@ struct permutation_kind {
     using parent = any_kind;
     static bool holds(gene_view const& g) { return g.is_order(); }
 };
-/// A whole selector. Without an operator for selectors its parameters are on their own.
+/// A whole selector. Without an operator for selectors, its parameters are separate genes.
 struct selector_kind {
     static constexpr std::string_view kind = "selector";
     using parent = any_kind;
     static bool holds(gene_view const& g) { return g.is_selector(); }
 };
-/// A whole array. Without an operator for arrays their elements are parameters of their own.
+/// A whole array. Without an operator for arrays, its elements are separate genes.
 struct array_kind {
     static constexpr std::string_view kind = "array";
     using parent = any_kind;
@@ -102,7 +102,7 @@ template <class K>
     }
 }
 
-/// Whether `K` is `Top` or one of its descendants.
+/// Returns true if `K` is `Top` or one of its descendants.
 template <class K, class Top>
 [[nodiscard]] constexpr bool is_kind_within()
 {

@@ -1,4 +1,4 @@
-// attune/search/compose/operator.hpp - what makes one parameter of a child from those of its parents.
+// attune/search/compose/operator.hpp - makes one parameter of a child from its parents.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 4.2.2
 // tested by search/compose/composed.cpp
@@ -22,12 +22,12 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// An operator. `name`, without blanks; `parents`, how many configurations it needs at least, the
-/// child included (needs(), if its settings decide that); and a call (child, parents, engine),
-/// where the child has the value of the first parent at first and `parents` are the others. A
-/// fourth argument, std::span<double>, is memory that some bases keep for each member and gene: one
-/// number per parameter of the gene, 0 at first. Optionally `of`, the kind that has it (else
-/// any_kind), and settings: settings.hpp.
+/// An operator. `name`, without blanks; `parents`, the least number of configurations, the child
+/// included (or needs(), if settings decide that); and a call (child, parents, engine). At first
+/// the child has the value of the first parent; `parents` are the others. A fourth argument,
+/// std::span<double>, is memory that some bases keep for each member and gene: one number per
+/// parameter of the gene, 0 at first. Optionally `of`, the kind that it applies to (else any_kind),
+/// and settings: settings.hpp.
 template <class Op>
 concept technique_operator =
     requires {
@@ -140,7 +140,7 @@ template <class Op>
 using array = for_kind<array_kind, Op>;
 template <class Op>
 using selector = for_kind<selector_kind, Op>;
-/// For an operator that is a kind, too: holds(gene_view) of `Op` says which parameters it has.
+/// For an operator that is also a kind: holds(gene_view) of `Op` selects its parameters.
 template <class Op>
 using of_own_kind = for_kind<Op, Op>;
 
@@ -159,7 +159,7 @@ template <class... Kinds>
 
 } // namespace detail
 
-/// Which operator each kind of parameter gets: operators<number<set_linear>, permutation<pmx>>.
+/// The operator of each kind of parameter: operators<number<set_linear>, permutation<pmx>>.
 /// Parameters of other kinds get the default operator of the base.
 template <class... Entries>
 struct operators {

@@ -1,6 +1,6 @@
 // attune/search/compose/operators.hpp - operators for parameters of any kind, numbers, booleans, arrays.
 // SPDX-License-Identifier: MIT
-// Source   Wu, "DeepTuner", 2015, Tables 4.3 and 4.4; what they leave open as in OpenTuner (Ansel et
+// Source   Wu, "DeepTuner", 2015, Tables 4.3 and 4.4; undefined details as in OpenTuner (Ansel et
 //          al. 2014). Own: set_linear of permutations by the swaps that lead from one to another
 #pragma once
 
@@ -30,12 +30,11 @@ struct randomize {
     void operator()(gene child, other_parents, random_engine& engine) const { child.draw(engine); }
 };
 
-/// The value of one of the configurations, at random by `weights`, the first of which is that of
-/// the child.
+/// The value of a random configuration, by `weights`; the first weight is that of the child.
 struct stochastic_mix {
     static constexpr std::string_view name = "stochastic_mix";
     static constexpr std::size_t parents = 2;
-    std::vector<double> weights{1, 1}; ///< >= 0, not all 0; as many as configurations are needed
+    std::vector<double> weights{1, 1}; ///< >= 0, not all 0; one per needed configuration
 
     template <class Self, class Visit>
     static void arguments(Self& self, Visit const& visit)
@@ -47,8 +46,8 @@ struct stochastic_mix {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// For kinds where nothing better is known, the move of a particle swarm: the value of the child,
-/// the first or the second other parent, by the weights.
+/// The move of a particle swarm for kinds without a better one: the value of the child, of the
+/// first or of the second other parent, by the weights.
 struct swarm {
     static constexpr std::string_view name = "swarm";
     static constexpr std::size_t parents = 3;
@@ -67,9 +66,9 @@ struct swarm {
 };
 
 /// a x1 + b x2 + c x3 of the three other parents; a, b, c are 1, F, -F in differential evolution.
-/// Numbers: of their shares, clipped. Tiles: of their logarithms, to the nearest. Permutations: x1,
-/// moved as x2 differs from x3, b of the way: moved_along(). Booleans and categories: x1, or x2
-/// with probability b where x2 and x3 differ. Arrays: element by element.
+/// Numbers: by their shares, clipped. Tiles: by their logarithms, to the nearest. Permutations: x1,
+/// moved by b of the way from x3 to x2: moved_along(). Booleans and categories: x1, or x2 with
+/// probability b if x2 and x3 differ. Arrays: element by element.
 struct set_linear {
     static constexpr std::string_view name = "set_linear";
     static constexpr std::size_t parents = 4;
@@ -91,8 +90,8 @@ struct set_linear {
 
 /// A value near that of the child: numbers move by a normal number of standard deviation `sigma` of
 /// their range, reflected at its ends; booleans flip; permutations become random or get small
-/// changes, one as likely as the other; of an array one element moves; of a selector selector_move
-/// changes something; others become random.
+/// changes, with equal probability; one element of an array moves; selector_move changes a
+/// selector; other values become random.
 struct normal_mutation {
     static constexpr std::string_view name = "normal_mutation";
     static constexpr std::size_t parents = 1;
@@ -118,7 +117,7 @@ struct scale {
     {
         visit("factor", self.factor);
     }
-    /// By 2^u, u uniform in [-1, 1).
+    /// A factor of 2^u, u uniform in [-1, 1).
     [[nodiscard]] static scale drawn(random_engine& engine);
     void operator()(gene child, other_parents, random_engine&) const
     {
@@ -150,7 +149,7 @@ struct number_swarm {
     static constexpr std::string_view name = "number_swarm";
     static constexpr std::size_t parents = 3;
     using of = number_kind;
-    double own = 1;      ///< c: of the velocity, which the base remembers
+    double own = 1;      ///< c: of the velocity, which the base stores
     double first = 0.5;  ///< c1
     double second = 0.5; ///< c2
     double sigma = 0.2;
@@ -165,7 +164,7 @@ struct number_swarm {
     }
     void operator()(gene child, other_parents others, random_engine& engine,
                     std::span<double> velocity) const;
-    /// The same with r1 and r2 given.
+    /// move() with r1 and r2 given.
     void move(gene child, other_parents others, double r1, double r2, random_engine& engine,
               double& velocity) const;
 };
@@ -203,7 +202,7 @@ struct boolean_swarm {
               double& velocity) const;
 };
 
-/// The first other parent with a random section, `strength` of its length, as in the second.
+/// The first other parent, with a random section of length `strength` from the second.
 struct array_cross {
     static constexpr std::string_view name = "array_cross";
     static constexpr std::size_t parents = 3;
@@ -218,7 +217,7 @@ struct array_cross {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// With probability 1 - c a section of one other parent, of the first with probability c1.
+/// With probability 1 - c a section of one other parent: of the first with probability c1.
 struct array_swarm {
     static constexpr std::string_view name = "array_swarm";
     static constexpr std::size_t parents = 3;
@@ -237,8 +236,8 @@ struct array_swarm {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// number_swarm or boolean_swarm of each element, with the same r1 and r2 for all of them;
-/// categories and tiles by swarm.
+/// number_swarm or boolean_swarm for each element, with the same r1 and r2 for all; swarm for
+/// categories and tiles.
 struct array_swarm_parallel {
     static constexpr std::string_view name = "array_swarm_parallel";
     static constexpr std::size_t parents = 3;

@@ -1,4 +1,4 @@
-// attune/search/compose/operators.ipp - what operators do to genes.
+// attune/search/compose/operators.ipp - changes genes by operators.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-/// Of mean 0 and standard deviation 1.
+/// A normal number with mean 0 and standard deviation 1.
 /// Source   Box & Muller 1958
 [[nodiscard]] inline double normal_number(random_engine& engine)
 {
@@ -47,7 +47,7 @@ namespace detail {
     return out;
 }
 
-/// The child or one of the others, by weights.
+/// The child or one of the other parents, by weights.
 inline void mix_one(gene child, other_parents others, std::span<double const> weights,
                     random_engine& engine)
 {
@@ -62,7 +62,7 @@ inline void mix_one(gene child, other_parents others, std::span<double const> we
     return std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(wanted)), 1, size);
 }
 
-/// A random section of `child` as in `from`.
+/// Copies a random section of `from` to `child`.
 inline void copy_section(gene child, gene_view from, double strength, random_engine& engine)
 {
     std::size_t const length = section_length(child.size(), strength);
@@ -71,7 +71,7 @@ inline void copy_section(gene child, gene_view from, double strength, random_eng
         child.element(i).copy(from.element(i));
 }
 
-/// In [0, 1] by reflection at the ends.
+/// The number in [0, 1] by reflection at the ends.
 [[nodiscard]] inline double reflected(double v)
 {
     double const folded = std::abs(std::remainder(v, 2.0)); // distance to the nearest even number
@@ -144,7 +144,7 @@ ATTUNE_INLINE void normal_mutation::operator()(gene child, other_parents,
         double const last = child.is_real() ? 0 : child.parameter().value_count() - 1.0;
         child.set_share(moved);
         if (child.is_real() || !(child.where() == before) || last == 0) return;
-        // A step shorter than the table's: to the next number on the same side.
+        // A step shorter than the table's goes to the next number on the same side.
         bool const up = before.index == 0 || (before.index < last && moved > before.index / last);
         child.set({up ? before.index + 1 : before.index - 1, 0});
     } else if (boolean_kind::holds(child)) {

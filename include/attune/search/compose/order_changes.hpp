@@ -5,7 +5,7 @@
 //          place on, as the thesis keeps "the order of the remaining elements". Own: shifted()
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 
@@ -20,7 +20,7 @@ namespace attune::inline ATTUNE_ABI::search {
 
 /// An order of n items: each of 0 .. n - 1 once; element i is the item at place i.
 using item_order = std::vector<std::uint16_t>;
-/// The same, as an argument.
+/// An item_order as an argument.
 using order_view = std::span<std::uint16_t const>;
 
 namespace detail {
@@ -49,8 +49,8 @@ namespace detail {
 
 } // namespace detail
 
-/// `order` with each item swapped with the next one with probability `chance`, from the first place
-/// on, so that an item may move several places.
+/// `order`, in which each item is swapped with the next one with probability `chance`, from the
+/// first place on, so an item may move several places.
 [[nodiscard]] inline item_order with_small_changes(order_view order, double chance,
                                                    random_engine& engine)
 {
@@ -78,8 +78,7 @@ namespace detail {
     return out;
 }
 
-/// `order` with `count` items from place `first` on taken out and put back at place `to` of the
-/// rest.
+/// `order`, from which `count` items from place `first` on move to place `to` of the rest.
 /// @pre first + count <= order.size(), to <= order.size() - count
 [[nodiscard]] inline item_order shifted(order_view order, std::size_t first, std::size_t count,
                                         std::size_t to)
@@ -103,8 +102,8 @@ namespace detail {
     return out;
 }
 
-/// PMX: `a` with `count` places from `first` on as in `b`; an item of `a` that is displaced goes to
-/// the place of the item that displaces it.
+/// PMX: `a` with `count` places from `first` on as in `b`; a displaced item of `a` goes to the
+/// place of the item that displaces it.
 /// @pre  a and b have the same size, first + count <= a.size()
 [[nodiscard]] inline item_order cross_pmx(order_view a, order_view b, std::size_t first,
                                           std::size_t count)
@@ -121,8 +120,8 @@ namespace detail {
     return out;
 }
 
-/// CX: `a` with the places of one cycle as in `b`: from `start` on, each item that is replaced says
-/// which place is next, until the items are those of `a` again.
+/// CX: `a` with the places of one cycle as in `b`. From `start` on, the place of each replaced item
+/// is next, until the items are those of `a` again.
 /// @pre  a and b have the same size, start < a.size()
 [[nodiscard]] inline item_order cross_cx(order_view a, order_view b, std::size_t start)
 {
@@ -156,7 +155,7 @@ namespace detail {
     return cross_ox3(a, b, first, first, count);
 }
 
-/// What leads from `from` to `to`, applied to `a`, as far as `share` of the way: the analogue of
+/// Applies the way from `from` to `to` to `a`, `share` of it: the analogue of
 /// a + share (to - from). Each swap of two places that brings `from` closer to `to` is done to `a`
 /// with probability `share`.
 /// Source   own

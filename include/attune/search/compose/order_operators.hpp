@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// How two orders are crossed: see order_changes.hpp.
+/// Ways to cross two orders: see order_changes.hpp.
 enum class crossover : std::uint8_t { px, pmx, cx, ox1, ox3 };
 
 namespace detail {
@@ -35,11 +35,11 @@ inline constexpr std::array<std::string_view, 5> crossover_texts{"px", "pmx", "c
 }
 
 /// `a` crossed with `b` at random places.
-/// @param strength  share of the items that sections of `b` have: of PMX, OX1 and OX3
+/// @param strength  share of the items in sections of `b`, for PMX, OX1 and OX3
 [[nodiscard]] item_order crossed(order_view a, order_view b, crossover how, double strength,
                                  random_engine& engine);
 
-/// Each item swapped with the next one with probability `chance`.
+/// Swaps each item with the next one with probability `chance`.
 struct small_random_change {
     static constexpr std::string_view name = "small_random_change";
     static constexpr std::size_t parents = 1;
@@ -83,7 +83,7 @@ struct random_invert {
 };
 
 /// The other parent with a random section moved elsewhere: at least one item, at most `strength` of
-/// them, each order of magnitude as often.
+/// them, each order of magnitude with equal probability.
 struct random_shift {
     static constexpr std::string_view name = "random_shift";
     static constexpr std::size_t parents = 2;
@@ -107,7 +107,7 @@ struct random_reversal {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// One of three small moves of the other parent, as often as each other: random_shift, random_swap
+/// One of three small moves of the other parent, with equal probability: random_shift, random_swap
 /// and random_reversal.
 struct random_move {
     static constexpr std::string_view name = "random_move";
@@ -124,7 +124,7 @@ struct random_move {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// Two other parents crossed; how is a setting.
+/// Two other parents crossed; the way is a setting.
 struct permutation_cross {
     static constexpr std::string_view name = "permutation_cross";
     static constexpr std::size_t parents = 3;
@@ -156,7 +156,7 @@ struct cross_by {
         child.set_order(crossed(others[0].order(), others[1].order(), How, 0, engine));
     }
 };
-/// The same with sections.
+/// Two other parents crossed in one way that has sections.
 template <crossover How>
 struct cross_sections_by {
     static constexpr std::size_t parents = 3;

@@ -13,7 +13,7 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-/// Number of items that a section of `strength` of `items` has: 2 or more where there are as many.
+/// Number of items in a section of `strength` of `items`: 2 or more if there are as many.
 [[nodiscard]] inline std::size_t items_of_section(std::size_t items, double strength)
 {
     double const wanted = std::clamp(strength, 0.0, 1.0) * static_cast<double>(items);

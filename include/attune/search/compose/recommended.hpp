@@ -1,4 +1,4 @@
-// attune/search/compose/recommended.hpp - the search whose techniques are recommended by the past.
+// attune/search/compose/recommended.hpp - a search whose techniques a history recommends.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 6.1 and 7.1: rec-bndt-dbi, where the history has something
 #pragma once
@@ -16,14 +16,14 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-/// The strategy() of recommended() with its usual options: no name of parse_technique().
+/// The strategy() of recommended() with its usual options; not a name for parse_technique().
 inline constexpr char const* recommended_name = "recommended";
 
 } // namespace detail
 
-/// A recommending_bandit over all techniques that have names. Without a history it begins with
+/// A recommending_bandit over all techniques that have names. Without a history it starts with
 /// technique_set_for() the space.
-/// @param past  a tuning with options.search.techniques gives it the history of that file instead
+/// @param past  history; a tuning replaces it by the file of options.search.techniques
 /// Example  auto best = attune::minimize(space, f, {.search = attune::search::recommended(past)});
 [[nodiscard]] search_factory recommended(technique_history past = {},
                                          recommending_bandit_options const& options = {});
@@ -31,15 +31,15 @@ inline constexpr char const* recommended_name = "recommended";
 /// The twelve search approaches of the thesis: "bndt-A", "bndt-pgd", "bndt-D", "bndt-dbi", the same
 /// with "rec-bndt-" and with "rec-".
 [[nodiscard]] std::vector<std::string> approach_names();
-/// One of them. "bndt" is an AUC bandit, "rec-bndt" a recommending_bandit that changes a technique
-/// after every 25 outcomes, "rec" the same where techniques are asked equally often. Sets A, pgd
-/// and D are those of technique_sets.hpp; "dbi" begins with five techniques of the most similar
-/// problem of the history, with set A as far as it has fewer.
-/// Errors   attune::error: none of approach_names()
+/// The approach with this name. "bndt" is an AUC bandit. "rec-bndt" is a recommending_bandit that
+/// changes a technique after every 25 outcomes; "rec" is the same with equal turns of techniques.
+/// Sets A, pgd and D are those of technique_sets.hpp. "dbi" starts with five techniques of the most
+/// similar problem of the history, filled up from set A.
+/// Errors   attune::error: `name` is not in approach_names()
 /// Source   Wu 2015, Table 7.1
 [[nodiscard]] search_factory approach(std::string_view name, technique_history past = {});
 
-/// Makes techniques of their names, as parse_technique(), for a recommending_bandit.
+/// Makes techniques from their names, as parse_technique(), for a recommending_bandit.
 [[nodiscard]] technique_maker techniques_by_name();
 
 } // namespace attune::inline ATTUNE_ABI::search

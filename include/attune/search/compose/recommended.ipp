@@ -26,7 +26,7 @@ ATTUNE_INLINE technique_maker techniques_by_name()
                std::string_view name) -> std::optional<technique> {
         try {
             return parse_technique(name, *known);
-        } catch (error const&) { // of another release, or a user's own
+        } catch (error const&) { // a name of another release, or of the user
             return {};
         }
     };

@@ -1,23 +1,22 @@
 // attune/search/compose/selector_operators.hpp - operators for selectors.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Tables 4.2 and 4.5: those of the permutation of algorithms and of
-//          the cut-offs. Own: all others, which keep what is run for most sizes
+//          the cut-offs. Own: all others, which keep the algorithm of most sizes
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/kinds.hpp>
-#include <attune/search/compose/selection.hpp>
 
 #include <cstddef>
 #include <string_view>
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// Each cut-off with probability `chance`, one at least, to another place between its neighbours:
-/// by a normal number of standard deviation `sigma` of the table, one place at least. A selector
-/// without cut-offs, or without room, stays.
+/// Moves each cut-off with probability `chance`, at least one, to another place between its
+/// neighbours: by a normal number of standard deviation `sigma` of the table, at least one place. A
+/// selector without cut-offs, or without room, stays.
 struct cut_off_shift {
     static constexpr std::string_view name = "cut_off_shift";
     static constexpr std::size_t parents = 1;
@@ -34,7 +33,7 @@ struct cut_off_shift {
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
-/// What two ranges run, exchanged. One range stays.
+/// Exchanges the acts of two ranges. A single range stays.
 struct range_swap {
     static constexpr std::string_view name = "range_swap";
     static constexpr std::size_t parents = 1;
@@ -42,8 +41,8 @@ struct range_swap {
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
-/// One range runs something random: with probability `chance` the same algorithm with one parameter
-/// drawn anew, where it has any.
+/// Changes one range at random: with probability `chance` the same algorithm with one parameter
+/// drawn anew, if it has any.
 struct range_redraw {
     static constexpr std::string_view name = "range_redraw";
     static constexpr std::size_t parents = 1;
@@ -58,7 +57,7 @@ struct range_redraw {
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
-/// A new cut-off inside of a range, above or below which something random runs. A selector with all
+/// Adds a cut-off inside a range; the part above or below it gets a random act. A selector with all
 /// of its ranges, or all cut-offs, stays.
 struct range_split {
     static constexpr std::string_view name = "range_split";
@@ -67,7 +66,7 @@ struct range_split {
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
-/// A cut-off goes, with the range above or below it. One range stays.
+/// Removes a cut-off, with the range above or below it. A single range stays.
 struct range_removal {
     static constexpr std::string_view name = "range_removal";
     static constexpr std::size_t parents = 1;
@@ -75,7 +74,7 @@ struct range_removal {
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
-/// One of the five operators above at random; another one where that changes nothing.
+/// One of the five operators above at random; another one if that changes nothing.
 struct selector_move {
     static constexpr std::string_view name = "selector_move";
     static constexpr std::size_t parents = 1;
@@ -83,7 +82,7 @@ struct selector_move {
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
-/// The first other parent for sizes below a random cut-off, the second one from there on.
+/// The first other parent for sizes below a random cut-off, the second one for larger sizes.
 struct selector_cross {
     static constexpr std::string_view name = "selector_cross";
     static constexpr std::size_t parents = 3;
@@ -91,8 +90,8 @@ struct selector_cross {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// With probability 1 - c some sizes as one other parent runs them, as the first with probability
-/// c1: those from a random cut-off on, or those below it.
+/// With probability 1 - c takes some sizes from one other parent, the first with probability c1:
+/// those from a random cut-off on, or those below it.
 struct selector_swarm {
     static constexpr std::string_view name = "selector_swarm";
     static constexpr std::size_t parents = 3;
@@ -111,7 +110,7 @@ struct selector_swarm {
 
 namespace detail {
 
-/// What selector_move does.
+/// Changes a selector as selector_move.
 void move_selector(gene const& child, random_engine& engine);
 
 } // namespace detail

@@ -1,11 +1,11 @@
-// attune/search/compose/selector_operators.ipp - what operators do to selectors.
+// attune/search/compose/selector_operators.ipp - changes selectors.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/search/compose/selection.hpp>
+#include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/selector_operators.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace detail {
     return of.space().parameters[selector_of(of).cut(0)].value_count();
 }
 
-/// Another value than that at `now`, uniform; the same where there is no other.
+/// Another value than that at `now`, uniform; `now` if there is no other.
 [[nodiscard]] inline coordinate other_coordinate(parameter_description const& of, coordinate now,
                                                  random_engine& engine)
 {
@@ -37,7 +37,7 @@ namespace detail {
     return {static_cast<std::uint32_t>((std::uint64_t{now.index} + step) % count), 0};
 }
 
-/// Moves cut-off `i` to another place between its neighbours; nothing where there is none.
+/// Moves cut-off `i` to another place between its neighbours, if there is one.
 inline void shift_cut_off(selection& of, std::size_t i, std::uint32_t places, double deviation,
                           random_engine& engine)
 {
@@ -87,7 +87,7 @@ ATTUNE_INLINE void range_redraw::operator()(gene child, other_parents, random_en
     range_act& act = now.acts[uniform_below(engine, now.acts.size())];
     range_act const fresh = drawn_act(child, engine);
     if (uniform_unit(engine) < chance) {
-        // Parameters of the algorithm are those that another value makes another act.
+        // The parameters of the algorithm are those whose values change the act.
         std::vector<range_act> possible;
         for (std::size_t i = 1; i < act.size(); ++i) {
             range_act one = act;
@@ -110,7 +110,7 @@ ATTUNE_INLINE void range_split::operator()(gene child, other_parents, random_eng
     std::uint32_t const places = detail::number_of_cut_offs(child);
     if (now.acts.size() >= detail::selector_of(child).ranges || now.cut_offs.size() >= places)
         return;
-    // The n-th place that is no cut-off yet.
+    // The n-th place that is not yet a cut-off.
     auto cut = static_cast<std::uint32_t>(uniform_below(engine, places - now.cut_offs.size()));
     std::size_t range = 0;
     for (; range < now.cut_offs.size() && now.cut_offs[range] <= cut; ++range)

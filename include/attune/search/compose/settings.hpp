@@ -15,7 +15,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +29,7 @@
 
 namespace attune::inline ATTUNE_ABI::search::detail {
 
-/// Settings as text: those with a place, in order; those with a name.
+/// Settings as text: positional ones, in order, then named ones.
 struct setting_texts {
     std::vector<std::string> arguments;
     std::vector<std::pair<std::string, std::string>> named;
@@ -52,10 +51,10 @@ template <class V>
         return std::to_string(value);
 }
 
-/// Sizes are memory: a damaged text must not ask for more memory than there is.
+/// Limit of sizes, so that a damaged text cannot request too much memory.
 inline constexpr std::size_t largest_size_read = 1'000'000;
 
-/// Whether `text` is a setting of this type, which is stored then.
+/// Returns true, and stores the value, if `text` is a setting of this type.
 template <class V>
 [[nodiscard]] bool read_setting(std::string_view text, V& out)
 {
@@ -73,11 +72,9 @@ template <class V>
         out = *v;
         return true;
     } else {
-        V v{};
-        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), v);
-        bool const is_read = problem == std::errc{} && end == text.data() + text.size() &&
-                             std::cmp_less_equal(v, largest_size_read);
-        if (is_read) out = v;
+        auto const v = attune::detail::parse_number<V>(text);
+        bool const is_read = v && std::cmp_less_equal(*v, largest_size_read);
+        if (is_read) out = *v;
         return is_read;
     }
 }
@@ -101,8 +98,8 @@ template <class T>
     return out;
 }
 
-/// Gives `to` the settings of `from`; those that `from` does not name stay.
-/// @return  what is wrong with them as a clause, "strength is 'x'"; nothing when all were taken
+/// Sets the settings of `to` that `from` names.
+/// @return  the fault as a clause, "strength is 'x'"; nothing if all are correct
 template <class T>
 [[nodiscard]] std::optional<std::string> take_settings(T& to, setting_texts const& from)
 {

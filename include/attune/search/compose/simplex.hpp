@@ -3,8 +3,8 @@
 // Source   Nelder & Mead, "A simplex method for function minimization", 1965; Torczon,
 //          "Multi-directional search", 1989; over all kinds of parameters through unit_embedding;
 //          starts as in OpenTuner (Ansel et al. 2014). Own: a vertex that breaks a constraint has
-//          the value of the nearest valid configuration; a simplex that finds nothing new starts
-//          again elsewhere
+//          the value of the nearest valid configuration; a simplex without new configurations
+//          starts again elsewhere
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// The first vertices: random ones; a random one and one more along each axis; a regular simplex
+/// The first vertices: random ones; a random one, and one along each axis; or a regular simplex
 /// around a random one.
 enum class simplex_start : std::uint8_t { random, right, regular };
 
@@ -27,8 +27,8 @@ namespace detail {
 
 inline constexpr std::array<std::string_view, 3> simplex_start_texts{"random", "right", "regular"};
 
-/// The d + 1 vertices of a simplex whose first one is `at`, with edges of length `edge` along the
-/// axes (right) or everywhere (regular). Axes point to the farther side of the unit cube.
+/// The d + 1 vertices of a simplex; the first is `at`. Edges have length `edge` along the axes
+/// (right) or everywhere (regular). Axes point to the farther side of the unit cube.
 /// @param at   d numbers in [0, 1]
 /// @param how  not random
 /// Source  Spendley, Hext & Himsworth 1962 (regular)
@@ -42,8 +42,8 @@ inline constexpr std::array<std::string_view, 3> simplex_start_texts{"random", "
     return detail::simplex_start_texts;
 }
 
-/// The worst vertex is reflected at the centre of the others; the reflection is expanded if it is
-/// the best, contracted if it is the worst, and the simplex shrinks where that does not help.
+/// Reflects the worst vertex at the centre of the others. Expands the reflection if it is the best,
+/// contracts it if it is the worst, and shrinks the simplex if that does not help.
 struct nelder_mead {
     static constexpr std::string_view name = "nelder_mead";
     double contraction = 0.5;
@@ -66,8 +66,8 @@ struct nelder_mead {
     [[nodiscard]] static search_process run(trials& t, nelder_mead with);
 };
 
-/// All vertices are reflected at the best one; then the simplex is expanded if one is better, or
-/// contracted towards the best one.
+/// Reflects all vertices at the best one. Expands the simplex if one is better, or contracts it
+/// towards the best one.
 struct torczon {
     static constexpr std::string_view name = "torczon";
     double contraction = 0.5;

@@ -5,7 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/local/moves.hpp>
-#include <attune/search/local/starts.hpp>
+#include <attune/search/local/trials.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct simplex_vertex {
     double value = failed_value;
 };
 
-/// What both searches do with a space.
+/// Operations of both searches on a space.
 class simplex_room {
 public:
     explicit simplex_room(trials& t)
@@ -65,8 +65,8 @@ private:
     attune::detail::unit_embedding cube_;
 };
 
-/// from + factor (to - from). It may be outside the unit cube, where a vertex has the value of the
-/// nearest place inside: clamped vertices would fall into one plane, which no step leaves again.
+/// from + factor (to - from). The result may be outside the unit cube, where a vertex has the value
+/// of the nearest place inside. Clamped vertices would fall into one plane, which no step leaves.
 [[nodiscard]] inline std::vector<double> along_line(std::vector<double> const& from,
                                                     std::vector<double> const& to, double factor)
 {
@@ -112,7 +112,7 @@ inline void set_values(std::span<simplex_vertex> all, std::vector<double> const&
         all[i].value = values[i];
 }
 
-/// Every vertex but the first moved along the line from the first.
+/// Moves every vertex except the first along its line from the first.
 [[nodiscard]] inline std::vector<simplex_vertex>
 scaled_about_first(std::span<simplex_vertex const> all, double factor)
 {
@@ -131,7 +131,7 @@ ATTUNE_INLINE std::vector<std::vector<double>> simplex_at(std::vector<double> co
     std::vector<std::vector<double>> out{at};
     double const n = static_cast<double>(at.size());
     double const root = std::sqrt(n + 1);
-    // Along its own axis a vertex moves by `own`, along all others by `other`.
+    // Along its own axis a vertex moves by `own`, along other axes by `other`.
     bool const is_right = how == simplex_start::right;
     double const own = is_right ? edge : edge * (root + n - 1) / (n * std::numbers::sqrt2);
     double const other = is_right ? 0 : edge * (root - 1) / (n * std::numbers::sqrt2);

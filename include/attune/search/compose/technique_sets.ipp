@@ -1,27 +1,110 @@
-// attune/search/compose/technique_sets.ipp - names the members of the sets.
+// attune/search/compose/technique_sets.ipp - names the members of the sets; draws techniques.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/order.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
-#include <attune/search/compose/climb.hpp>
+#include <attune/search/compose/bases.hpp>
+#include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/composed.hpp>
-#include <attune/search/compose/mutation_bandit.hpp>
 #include <attune/search/compose/operator.hpp>
+#include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
 #include <attune/search/compose/selector_operators.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
-#include <attune/search/compose/unit_steps.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
+
+namespace detail {
+
+/// The kinds of parameters in a space: the closest kind of each gene.
+[[nodiscard]] inline std::vector<kind_row const*> kinds_in(description const& space,
+                                                           vocabulary const& known)
+{
+    std::vector<kind_row const*> out;
+    point const anywhere(space.parameters.size());
+    for (std::uint32_t p = 0; p < space.parameters.size();) {
+        selector_description const* const selector = space.selector_at(p);
+        group_description const* const group = space.group_of(p);
+        std::vector<std::uint32_t> whole(selector != nullptr ? selector->count()
+                                         : group != nullptr  ? group->count
+                                                             : 1);
+        for (std::uint32_t& one : whole)
+            one = p++;
+        gene_view const gene(space, whole, anywhere);
+        kind_row const* closest = nullptr;
+        for (kind_row const& kind : known.kinds())
+            if ((closest == nullptr || kind.lineage.size() > closest->lineage.size()) &&
+                kind.holds(gene))
+                closest = &kind;
+        if (closest != nullptr && std::find(out.begin(), out.end(), closest) == out.end())
+            out.push_back(closest);
+    }
+    return out;
+}
+
+} // namespace detail
+
+ATTUNE_INLINE technique random_technique(random_engine& engine, description const& space,
+                                         vocabulary const& known)
+{
+    auto const& bases = known.bases();
+    std::optional<detail::any_base> base;
+    (void)bases[uniform_below(engine, bases.size())].make({}, base);
+    std::vector<detail::kind_row const*> const kinds = detail::kinds_in(space, known);
+    for (;;) {
+        detail::composition what{*base, {}};
+        bool changes = kinds.empty();
+        for (detail::kind_row const* const kind : kinds) {
+            std::vector<detail::any_operator> all;
+            std::vector<std::string> names;
+            for (detail::operator_row const& op : known.operators()) {
+                if (!detail::has_operator(*kind, op)) continue;
+                detail::any_operator one = op.draw(engine);
+                if (one.needs() > base->promise()) continue;
+                all.push_back(std::move(one));
+                names.push_back(op.name);
+            }
+            std::size_t const chosen = uniform_below(engine, all.size());
+            changes = changes || names[chosen] != noop::name;
+            what.operators.push_back({*kind, std::move(all[chosen])});
+        }
+        // A technique that changes nothing is useless.
+        if (changes) return detail::technique_of_composition(std::move(what));
+    }
+}
+
+ATTUNE_INLINE technique random_bandit(random_engine& engine, description const& space,
+                                      std::vector<technique> const& library,
+                                      vocabulary const& known)
+{
+    constexpr std::array<std::size_t, 3> windows{500, 200, 100};
+    constexpr std::array<double, 3> explorations{0.05, 0.15, 0.45};
+    auc_bandit_options options;
+    options.window = windows[uniform_below(engine, windows.size())];
+    options.exploration = explorations[uniform_below(engine, explorations.size())];
+    std::vector<technique> among;
+    while (among.size() < 5)
+        if (uniform_below(engine, 2) == 0)
+            among.push_back(library[uniform_below(engine, library.size())]);
+        else
+            among.push_back(random_technique(engine, space, known));
+    return auc_bandit_of(std::move(among), options);
+}
 
 namespace detail {
 
@@ -50,10 +133,10 @@ namespace detail {
     return technique_of(out);
 }
 
-/// Of what varies in a space.
+/// Kinds of parameters that vary in a space.
 struct varied_kinds {
     std::size_t orders = 0;
-    std::size_t others = 0; ///< that are part of no selector
+    std::size_t others = 0; ///< in no selector
 };
 [[nodiscard]] inline varied_kinds varied_kinds_of(description const& space)
 {
@@ -72,7 +155,7 @@ struct varied_kinds {
     return out;
 }
 
-/// For spaces with selectors.
+/// Techniques for spaces with selectors.
 [[nodiscard]] inline std::vector<technique> techniques_for_selectors(varied_kinds const& varied)
 {
     operators<permutation<random_move>, selector<selector_move>> const by_moves;

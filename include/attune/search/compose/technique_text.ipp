@@ -1,11 +1,18 @@
-// attune/search/compose/technique_text.ipp - reads names of techniques.
+// attune/search/compose/technique_text.ipp - all words of attune; reads names of techniques.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/compose/aging_evolution.hpp>
+#include <attune/search/compose/bases.hpp>
+#include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/composed.hpp>
+#include <attune/search/compose/operators.hpp>
+#include <attune/search/compose/order_operators.hpp>
+#include <attune/search/compose/selector_operators.hpp>
 #include <attune/search/compose/settings.hpp>
+#include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
@@ -17,6 +24,52 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
+
+namespace detail {
+
+template <class... T>
+void add_all(vocabulary& to)
+{
+    (to.add<T>(), ...);
+}
+
+} // namespace detail
+
+ATTUNE_INLINE vocabulary::vocabulary()
+{
+    detail::add_all<any_kind, number_kind, real_kind, whole_kind, boolean_kind, categorical_kind,
+                    tile_kind, permutation_kind, selector_kind, array_kind>(*this);
+    detail::add_all<noop, randomize, stochastic_mix, swarm, set_linear, normal_mutation>(*this);
+    detail::add_all<scale, difference, sum, number_swarm, flip, boolean_swarm>(*this);
+    detail::add_all<array_cross, array_swarm, array_swarm_parallel>(*this);
+    detail::add_all<small_random_change, random_swap, random_invert, random_shift, random_move>(
+        *this);
+    detail::add_all<random_reversal>(*this);
+    detail::add_all<permutation_cross, px, pmx, cx, ox1, ox3, permutation_swarm>(*this);
+    detail::add_all<cut_off_shift, range_swap, range_redraw, range_split, range_removal>(*this);
+    detail::add_all<selector_move, selector_cross, selector_swarm>(*this);
+    detail::add_all<greedy, random_three_parents, de, de_alt>(*this);
+    detail::add_all<uniform_greedy_mutation, normal_greedy_mutation, ga, gga, pso>(*this);
+    detail::add_all<aging_evolution, climb>(*this);
+    detail::add_all<pure_random, nelder_mead, torczon>(*this);
+    detail::add_all<pattern_search, pseudo_annealing, mutation_bandit>(*this);
+    detail::add_all<annealing_settings, coordinate_descent_settings, genetic_settings>(*this);
+    detail::add_all<differential_evolution_settings, particle_swarm_settings>(*this);
+    detail::add_all<local_search_settings, neighbourhood_descent_settings>(*this);
+}
+
+ATTUNE_INLINE vocabulary& vocabulary::add_search(technique one)
+{
+    std::string name = one.name;
+    closed_.push_back({std::move(name),
+                       [one = std::move(one)](detail::setting_texts const& from,
+                                              technique& out) -> std::optional<std::string> {
+                           out = one;
+                           if (from.named.empty()) return {};
+                           return "'" + from.named.front().first + "' is none of its settings";
+                       }});
+    return *this;
+}
 
 namespace detail {
 
@@ -44,7 +97,7 @@ namespace detail {
     return out;
 }
 
-/// What is between the first and the last character, if these are `open` and `close`.
+/// The text between the first and the last character, if these are `open` and `close`.
 [[nodiscard]] inline std::optional<std::string_view> inside(std::string_view text, char open,
                                                             char close)
 {
@@ -168,7 +221,7 @@ template <class Rows>
 
 technique technique_inside(std::string_view name, vocabulary const& known, int depth)
 {
-    constexpr int most_depth = 16; // each level is a call of this function, and a stack is finite
+    constexpr int most_depth = 16; // each level is a nested call, and the stack is finite
     if (depth > most_depth)
         refuse_name(name, "it is inside more than " + std::to_string(most_depth) + " braces");
     std::vector<std::string_view> const tokens = split_outside(name, ' ');

@@ -1,11 +1,11 @@
-// attune/search/cost/boosted_trees.hpp - a cost model: gradient boosting, a program's rows added up.
+// attune/search/cost/boosted_trees.hpp - a cost model: gradient boosting, summed over a program's rows.
 // SPDX-License-Identifier: MIT
 // Source   Chen and Guestrin 2016 (XGBoost: gain, gamma, weights of leaves); apache/tvm 0.27,
 //          cost_model/xgb_model.py (sum over rows, weights by score, constants)
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/program_rows.hpp>
+#include <attune/declare/description.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The constants of MetaSchedule where nothing else is said.
+/// By default the constants of MetaSchedule.
 struct boosting_options {
     std::size_t max_depth = 10;  ///< most splits above a leaf
     double gamma = 0.001;        ///< least gain of a split, in units of the loss
@@ -22,11 +22,11 @@ struct boosting_options {
     double lambda = 1;           ///< added to the weights of a leaf: XGBoost's default
     double eta = 0.2;            ///< share of a tree that is kept
     std::size_t rounds = 300;    ///< most trees (MetaSchedule: 10,000)
-    std::size_t early_stop = 50; ///< rounds without a lower training error after which it ends
+    std::size_t early_stop = 50; ///< ends after so many rounds without a lower training error
     std::size_t max_bins =
-        64; ///< values of a feature that splits tell apart (XGBoost: exact), <= 256
+        64; ///< number of values of a feature that splits distinguish (XGBoost: exact), <= 256
 
-    /// For programs of tasks that were not learnt: fewer splits, each with more programs behind it.
+    /// For programs of tasks that were not learnt: fewer splits, each with more programs.
     [[nodiscard]] static boosting_options for_other_tasks() noexcept
     {
         boosting_options out;
@@ -46,16 +46,16 @@ struct boosted_node {
     static constexpr std::uint32_t leaf = ~std::uint32_t{0};
 
     std::uint32_t column = leaf;
-    std::uint32_t left = 0; ///< child of values <= threshold; the other one is the next
+    std::uint32_t left = 0; ///< child of values <= threshold; the other child is the next node
     double threshold = 0;
-    double value = 0; ///< of a leaf: what it adds to a row
+    double value = 0; ///< of a leaf: the term of a row's sum
 };
 using boosted_tree = std::vector<boosted_node>; // node 0 is the root
 
 } // namespace detail::cost
 
-/// The score of a program is the sum over its rows of what the trees say of a row. Squared error,
-/// each program weighted by its score: the fast ones are to be told apart.
+/// The score of a program is the sum of the trees' values over its rows. Squared error, each
+/// program weighted by its score, because the fast ones must be distinguished.
 class boosted_trees {
 public:
     explicit boosted_trees(boosting_options options = {});

@@ -1,10 +1,11 @@
 // attune/search/cost/cost_model.hpp - the interface of a model that scores programs before they are compiled.
 // SPDX-License-Identifier: MIT
+// tested by search/cost/boosted_trees.cpp
 // Source   Chen et al. 2018 (learning to optimize tensor programs), Zheng et al. 2020 (Ansor)
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/program_rows.hpp>
+#include <attune/declare/description.hpp>
 
 #include <concepts>
 #include <functional>
@@ -16,12 +17,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Learns scores of programs: 1 is the fastest program of its task, 0 one that failed or never
-/// ends.
-/// - learn(programs, scores): all that is known now, also what an earlier call had. Scores are in
-///   [0, 1], one per program; programs have rows of one width.
-/// - predict(programs): one number per program, higher is better, about as scores are; before the
-///   first learn() all equal.
+/// Learns scores of programs: 1 is the fastest program of its task, 0 a program that failed or
+/// never ends.
+/// - learn(programs, scores): all data, also those of earlier calls. Scores are in [0, 1], one per
+///   program; programs have rows of one width.
+/// - predict(programs): one number per program, higher is better, on the scale of scores; before
+///   the first learn() all are equal.
 /// Equal calls give equal numbers. tests/laws/cost_model.hpp checks all this.
 template <class M>
 concept cost_model = requires(M m, M const& learnt, std::span<program_rows const> programs,
@@ -90,7 +91,7 @@ private:
     std::unique_ptr<concept_base> self_;
 };
 
-/// Makes a model that has learnt nothing.
+/// Makes a model without data.
 using cost_model_factory = std::function<any_cost_model()>;
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,45 +1,52 @@
-// attune/search/cost/cost_samples.hpp - programs that were measured, as a cost model learns from them.
+// attune/search/cost/cost_samples.hpp - measured programs, as data for a cost model, and rows with what is expected.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule/cost_model: scores relative to the best program
 //          of a task
+// Bench    bench/search/programs.cpp
 #pragma once
 
+#include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/program_rows.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Programs of one or of many tasks, which were measured here or elsewhere.
+/// Measured programs of one or many tasks, of this or another machine.
 class cost_samples {
 public:
-    /// One measured program.
-    /// @param task   whose programs compute the same, on one machine: "matmul_512 znver5"
+    /// Adds a measured program.
+    /// @param task   programs of a task compute the same on one machine: "matmul_512 znver5"
     /// @param value  of the objective, > 0 and lower is better; nothing: the program failed
     /// @pre     rows of the same width as those of earlier programs; programs without rows are left
     ///          out
     void add(std::string_view task, program_rows rows, std::optional<double> value);
-    /// All programs of `other`.
+    /// Adds all programs of `other`.
     void add(cost_samples const& other);
 
     [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
     [[nodiscard]] std::span<program_rows const> programs() const noexcept { return programs_; }
-    /// By program: the name of its task, the value.
+    /// By program: the name of its task; then the value.
     [[nodiscard]] std::string_view task(std::size_t at) const { return tasks_[task_of_[at]].name; }
     [[nodiscard]] std::optional<double> value(std::size_t at) const { return values_[at]; }
-    /// By program: the least value of its task over its own, 0 where it failed.
+    /// By program: the least value of its task over its own; 0 if it failed.
     [[nodiscard]] std::vector<double> scores() const;
 
-    /// By program: the share of its task's programs that it is faster than, equal ones half; 0
-    /// where it failed. Tasks whose programs differ little count as much as those whose programs
-    /// differ much: what a model that is asked for another task's order learns best from.
+    /// By program: the share of its task's programs that are slower, equal ones half; 0 if it
+    /// failed. Tasks with similar programs count as much as tasks with different ones, which is
+    /// best for a model that must order another task.
     [[nodiscard]] std::vector<double> places() const;
 
 private:
@@ -54,13 +61,82 @@ private:
     std::vector<task_best> tasks_;
 };
 
-/// A line per program: task, value, rows and width of its table, its numbers. Numbers read back bit
-/// for bit.
+/// A line per program: task, value, rows and width of its table, its numbers. Numbers are read back
+/// bit for bit.
 [[nodiscard]] std::string text_of(cost_samples const& samples);
 
-/// Reads what text_of() writes.
+/// Reads the text of text_of().
 /// Errors   attune::error that names the line
 [[nodiscard]] cost_samples read_cost_samples(std::string_view text);
+
+/// The rows that cost models learn for configurations of one space: description::rows with one more
+/// column. It is log2 of description::expected over its geometric mean in the space. A model of
+/// other programs thus has the expected speed of a configuration for its program, whatever its
+/// size. Without an expectation the column is 0. The mean is that of 64 random configurations.
+class expected_rows {
+public:
+    explicit expected_rows(chain_of_trees space)
+        : space_(std::move(space))
+    {
+        if (!space_.describe().rows || !space_.describe().expected) return;
+        random_engine engine(0);
+        constexpr int draws = 64;
+        int known = 0;
+        double sum = 0;
+        for (int i = 0; i < draws; ++i)
+            if (double const v = log_expected(space_.sample(engine)); std::isfinite(v)) {
+                sum += v;
+                ++known;
+            }
+        if (known > 0) mean_ = sum / known;
+    }
+
+    /// Nothing if the space has no rows, or the configuration describes no program.
+    /// @pre  `at` is in the space
+    [[nodiscard]] std::optional<program_rows> of(point const& at) const
+    {
+        description const& d = space_.describe();
+        if (!d.rows) return {};
+        program_rows plain;
+        double expected = 0;
+        try {
+            plain = d.rows(d, at);
+            if (d.expected) expected = log_expected(at) - mean_;
+        } catch (error const&) {
+            return {};
+        }
+        if (plain.count() == 0) return {};
+        if (!std::isfinite(expected)) expected = 0;
+        program_rows out{{}, plain.width + 1};
+        out.values.reserve(plain.count() * out.width);
+        for (std::size_t r = 0; r < plain.count(); ++r) {
+            out.values.insert(out.values.end(), plain.row(r).begin(), plain.row(r).end());
+            out.values.push_back(expected);
+        }
+        return out;
+    }
+
+    /// Returns true if a model of `others` can predict these rows: both have rows of equal width.
+    [[nodiscard]] bool fit(cost_samples const& others) const
+    {
+        if (!space_.describe().rows || others.size() == 0) return false;
+        random_engine engine(0);
+        constexpr int draws = 64;
+        for (int i = 0; i < draws; ++i)
+            if (std::optional<program_rows> const one = of(space_.sample(engine)))
+                return one->width == others.programs().front().width;
+        return false;
+    }
+
+private:
+    [[nodiscard]] double log_expected(point const& at) const
+    {
+        return std::log2(space_.describe().expected(at));
+    }
+
+    chain_of_trees space_;
+    double mean_ = 0;
+};
 
 } // namespace attune::inline ATTUNE_ABI
 

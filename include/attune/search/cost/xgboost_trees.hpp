@@ -3,12 +3,12 @@
 // Source   Chen and Guestrin 2016; apache/tvm 0.27, cost_model/xgb_model.py (sum over rows, weights
 //          by score, constants)
 //
-// The target attune::xgboost, where libxgboost is (Debian: libxgboost-dev). Nothing else includes
-// this header; it includes nothing of XGBoost.
+// The target attune::xgboost needs libxgboost (Debian: libxgboost-dev). No other header includes
+// this one, and it includes nothing of XGBoost.
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/program_rows.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 
 #include <memory>
@@ -17,12 +17,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Models `cost_model`, as boosted_trees does: a second implementation, to compare with.
+/// Models `cost_model` as boosted_trees: a second implementation, for comparison.
 ///
 /// The score of a program is the sum over its rows; squared error, weighted by score. Trees are
-/// XGBoost's by histograms of boosting_options::max_bins, in one thread. Where all rows of a
-/// program are in one leaf, its score changes by the leaf's value as often as it has rows;
-/// therefore the curvature of a row is that of its program times the number of its rows.
+/// XGBoost's by histograms of boosting_options::max_bins, in one thread. If all rows of a program
+/// are in one leaf, its score changes by the leaf's value times the number of rows. Therefore the
+/// curvature of a row is that of its program times the number of its rows.
 ///
 /// Errors   attune::error: a call of XGBoost failed
 /// Example  attune::two_level_options o;

@@ -1,8 +1,7 @@
-// attune/search/cost/xgboost_trees.ipp - gradients of programs, given to XGBoost row by row.
+// attune/search/cost/xgboost_trees.ipp - passes gradients of programs to XGBoost, row by row.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/cost/xgboost_trees.hpp>
@@ -21,7 +20,7 @@ namespace detail::cost {
 inline void require_xgboost(int result)
 {
     if (result == 0) return;
-    std::string said = XGBGetLastError(); // its first line; a stack follows
+    std::string said = XGBGetLastError(); // the first line; a stack follows
     said.resize(std::min(said.size(), said.find('\n')));
     throw error("XGBoost failed", said, "use attune::boosted_trees instead");
 }
@@ -65,7 +64,7 @@ private:
 } // namespace detail::cost
 
 struct xgboost_trees::booster {
-    /// @param rows  what it learns from, which outlives the learning
+    /// @param rows  training data, which must outlive the learning
     booster(boosting_options const& options, detail::cost::xgboost_matrix const& rows)
     {
         DMatrixHandle const learnt[] = {rows.get()};
@@ -134,7 +133,7 @@ ATTUNE_INLINE void xgboost_trees::learn(std::span<program_rows const> programs,
     for (double const s : scores)
         weight += s;
     std::size_t const count = detail::cost::rows_in(programs);
-    if (!(weight > 0) || count == 0) return; // no program counts
+    if (!(weight > 0) || count == 0) return; // all programs have the weight 0
     detail::cost::xgboost_matrix const rows(programs);
     auto made = std::make_unique<booster>(options_, rows);
     std::vector<float> slope(count);

@@ -1,18 +1,19 @@
-// attune/search/local/annealing.ipp - the walk of simulated annealing.
+// attune/search/local/annealing.ipp - the walks of the three searches.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/moves.hpp>
-#include <attune/search/local/starts.hpp>
 #include <attune/search/local/stepwise.hpp>
+#include <attune/search/local/trials.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -57,12 +58,77 @@ inline search_process anneal(trials& t, annealing_options o)
     }
 }
 
+inline search_process descend(trials& t, local_search_options o)
+{
+    moves const near(t.space());
+    for (;;) {
+        std::vector<point> round = fresh_points(t, o.starts);
+        std::vector<double> value = co_await t.evaluate(round);
+        valued_point current = best_of(round, value);
+        for (bool improved = true; improved;) {
+            improved = false;
+            std::vector<point> around = near.hamming(current.where, o.most_values, t.engine());
+            shuffle(std::span(around), t.engine());
+            for (std::size_t i = 0; i < around.size() && !improved;) {
+                std::size_t const end = std::min(around.size(), i + t.batch());
+                round.assign(around.begin() + static_cast<std::ptrdiff_t>(i),
+                             around.begin() + static_cast<std::ptrdiff_t>(end));
+                value = co_await t.evaluate(round);
+                valued_point const found = best_of(round, value);
+                if (found.value < current.value) {
+                    current = found;
+                    improved = true;
+                }
+                i = end;
+            }
+        }
+    }
+}
+
+inline search_process descend_by_coordinate(trials& t, coordinate_descent_options o)
+{
+    moves const near(t.space());
+    for (;;) {
+        std::vector<point> round = fresh_points(t, o.starts);
+        std::vector<double> value = co_await t.evaluate(round);
+        valued_point current = best_of(round, value);
+        for (bool improved = true; improved;) {
+            improved = false;
+            std::vector<std::uint32_t> order = near.varying();
+            shuffle(std::span(order), t.engine());
+            for (std::uint32_t const parameter : order) {
+                round = near.line(current.where, parameter, o.most_values, t.engine());
+                if (round.empty()) continue;
+                value = co_await t.evaluate(round);
+                valued_point const found = best_of(round, value);
+                if (found.value >= current.value) continue;
+                current = found;
+                improved = true;
+            }
+        }
+    }
+}
+
 } // namespace detail
 
 ATTUNE_INLINE
 annealing::annealing(chain_of_trees space, std::uint64_t seed, annealing_options const& options)
     : stepwise_searcher(std::move(space), seed,
                         [&](trials& t) { return detail::anneal(t, options); })
+{
+}
+
+ATTUNE_INLINE local_search::local_search(chain_of_trees space, std::uint64_t seed,
+                                         local_search_options const& options)
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::descend(t, options); })
+{
+}
+
+ATTUNE_INLINE coordinate_descent::coordinate_descent(chain_of_trees space, std::uint64_t seed,
+                                                     coordinate_descent_options const& options)
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::descend_by_coordinate(t, options); })
 {
 }
 

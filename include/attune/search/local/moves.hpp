@@ -8,8 +8,8 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/query/distance.hpp>
 #include <attune/space/query/nearest.hpp>
-#include <attune/space/query/steps.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,7 +35,7 @@ public:
     /// The parameters with more than one value.
     [[nodiscard]] std::vector<std::uint32_t> const& varying() const noexcept { return varying_; }
 
-    /// One step of one parameter away; where no such step is valid, the eight nearest.
+    /// Configurations one step of one parameter away; if no such step is valid, the eight nearest.
     [[nodiscard]] std::vector<point> adjacent(point const& p) const
     {
         std::vector<point> out = space_.neighbours(p);
@@ -43,8 +43,8 @@ public:
     }
 
     /// All valid values of one parameter, with the others unchanged but settled, except the present
-    /// value, in order of declaration; none of an inactive parameter. Of a table longer than
-    /// `most`, and of an interval, a random choice.
+    /// value, in order of declaration; none for an inactive parameter. For a table longer than
+    /// `most`, and for an interval, a random choice.
     [[nodiscard]] std::vector<point> line(point const& p, std::uint32_t parameter, std::size_t most,
                                           random_engine& engine) const
     {
@@ -113,7 +113,7 @@ public:
     }
 
     /// `p` with its inactive parameters settled if that is valid, else the valid configuration with
-    /// the fewest parameters changed; a random one where a group has no tree to find that in.
+    /// the fewest parameters changed; a random one if a group has no tree.
     /// @param p  inside all tables and intervals
     [[nodiscard]] point repaired(point p, random_engine& engine) const
     {

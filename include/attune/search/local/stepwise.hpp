@@ -1,4 +1,4 @@
-// attune/search/local/stepwise.hpp - makes a searcher of an algorithm that waits for outcomes.
+// attune/search/local/stepwise.hpp - makes a searcher from an algorithm that waits for outcomes.
 // SPDX-License-Identifier: MIT
 //
 // The base of all searches of this folder, and of a strategy of your own.
@@ -7,7 +7,6 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/local/search_process.hpp>
 #include <attune/search/local/trials.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -37,11 +36,11 @@ namespace attune::inline ATTUNE_ABI {
 ///   };
 ///   options.search = attune::search_with<halving>();
 ///
-/// - If more points are asked than the algorithm wants at the moment, neighbours of the best and
-///   random configurations are added; their outcomes are kept.
-/// - Outcomes may come in any order. A failure has an infinite value. Of several outcomes of one
-///   configuration the first counts; those outside the space are ignored.
-/// - A finite space is searched to its end, in the last resort by random configurations.
+/// - If ask() needs more points than the algorithm has, it adds neighbours of the best and random
+///   configurations, and keeps their outcomes.
+/// - Outcomes may come in any order. A failure has an infinite value. The first of several outcomes
+///   of a configuration counts. Points outside the space are ignored.
+/// - The search covers a finite space completely, at the end by random configurations.
 /// Cost: microseconds per point, without the neighbours that some algorithms list.
 class stepwise_searcher {
 public:
@@ -49,13 +48,13 @@ public:
     stepwise_searcher(stepwise_searcher&&) noexcept;
     stepwise_searcher& operator=(stepwise_searcher&&) noexcept;
 
-    /// Up to `k` different points; none when a finite space is exhausted.
+    /// Up to `k` different points; none if a finite space is exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
 
 protected:
-    /// @param begin  starts the algorithm; called once and destroyed before the coroutine runs,
-    ///               which must take by value what it needs besides `trials`
+    /// @param begin  starts the algorithm; called once, and destroyed before the coroutine runs.
+    ///               The coroutine must take all arguments besides `trials` by value
     stepwise_searcher(chain_of_trees space, std::uint64_t seed,
                       std::function<search_process(trials&)> const& begin);
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/local/search_process.hpp>
 #include <attune/search/local/stepwise.hpp>
 #include <attune/search/local/trials.hpp>
 
@@ -21,7 +20,7 @@ struct stepwise_searcher::state {
     {
     }
 
-    /// Runs the algorithm until it wants an unseen point; nothing after so many rounds without one.
+    /// Runs the algorithm until it requests an unseen point; nothing after too many rounds.
     [[nodiscard]] std::optional<point> next()
     {
         constexpr int most_known_rounds = 100;

@@ -1,4 +1,4 @@
-// attune/search/local/trials.hpp - the configurations that a search asks for, and their values.
+// attune/search/local/trials.hpp - the coroutine of a search, the configurations that it requests, and their values.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/objective.hpp>
 #include <attune/search/bayes/unseen.hpp>
-#include <attune/search/local/search_process.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>
@@ -16,14 +15,67 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// The body of a search: co_await returns the values of the requested configurations. Owns the
+/// coroutine; movable.
+class search_process {
+public:
+    struct promise_type {
+        std::exception_ptr thrown{};
+
+        search_process get_return_object()
+        {
+            return search_process(std::coroutine_handle<promise_type>::from_promise(*this));
+        }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { thrown = std::current_exception(); }
+    };
+
+    search_process(search_process&& other) noexcept
+        : body_(std::exchange(other.body_, {}))
+    {
+    }
+    search_process& operator=(search_process&& other) noexcept
+    {
+        std::swap(body_, other.body_);
+        return *this;
+    }
+    ~search_process()
+    {
+        if (body_) body_.destroy();
+    }
+
+    [[nodiscard]] bool is_done() const noexcept { return !body_ || body_.done(); }
+    /// Runs up to the next suspension, or to the end.  @pre !is_done()
+    /// Errors  those of the body, which is done then
+    void resume()
+    {
+        body_.resume();
+        if (std::exception_ptr const thrown = std::exchange(body_.promise().thrown, {}))
+            std::rethrow_exception(thrown);
+    }
+
+private:
+    explicit search_process(std::coroutine_handle<promise_type> body) noexcept
+        : body_(body)
+    {
+    }
+
+    std::coroutine_handle<promise_type> body_;
+};
 
 /// The value of a configuration that failed.
 inline constexpr double failed_value = std::numeric_limits<double>::infinity();
@@ -34,8 +86,8 @@ struct valued_point {
     double value = failed_value;
 };
 
-/// Connects an algorithm and its evaluator. The algorithm asks for rounds of configurations; known
-/// ones cost nothing, and a round ends when all its values are known.
+/// Connects an algorithm and its evaluator. The algorithm requests rounds of configurations. Known
+/// ones cost nothing; a round ends when all its values are known.
 class trials {
 public:
     trials(chain_of_trees space, std::uint64_t seed)
@@ -64,7 +116,7 @@ public:
         [[nodiscard]] double await_resume() const { return asked.round_values().front(); }
     };
 
-    // Called by the algorithm.
+    // For the algorithm:
     [[nodiscard]] chain_of_trees const& space() const noexcept { return unseen_.space(); }
     [[nodiscard]] unseen_points const& unseen() const noexcept { return unseen_; }
     [[nodiscard]] random_engine& engine() noexcept { return engine_; }
@@ -79,25 +131,25 @@ public:
         begin(std::vector<point>(1, std::move(p)));
         return {*this};
     }
-    /// Number of configurations that the caller would take at once; a smaller round is filled up
-    /// with random ones.
+    /// Number of configurations that the caller can take at once; a smaller round is filled up with
+    /// random ones.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
-    /// Number of distinct configurations asked for or told.
+    /// Number of distinct configurations of ask() or tell().
     [[nodiscard]] std::size_t seen_count() const noexcept { return unseen_.seen_count(); }
     [[nodiscard]] bool has_seen(point const& p) const { return unseen_.has_seen(p); }
-    /// An unseen configuration, or any one if all are seen.
+    /// An unseen configuration; any one if all are seen.
     [[nodiscard]] point fresh()
     {
         std::optional<point> p = unseen_.draw(engine_);
         return p ? std::move(*p) : space().sample(engine_);
     }
-    /// All outcomes, in the order in which they were told.
+    /// All outcomes, in the order of tell().
     [[nodiscard]] std::vector<valued_point> const& told() const noexcept { return told_; }
     /// The best configuration; nothing before the first success.
     [[nodiscard]] std::optional<point> const& best() const noexcept { return best_; }
     [[nodiscard]] double best_value() const noexcept { return best_value_; }
-    /// How much worse `b` is than `a` (negative: better), in standard deviations of the values that
-    /// worked, or of their logarithms if all are positive.
+    /// Difference of `b` to `a` (negative: better), in standard deviations of the successful
+    /// values, or of their logarithms if all are positive.
     [[nodiscard]] double excess(double a, double b)
     {
         if (a == b) return 0;
@@ -111,8 +163,8 @@ public:
         return scale_.to_model(b) - scale_.to_model(a);
     }
 
-    // Called by the evaluator.
-    /// @param wanted  points per call of ask(); rounds are made for at most 256
+    // For the evaluator:
+    /// @param wanted  points per call of ask(); a round has at most 256
     void set_batch(std::size_t wanted) noexcept { batch_ = std::min<std::size_t>(wanted, 256); }
     /// An unseen configuration of the round, marked as seen.
     [[nodiscard]] std::optional<point> next_of_round()
@@ -129,9 +181,9 @@ public:
             ++known_;
         return known_ == round_.size();
     }
-    /// A point outside the round, for the time while one is awaited or when it has no new point: a
-    /// neighbour of the best every other time, else a random configuration; marked as seen. Nothing
-    /// when the space is exhausted.
+    /// A point outside the round, while a round waits for values or has no new point: every other
+    /// time a neighbour of the best, else a random configuration; marked as seen. Nothing if the
+    /// space is exhausted.
     [[nodiscard]] std::optional<point> next_elsewhere()
     {
         if (best_ && uniform_below(engine_, 2) == 0) {
@@ -181,11 +233,11 @@ private:
     random_engine engine_;
     std::unordered_map<point, double, point_hash> value_;
     std::vector<valued_point> told_;
-    std::vector<double> worked_; // values that worked, in order
+    std::vector<double> worked_; // successful values, in order
     std::optional<point> best_;
     double best_value_ = failed_value;
     detail::objective_scale scale_;
-    std::size_t scaled_ = 0; // size of worked_ when scale_ was made; a tenth more makes it again
+    std::size_t scaled_ = 0; // size of worked_ when scale_ was made; made again after a tenth more
     std::vector<point> round_;
     std::size_t offered_ = 0; // of round_: number that next_of_round has examined
     std::size_t known_ = 0;   // of round_: number of known values from the front
@@ -193,3 +245,43 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// At least one and at most `count` distinct random configurations, unseen ones if there are any.
+/// Fewer if the space has fewer: 64 draws in a row without a new one are the end.
+[[nodiscard]] inline std::vector<point> fresh_points(trials& t, std::size_t count)
+{
+    std::vector<point> out{t.fresh()};
+    std::unordered_set<point, point_hash> taken{out.front()};
+    constexpr std::size_t most_vain = 64;
+    std::size_t vain = 0; // draws since the last new one
+    for (std::size_t tries = 0; out.size() < count && tries / 2 < count && vain < most_vain;
+         ++tries) {
+        point p = t.fresh();
+        bool const is_new = taken.insert(p).second;
+        vain = is_new ? 0 : vain + 1;
+        if (is_new) out.push_back(std::move(p));
+    }
+    return out;
+}
+
+/// The best of a round; the first of equal ones. @pre the round is not empty
+[[nodiscard]] inline valued_point best_of(std::span<point const> round,
+                                          std::span<double const> value)
+{
+    auto const best = std::min_element(value.begin(), value.end()) - value.begin();
+    return {round[static_cast<std::size_t>(best)], value[static_cast<std::size_t>(best)]};
+}
+
+/// Inserts `one` into `best`, after equal values. `best` ascends, and keeps at most `most`.
+inline void keep_best(std::vector<valued_point>& best, valued_point one, std::size_t most)
+{
+    auto const place =
+        std::upper_bound(best.begin(), best.end(), one.value,
+                         [](double value, valued_point const& t) { return value < t.value; });
+    best.insert(place, std::move(one));
+    if (best.size() > most) best.pop_back();
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -6,10 +6,10 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/kind/kind_rules.hpp>
+#include <attune/declare/kind_rules.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/space/query/steps.hpp>
+#include <attune/space/query/distance.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +49,8 @@ public:
         return out;
     }
 
-    /// The configuration closest to `at`, parameter by parameter: inside every table and interval,
-    /// but perhaps against constraints. decode(embed(p)) is p, up to rounding of real parameters.
+    /// The configuration closest to `at`, by parameter, inside tables and intervals. Constraints
+    /// may be broken. decode(embed(p)) is p, up to rounding of real parameters.
     /// @param at  `dimensions()` numbers; numbers outside [0, 1] are clamped
     [[nodiscard]] point decode(std::span<double const> at) const
     {

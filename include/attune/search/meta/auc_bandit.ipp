@@ -1,4 +1,4 @@
-// attune/search/meta/auc_bandit.ipp - chooses whom to ask.
+// attune/search/meta/auc_bandit.ipp - chooses the technique to ask.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
-#include <attune/search/meta/credit_window.hpp>
 #include <attune/search/meta/detail/technique_pool.hpp>
-#include <attune/search/meta/detail/turn_order.hpp>
 
 #include <optional>
 #include <span>

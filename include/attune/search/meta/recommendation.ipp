@@ -1,4 +1,4 @@
-// attune/search/meta/recommendation.ipp - sorts problems by likeness, techniques by affinity.
+// attune/search/meta/recommendation.ipp - sorts problems by similarity, techniques by affinity; gains of near problems.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,10 +18,59 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
+ATTUNE_INLINE std::optional<usual_gain> usual_gain_of(technique_history const& past,
+                                                      space_structure const& structure,
+                                                      std::string_view label)
+{
+    usual_gain out;
+    tuning_gains all;
+    for (representation const& r : past.representations()) {
+        if (r.gains.count() == 0) continue;
+        if (!label.empty() && r.label == label) {
+            if (r.structure == structure) out.own = r.gains.quantile(.5);
+            continue;
+        }
+        double const distance = structure_distance(structure, r.structure);
+        if (out.problems > 0 && distance > out.distance) continue;
+        if (out.problems == 0 || distance < out.distance) {
+            all = {};
+            out.problems = 0;
+            out.distance = distance;
+        }
+        all.add_all(r.gains);
+        ++out.problems;
+    }
+    if (out.problems == 0) return {};
+    out.tunings = all.count();
+    out.low = *all.quantile(.2);
+    out.median = *all.quantile(.5);
+    out.high = *all.quantile(.8);
+    return out;
+}
+
+ATTUNE_INLINE std::string usual_gain_text(usual_gain const& gain)
+{
+    auto const number = [](double v) { return attune::detail::formatted("%.3g", v); };
+    auto const counted = [](std::size_t n, char const* what) {
+        return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+    };
+    std::string out = "tuning usually makes such a space " + number(gain.median) +
+                      " times as fast (a fifth of the tunings gained at most " + number(gain.low) +
+                      ", a fifth more than " + number(gain.high) +
+                      "): " + counted(gain.tunings, "tuning") + " of " +
+                      counted(gain.problems, "kernel") + ", distance " + number(gain.distance);
+    if (!gain.own) return out;
+    out += "; this one " + number(*gain.own) + " times";
+    if (gain.is_own_poor())
+        out += ": less than four in five; its space lacks what helps elsewhere, or its default is "
+               "good";
+    return out;
+}
+
 namespace detail {
 
-/// The techniques of a problem, the one with the highest affinity first, of equal ones that with
-/// more requests. Only those that are looked at are sorted: a problem may have 1e5 of them.
+/// The techniques of a problem, highest affinity first, of equal ones those with more requests
+/// first. Sorts only those that next() returns: a problem may have 1e5 techniques.
 class affinity_order {
 public:
     explicit affinity_order(representation const& of)
@@ -32,7 +81,7 @@ public:
                 left_.push_back({*affinity, i, &of.uses[i]});
         std::make_heap(left_.begin(), left_.end());
     }
-    /// The next one; none at the end.
+    /// The next technique; null at the end.
     [[nodiscard]] technique_use const* next()
     {
         if (left_.empty()) return nullptr;
@@ -48,7 +97,7 @@ private:
         std::size_t place = 0;
         technique_use const* use = nullptr;
 
-        /// Whether it comes later.
+        /// Returns true if this entry comes later.
         bool operator<(entry const& other) const
         {
             if (affinity != other.affinity) return affinity < other.affinity;
@@ -80,7 +129,7 @@ struct near_problem {
     return out;
 }
 
-/// As a reason says it.
+/// A number in the text of a reason.
 [[nodiscard]] inline std::string reason_number(double value)
 {
     return attune::detail::formatted("%.2g", value);
@@ -178,8 +227,8 @@ ATTUNE_INLINE std::optional<technique_advice> recommend_next(technique_history c
 
 namespace detail {
 
-/// Medians of tuning_gains whose ratio is larger differ by two steps or more. Own: equal gains next
-/// to a limit of steps fall on both sides of it, so that medians one step apart may be equal.
+/// Medians of tuning_gains whose ratio is larger differ by two steps or more. Own: equal gains near
+/// a limit between steps fall on both sides, so medians one step apart may be equal.
 inline constexpr double gains_apart = 1 + 1.5 * (gain_step - 1);
 static_assert(gain_step < gains_apart && gains_apart < gain_step * gain_step);
 

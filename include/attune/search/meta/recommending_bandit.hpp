@@ -1,7 +1,7 @@
-// attune/search/meta/recommending_bandit.hpp - a bandit whose techniques are changed by what the past says.
+// attune/search/meta/recommending_bandit.hpp - a bandit whose techniques change as a history recommends.
 // SPDX-License-Identifier: MIT
-// Source   Wu, "DeepTuner", 2015, Sec. 6.1. Own: a technique that joins is told all outcomes so
-//          far, where the thesis measures a population of its own
+// Source   Wu, "DeepTuner", 2015, Sec. 6.1. Own: a technique that joins receives all outcomes so
+//          far; in the thesis it measures a separate population
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -9,8 +9,8 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/meta/recommendation.hpp>
-#include <attune/search/meta/technique.hpp>
 #include <attune/search/meta/technique_history.hpp>
+#include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -25,22 +25,20 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// Makes the technique of a name; nothing for a name that it does not know.
+/// Makes the technique of a name; nothing for an unknown name.
 using technique_maker = std::function<std::optional<technique>(std::string_view name)>;
 
 struct recommending_bandit_options {
     auc_bandit_options bandit{};
-    std::size_t interval =
-        50; ///< outcomes between two recommendations; the thesis measures with 25
-    /// Most techniques to begin with, from the problem with the most similar space; 0: those of the
-    /// constructor. What the thesis calls database initialised.
+    std::size_t interval = 50; ///< outcomes between two recommendations; the thesis uses 25
+    /// The most techniques of the start set that come from the problem with the most similar space;
+    /// 0: the start set is that of the constructor. The thesis calls this database initialised.
     std::size_t from_history = 5;
-    /// Configurations that are asked first where sessions elsewhere are known, at most: see
-    /// transferred_starts(). They are no technique's merit, and all techniques are told their
-    /// outcomes. 0: none.
+    /// The most configurations of other sessions that are tried first: see transferred_starts().
+    /// All techniques receive their outcomes, and none gets credit. 0: none.
     std::size_t starts = 3;
 
-    /// The thesis' `rec`: all techniques of the set are asked equally often.
+    /// The thesis' `rec`: techniques of the set take equal turns.
     [[nodiscard]] static recommending_bandit_options without_bandit()
     {
         return {.bandit = {.exploration = 1e9}};
@@ -48,14 +46,14 @@ struct recommending_bandit_options {
     bool operator==(recommending_bandit_options const&) const = default;
 };
 
-/// An auc_bandit that begins with what was good elsewhere and gives up its worst technique after
-/// every `interval` outcomes, if the history recommends another one: see recommend_start() and
-/// recommend_next(). Learns nothing for later by itself: uses() are a line of a history.
+/// An auc_bandit that starts with techniques that were good elsewhere. After every `interval`
+/// outcomes it replaces its worst technique, if the history recommends another one: see
+/// recommend_start() and recommend_next(). uses() are a line for a history.
 class recommending_bandit {
 public:
-    /// @param past   not that of this search
-    /// @param make   techniques of the history by name
-    /// @param start  at least one; in use as far as the history has fewer than `from_history`
+    /// @param past   history of other searches
+    /// @param make   makes techniques of the history from names
+    /// @param start  at least one; used as far as the history has fewer than `from_history`
     recommending_bandit(chain_of_trees space, std::uint64_t seed, technique_history past,
                         technique_maker make, std::vector<technique> start,
                         recommending_bandit_options const& options = {});
@@ -67,19 +65,19 @@ public:
     void tell(point const& p, outcome const& result);
     void tell_metrics(point const& p, std::span<double const> numbers);
     void tell_excess(point const& p, double value, std::span<double const> excess);
-    /// Sessions elsewhere, for the start and for techniques that learn from them; adds to those of
-    /// earlier calls. @pre  nothing was asked or told yet
+    /// Adds sessions of other searches, for the start and for techniques that learn from them. @pre
+    /// no ask() or tell() yet
     void inform(std::vector<past_session> const& past);
-    /// Another history in place of the constructor's. @pre  nothing was asked or told yet
+    /// Replaces the constructor's history. @pre  no ask() or tell() yet
     void learn_from(technique_history const& past);
 
-    /// What each technique gained so far, also those that were given up.
+    /// Gains of each technique so far, also of replaced ones.
     [[nodiscard]] std::vector<technique_use> uses() const;
-    /// Name of the technique that proposed `p`; empty: none did, or its outcome was told.
+    /// Name of the technique that proposed `p`; empty if none did, or after its outcome.
     [[nodiscard]] std::string proposer_of(point const& p) const;
-    /// Every recommendation that was followed, in order.
+    /// All recommendations that were followed, in order.
     [[nodiscard]] std::vector<technique_advice> const& advice() const;
-    /// What sessions elsewhere recommend to begin with; empty before the first ask().
+    /// The first configurations from other sessions; empty before the first ask().
     [[nodiscard]] std::vector<point> const& starts() const;
 
 private:

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/meta/credit_window.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/meta/detail/technique_pool.hpp>
-#include <attune/search/meta/detail/turn_order.hpp>
 #include <attune/search/meta/recommending_bandit.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
@@ -27,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-/// The techniques that a search begins with, and why.
+/// The first techniques of a search, with reasons.
 struct opening_set {
     std::vector<technique> techniques;
     std::vector<technique_advice> reasons;
@@ -86,7 +85,7 @@ struct recommending_bandit::state {
         return {};
     }
 
-    /// The next configuration of sessions elsewhere that is not known yet.
+    /// The next configuration of other sessions that is not yet known.
     [[nodiscard]] std::optional<point> next_start()
     {
         if (!std::exchange(is_begun, true) && !informed.empty() && options.starts > 0)
@@ -98,7 +97,7 @@ struct recommending_bandit::state {
         return {};
     }
 
-    /// The technique in use with the lowest affinity; of equal ones that with most requests.
+    /// The active technique with the lowest affinity; of equal ones that with most requests.
     /// Nothing before the first request.
     [[nodiscard]] std::optional<std::size_t> worst() const
     {
@@ -115,7 +114,7 @@ struct recommending_bandit::state {
         return out;
     }
 
-    /// A technique may be given up, and join again.
+    /// A technique may be replaced, and join again.
     [[nodiscard]] std::vector<technique_use> summed_uses() const
     {
         std::vector<technique_use> out;

@@ -1,4 +1,4 @@
-// attune/search/meta/space_structure.hpp - what a space consists of, so that spaces can be compared.
+// attune/search/meta/space_structure.hpp - the kinds of parameters of a space, for comparing spaces.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 5.1.1 (canonical text) and 6.1, step 1 (distance). Own: the
 //          number of values beside each kind; a conditional parameter is one like any other
@@ -16,12 +16,12 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// The kinds of parameters of a space. Names, values and order of the parameters do not count.
+/// The kinds of parameters of a space, without names, values and order.
 struct space_structure {
     /// Parameters of one kind and one order of magnitude.
     struct part {
-        std::string kind;         ///< as in files: "ordinal", "permutation"; "array_of_integer"
-        std::uint32_t digits = 0; ///< of the number of values, an element's; 0: an interval
+        std::string kind;         ///< as in files: "ordinal", "permutation"; or "array_of_integer"
+        std::uint32_t digits = 0; ///< digits of the number of values (of an element); 0: interval
         std::size_t count = 0;
 
         bool operator==(part const&) const = default;
@@ -36,18 +36,18 @@ struct space_structure {
 /// "boolean.1*3 ordinal.2*4": kind, digits and count of each part. Equal structures have equal
 /// texts.
 [[nodiscard]] std::string structure_text(space_structure const& structure);
-/// Nothing: `text` is no structure_text().
+/// The structure with this text; nothing if `text` is no structure_text().
 [[nodiscard]] std::optional<space_structure> read_structure(std::string_view text);
 
-/// How much is lost by taking what was learned on `other` for `own`: the sum of
+/// The loss of using experience with `other` for `own`: the sum of
 ///   (a - b)^2   over kinds of both,   a^2   over kinds of `own` alone,   1   over kinds of `other`
 ///   alone,
-/// where a and b are log10 of how many parameters of the kind there are. Not symmetric: a space
-/// with more kinds can say all that one with fewer can. >= 0
+/// where a and b are log10 of the number of parameters of the kind. Not symmetric, because a space
+/// with more kinds contains the experience of one with fewer. >= 0
 [[nodiscard]] double structure_distance(space_structure const& own, space_structure const& other);
 
-/// How much the numbers of values of parameters differ, for spaces that structure_distance() cannot
-/// tell apart: the sum over kinds of both of the squared difference of their mean digits. >= 0
+/// The difference in numbers of values of parameters, for spaces with equal structure_distance():
+/// the sum over common kinds of the squared difference of their mean digits. >= 0
 [[nodiscard]] double digits_distance(space_structure const& a, space_structure const& b);
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/search/meta/space_structure.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-/// Takes the text before `end` off the front; nothing if there is no `end`.
+/// Removes and returns the text before `end`; nothing if there is no `end`.
 [[nodiscard]] inline std::optional<std::string_view> taken_before(std::string_view& from, char end)
 {
     std::size_t const at = from.find(end);
@@ -32,16 +32,7 @@ namespace detail {
     return out;
 }
 
-template <class Number>
-[[nodiscard]] std::optional<Number> whole_number(std::string_view text)
-{
-    Number out{};
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (problem != std::errc{} || end != text.data() + text.size()) return {};
-    return out;
-}
-
-/// Decimal digits of a whole number >= 1; of more than 1.8e308 values 309.
+/// Decimal digits of a whole number >= 1; 309 above 1.8e308.
 [[nodiscard]] inline std::uint32_t digits_of(double number)
 {
     return static_cast<std::uint32_t>(std::log10(number) + 1e-12) + 1;
@@ -120,8 +111,8 @@ ATTUNE_INLINE std::optional<space_structure> read_structure(std::string_view tex
         auto const kind = detail::taken_before(part, '.');
         auto const digits = detail::taken_before(part, '*');
         if (!kind || kind->empty() || !digits) return {};
-        auto const values = detail::whole_number<std::uint32_t>(*digits);
-        auto const count = detail::whole_number<std::size_t>(part);
+        auto const values = attune::detail::parse_number<std::uint32_t>(*digits);
+        auto const count = attune::detail::parse_number<std::size_t>(part);
         if (!values || !count || *count == 0) return {};
         out.parts.push_back({std::string(*kind), *values, *count});
     }

@@ -1,8 +1,10 @@
-// attune/search/meta/technique_history.ipp - sums, affinities, lines.
+// attune/search/meta/technique_history.ipp - sums, affinities, quantiles, lines.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_history.hpp>
 
 #include <algorithm>
@@ -19,6 +21,79 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
+
+namespace detail {
+
+inline constexpr double most_gain = 1e9;
+
+[[nodiscard]] inline std::uint32_t step_of_gain(double gain)
+{
+    double const inside = std::clamp(gain, 1.0, most_gain);
+    return static_cast<std::uint32_t>(std::lround(std::log(inside) / std::log(gain_step)));
+}
+
+} // namespace detail
+
+ATTUNE_INLINE void tuning_gains::add_step(std::uint32_t step, std::size_t tunings)
+{
+    auto const at =
+        std::lower_bound(steps_.begin(), steps_.end(), step,
+                         [](auto const& one, std::uint32_t sought) { return one.first < sought; });
+    if (at == steps_.end() || at->first != step)
+        steps_.insert(at, {step, tunings});
+    else
+        at->second += tunings;
+    count_ += tunings;
+}
+ATTUNE_INLINE void tuning_gains::add(double gain)
+{
+    if (std::isfinite(gain)) add_step(detail::step_of_gain(gain), 1);
+}
+ATTUNE_INLINE void tuning_gains::add_all(tuning_gains const& other)
+{
+    for (auto const& [step, tunings] : other.steps_)
+        add_step(step, tunings);
+}
+ATTUNE_INLINE std::optional<double> tuning_gains::quantile(double share) const
+{
+    if (count_ == 0) return {};
+    double const wanted = std::clamp(share, 0.0, 1.0) * static_cast<double>(count_);
+    std::size_t const rank = std::max<std::size_t>(
+        1, static_cast<std::size_t>(std::ceil(wanted - 1e-9))); // .2 * 5 is 1, not a little more
+    std::size_t below = 0;
+    for (auto const& [step, tunings] : steps_) {
+        below += tunings;
+        if (below >= rank) return std::pow(detail::gain_step, static_cast<double>(step));
+    }
+    return {};
+}
+
+ATTUNE_INLINE std::string tuning_gains::text() const
+{
+    std::string out;
+    for (auto const& [step, tunings] : steps_) {
+        if (!out.empty()) out += ',';
+        out += std::to_string(step) + ':' + std::to_string(tunings);
+    }
+    return out;
+}
+ATTUNE_INLINE std::optional<tuning_gains> tuning_gains::read(std::string_view text)
+{
+    tuning_gains out;
+    std::uint32_t const most = detail::step_of_gain(detail::most_gain);
+    for (std::string_view rest = text; !rest.empty();) {
+        std::string_view one = rest.substr(0, rest.find(','));
+        rest.remove_prefix(one.size() < rest.size() ? one.size() + 1 : one.size());
+        auto const step = detail::taken_before(one, ':');
+        if (!step) return {};
+        auto const at = attune::detail::parse_number<std::uint32_t>(*step);
+        auto const tunings = attune::detail::parse_number<std::uint32_t>(one);
+        if (!at || *at > most || !tunings || *tunings == 0) return {};
+        out.add_step(*at, *tunings);
+    }
+    if (out.text() != text) return {}; // must be ascending, each step once, without blanks
+    return out;
+}
 
 namespace detail {
 
@@ -67,7 +142,7 @@ correlation_of(std::vector<std::pair<double, double>> const& known)
         yy += (y - mean_y) * (y - mean_y);
         xy += (x - mean_x) * (y - mean_y);
     }
-    // Equal affinities differ from their mean by rounding alone.
+    // Equal affinities differ from their mean only by rounding.
     double const noise = 1e-24 * static_cast<double>(known.size());
     if (xx <= noise || yy <= noise) return {};
     return std::clamp(xy / std::sqrt(xx * yy), -1.0, 1.0);
@@ -106,7 +181,7 @@ namespace detail {
 
 inline constexpr std::string_view strategy_field = "strategy ";
 
-/// What a technique without requests says of a strategy; nothing: it is none.
+/// The strategy in a technique without requests; nothing if it is none.
 [[nodiscard]] inline std::optional<strategy_gains> read_strategy(std::string_view field)
 {
     if (!field.starts_with(strategy_field)) return {};
@@ -118,10 +193,10 @@ inline constexpr std::string_view strategy_field = "strategy ";
     return strategy_gains{std::string(field.substr(blank + 1)), std::move(*gains)};
 }
 
-/// Sums of lines of history_line(). Names are those in the lines, which must stay where they are.
+/// Sums of lines of history_line(). Names point into the lines, which must stay in memory.
 class line_sums {
 public:
-    /// @return false: the line is none; nothing is added
+    /// @return false if the line is none; then nothing is added
     [[nodiscard]] bool add(std::string_view line)
     {
         fields_.clear();
@@ -133,7 +208,7 @@ public:
         if (fields_.size() < 3 || fields_.size() % 3 != 0) return false;
         if (line.find('\r') != line.npos) return false; // history_line() writes none
         std::string_view const searches = fields_[2].substr(0, fields_[2].find(' '));
-        auto const runs = whole_number<std::size_t>(searches);
+        auto const runs = attune::detail::parse_number<std::size_t>(searches);
         if (!runs) return false;
         std::optional<tuning_gains> gains;
         if (searches.size() < fields_[2].size()) {
@@ -172,7 +247,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_name = 65'536; // bytes; names are parsed and made to searches
+    static constexpr std::size_t most_name = 65'536; // bytes; names are made into searches
 
     struct use_counts {
         std::size_t requests = 0;
@@ -187,14 +262,14 @@ private:
         std::vector<strategy_gains> strategies{};
     };
 
-    /// Of the fields behind the first three; false: there is a damaged one.
+    /// Reads the fields behind the first three; returns false if one is damaged.
     [[nodiscard]] bool read_uses()
     {
         uses_.clear();
         strategies_.clear();
         for (std::size_t i = 3; i < fields_.size(); i += 3) {
-            auto const requests = whole_number<std::size_t>(fields_[i + 1]);
-            auto const bests = whole_number<std::size_t>(fields_[i + 2]);
+            auto const requests = attune::detail::parse_number<std::size_t>(fields_[i + 1]);
+            auto const bests = attune::detail::parse_number<std::size_t>(fields_[i + 2]);
             if (!requests || !bests || *bests > *requests) return false;
             if (fields_[i].size() > most_name) return false;
             if (*requests > 0)
@@ -204,7 +279,7 @@ private:
         }
         return true;
     }
-    /// @param key  label and structure, as in the line; null: the structure is none
+    /// @param key  label and structure, as in the line; returns null for a wrong structure
     [[nodiscard]] problem* problem_of(std::string_view key)
     {
         auto const at = problems_.find(key);
@@ -223,11 +298,11 @@ private:
     std::vector<strategy_gains> strategies_{};
 };
 
-/// Ascending by name, each technique that was asked once, with its sums.
+/// Sorts by name, and sums up each technique.
 inline void sum_by_name(std::vector<technique_use>& uses)
 {
     std::erase_if(uses, [](technique_use const& use) { return use.requests == 0; });
-    // Many searches have few names: what is sorted is short.
+    // Many searches have few names, so the sorted list is short.
     std::unordered_map<std::string_view, std::size_t> places;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -245,7 +320,7 @@ inline void sum_by_name(std::vector<technique_use>& uses)
               [](technique_use const& a, technique_use const& b) { return a.name < b.name; });
 }
 
-/// Ascending by name, each strategy once, with its sums.
+/// Sorts by name, and sums up each strategy.
 inline void sum_by_name(std::vector<strategy_gains>& strategies)
 {
     std::map<std::string, tuning_gains> sums;

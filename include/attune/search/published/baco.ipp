@@ -1,17 +1,57 @@
-// attune/search/published/baco.ipp - BaCO's options as parts of a Bayesian search.
+// attune/search/published/baco.ipp - BaCO's options as parts of a Bayesian search; biased draws.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
+#include <attune/search/bayes/start/initial_design.hpp>
+#include <attune/search/bayes/unseen.hpp>
 #include <attune/search/published/baco.hpp>
 
 #include <limits>
+#include <optional>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+struct child_wise_searcher::state {
+    unseen_points unseen;
+    random_engine engine;
+};
+
+ATTUNE_INLINE child_wise_searcher::child_wise_searcher(chain_of_trees space, std::uint64_t seed)
+    : state_(new state{unseen_points{std::move(space)}, random_engine{seed}})
+{
+}
+ATTUNE_INLINE child_wise_searcher::~child_wise_searcher() = default;
+ATTUNE_INLINE child_wise_searcher::child_wise_searcher(child_wise_searcher&&) noexcept = default;
+ATTUNE_INLINE child_wise_searcher&
+child_wise_searcher::operator=(child_wise_searcher&&) noexcept = default;
+
+ATTUNE_INLINE std::vector<point> child_wise_searcher::ask(std::size_t k)
+{
+    std::vector<point> out;
+    while (out.size() < k) {
+        std::optional<point> p = child_wise_sampling::draw(state_->unseen, state_->engine);
+        if (!p) break;
+        state_->unseen.mark(*p);
+        out.push_back(std::move(*p));
+    }
+    return out;
+}
+
+ATTUNE_INLINE void child_wise_searcher::tell(point const& p, outcome const&)
+{
+    state_->unseen.mark(p);
+}
+
+} // namespace attune::inline ATTUNE_ABI
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The numbers of BaCO; the rest are types.
+/// The options of BaCO that are numbers; other options are types.
 [[nodiscard]] inline bayesian_options baco_numbers(published::baco_options const& from)
 {
     bayesian_options out;
@@ -45,8 +85,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     using density = gp::belief::density;
     gp::process_options out = gp::baco_process();
     out.belief.length = from.priors ? density::gamma : density::flat;
-    // The program maximises over lengths and the density here is one of their logarithms, which has
-    // one more factor of the length.
+    // The program maximises over lengths. The density here is that of their logarithms, with one
+    // more factor of the length.
     out.belief.length_shape = 1.3 - 1;
     out.belief.length_rate = 0.1;
     out.belief.rest = density::flat;

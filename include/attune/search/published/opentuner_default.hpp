@@ -1,7 +1,7 @@
 // attune/search/published/opentuner_default.hpp - OpenTuner's default search as published.
 // SPDX-License-Identifier: MIT
 // Source   Ansel et al., "OpenTuner: an extensible framework for program autotuning", PACT 2014.
-//          Numbers and rules that it does not give are those of its program, version 0.8.8:
+//          Numbers and rules that are not in the paper are those of its program, version 0.8.8:
 //          AUCBanditMetaTechniqueA, four techniques by an AUC bandit
 // Bench    bench/search/replay.cpp
 #pragma once
@@ -18,21 +18,21 @@ namespace attune::inline ATTUNE_ABI::published {
 /// - the best configuration with a parameter moved by a normal number, each other one with
 ///   probability 0.3;
 /// - Nelder-Mead from a random simplex, which ends when it has converged.
-/// A configuration that failed has an infinite value: it is worse than all others and like any
-/// other failure. Numbers are compared by their places in the table, as ATF hands them to
+/// A configuration that failed has an infinite value: it is worse than all successes and equal to
+/// any other failure. Numbers are compared by their places in the table, as ATF passes them to
 /// OpenTuner; booleans, categories and orders that a formula cannot combine are drawn anew.
 ///
 /// In a mutation one parameter, drawn at random, always changes. Deviations:
-/// - OpenTuner knows no constraints; here a proposal that breaks one becomes the nearest valid
+/// - OpenTuner has no constraints; here a proposal that breaks one becomes the nearest valid
 ///   configuration.
 /// - A proposal that was measured before counts as a use without a new best, and the next technique
-///   is asked in the same step; OpenTuner credits it again where it was a new best when measured.
+///   is asked in the same step. OpenTuner credits it again if it was a new best when measured.
 /// - So does a technique that has ended or waits for outcomes, which OpenTuner does not count:
 ///   with several configurations asked at once the bandit chooses worse than one by one.
-/// - A normal step that is shorter than that to the next number of a table goes there; OpenTuner
-///   draws again only where the whole configuration stayed. A table's length is its number of
-///   values less one, there its number of values.
-/// - Where no technique has a new proposal for long, a random configuration is asked.
+/// - A normal step goes at least to the next number of a table; OpenTuner draws again only if the
+///   whole configuration is unchanged. A table's length is its number of values less one; in
+///   OpenTuner, its number of values.
+/// - If no technique has a new proposal for long, a random configuration is proposed.
 ///
 /// @param options  OpenTuner's exploration 0.05 and window 500 by default
 /// Example   options.search = attune::published::opentuner_default();

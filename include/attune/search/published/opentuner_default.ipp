@@ -30,7 +30,7 @@ template <class Begin>
 [[nodiscard]] inline std::vector<search::technique> opentuner_techniques()
 {
     constexpr int once = 1;
-    constexpr int most_known = 50; // of the simplex, before others are asked
+    constexpr int most_known = 50; // of the simplex, before other techniques are asked
     return {
         opentuner_named("DifferentialEvolutionAlt", opentuner_evolution, once),
         opentuner_named(

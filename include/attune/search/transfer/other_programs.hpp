@@ -1,4 +1,4 @@
-// attune/search/transfer/other_programs.hpp - what programs of other tasks say of a space, as a session.
+// attune/search/transfer/other_programs.hpp - predictions from programs of other tasks, as a session.
 // SPDX-License-Identifier: MIT
 // Source   own: the cost model of two_level_search (boosted_trees of places), believed as a session
 // Bench    bench/search/programs.cpp
@@ -15,16 +15,16 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How much slower than the best program of its task a program at some place is, see
-/// cost_samples::places(): the geometric mean over tasks, each with two programs that worked.
+/// The slowdown of a program at some place, see cost_samples::places(), against the best program of
+/// its task: the geometric mean over tasks with two successful programs each.
 class slowdown_by_place {
 public:
     explicit slowdown_by_place(cost_samples const& samples);
 
-    /// Whether there is such a task.
+    /// Returns true if there is such a task.
     [[nodiscard]] bool is_known() const noexcept { return !tasks_.empty(); }
-    /// The logarithm, >= 0: falls as places rise from 0 to 1, and is that of the nearest one
-    /// elsewhere.
+    /// The logarithm, >= 0: falls as places rise from 0 to 1, and outside has the value of the
+    /// nearest end.
     /// @pre  is_known()
     [[nodiscard]] double log_at(double place) const;
 
@@ -32,12 +32,12 @@ private:
     std::vector<std::vector<double>> tasks_; ///< by task: logarithms, ascending from 0
 };
 
-/// A model of the places that programs have in their tasks predicts those of this space's
-/// configurations; their values are how slow such places are elsewhere. With description::expected
-/// their mean is that of the expectation, in logarithms: how quick a task is as a whole does not
-/// follow from others. Without it they have no level.
-/// @return  nothing where the space has no rows, or of another width, or where no task has two
-///          programs that worked
+/// A model of places of programs in their tasks predicts the places of this space's configurations;
+/// their values are the slowdowns of such places in other tasks. With description::expected, the
+/// mean of logarithms is that of the expectation, because the speed of a whole task does not follow
+/// from others. Without it the values have no level.
+/// @return  nothing if the space has no rows, or of another width, or if no task has two successful
+///                  programs
 /// Cost     learning, the rows of session_of_values()
 [[nodiscard]] std::optional<past_session> session_of_programs(chain_of_trees const& space,
                                                               cost_samples const& others);

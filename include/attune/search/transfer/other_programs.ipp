@@ -4,12 +4,12 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/program_rows.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
-#include <attune/search/cost/expected_rows.hpp>
-#include <attune/search/transfer/expectation.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/transfer/other_programs.hpp>
+#include <attune/search/transfer/past_session.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,7 @@ ATTUNE_INLINE double slowdown_by_place::log_at(double place) const
 ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees const& space,
                                                               cost_samples const& others)
 {
-    constexpr double beside_records = 0.25; // as an expectation: measured sessions know more
+    constexpr double beside_records = 0.25; // measured sessions are more reliable
     constexpr int draws = 64;
     expected_rows const rows(space);
     slowdown_by_place const slowdown(others);
@@ -91,7 +91,7 @@ ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees con
     };
     auto const [least, most] =
         std::minmax_element(out.outcomes.begin(), out.outcomes.end(), by_value);
-    constexpr double said = 1.01; // a model of few programs may tell none from another
+    constexpr double said = 1.01; // a model of few programs may predict equal places
     if (least == out.outcomes.end() || *most->value < said * *least->value) return {};
     out.name = "programs of other tasks";
     out.weight = beside_records;

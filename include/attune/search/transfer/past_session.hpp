@@ -1,57 +1,87 @@
-// attune/search/transfer/past_session.hpp - what another session found out, as plain data.
+// attune/search/transfer/past_session.hpp - the outcomes of another session, as plain data and as text.
 // SPDX-License-Identifier: MIT
-//
-// tested by search/transfer/warm_start.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A configuration of another session and what became of it.
+/// A configuration of another session, and its outcome.
 struct past_outcome {
     std::vector<std::string> values; ///< one for each of past_session::parameters, see text_of()
-    std::optional<double> value;     ///< of the objective; nothing: the configuration failed
+    std::optional<double> value;     ///< of the objective; nothing: failed
 };
 
-/// The outcomes of a session at another size, on another device, with another compiler or of an
-/// earlier version of the kernel. Its values need not be those of the space at hand.
+/// The outcomes of a session at another size, on another device, with another compiler, or of an
+/// earlier version of the kernel. Its values may differ from those of the present space.
 struct past_session {
-    std::string name{};                    ///< what a report calls it
+    std::string name{};                    ///< its name in reports
     std::vector<std::string> parameters{}; ///< names
     std::vector<past_outcome> outcomes{};
-    /// How much it counts beside the other sessions: their sum is made 1. A session from near by
-    /// counts more, exp(-distance), say.
+    /// Weight relative to the other sessions; the sum is scaled to 1. A similar session has a
+    /// larger weight, such as exp(-distance).
     double weight = 1;
-    /// False: its values say what is faster, not how fast, so that no outcome agrees with them by
-    /// its size.
+    /// False: values give an order, but no size, so that no outcome agrees with them by its size.
     bool has_level = true;
 };
 
-/// How a search uses the outcomes of other sessions. They are tried first, and believed as far as
-/// the outcomes of the search itself agree; they never count as outcomes of the search.
+/// The use of outcomes of other sessions. Their configurations are tried first, and the search
+/// trusts them as far as its own outcomes agree. Outcomes of other sessions never count as outcomes
+/// of the search.
 struct warm_start_options {
-    /// Number of configurations, good in all sessions together, that are tried first, at most:
-    /// where the model believes the sessions as many as half of these, because further ones repeat
-    /// the first; and no more once outcomes contradict the sessions. 0: none.
+    /// The most configurations, good in all sessions together, that are tried first. Half of these
+    /// if the model trusts the sessions, because further ones repeat the first; and no more once
+    /// outcomes contradict the sessions. 0: none.
     std::size_t starts = 3;
-    /// Number of outcomes that worked up to which the model expects what the sessions say, as far
-    /// as its own outcomes agree. 0: never. On recorded kernels 12 to 40 are equal within 0.01 of
-    /// the optimum, with right and with wrong sessions.
+    /// Up to this number of successes, the model expects the sessions' values, as far as its own
+    /// outcomes agree. 0: never. On recorded kernels 12 to 40 are equal within 0.01 of the optimum,
+    /// with right and with wrong sessions.
     std::size_t believe_until = 20;
-    /// Number of outcomes that worked up to which the hyperparameters that explain the sessions are
-    /// the centre of the prior of the search's own; their share shrinks evenly. 0: never.
+    /// Up to this number of successes, the hyperparameters of the sessions are the centre of the
+    /// prior; their share shrinks evenly. 0: never.
     std::size_t hyperparameters_until = 60;
     double hyperparameter_deviation = 0.9; ///< of their logarithms, at share 1
-    /// Number of sessions used at most: those of the highest weights.
+    /// The most sessions that are used: those of the highest weights.
     std::size_t most_sessions = 8;
-    /// Number of outcomes used of one session at most: the best third, others spread over the rest.
+    /// The most outcomes of one session that are used: the best third, others from the rest.
     std::size_t most_outcomes = 150;
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Name, weight, number of parameters, parameters; for each outcome the number of its values, the
+/// values, and the value of the objective, empty for a failure.
+[[nodiscard]] std::string text_of_past(past_session const& session);
+
+/// Reads a text of text_of_past(). Numbers read back bit for bit.
+/// @return  nothing if the text is no such text
+[[nodiscard]] std::optional<past_session> read_past(std::string_view text);
+
+/// The values of a function as the outcomes of a session: of random configurations, and of those on
+/// the way from the best of them to better and better neighbours. A search trusts it like any
+/// session, as far as its own outcomes agree.
+/// @param value_of  lower is better; a configuration with a value that is not finite is left out
+/// Cost     1,000 calls of it, and one for each neighbour of at most 24 configurations
+[[nodiscard]] past_session session_of_values(chain_of_trees const& space,
+                                             std::function<double(point const&)> const& value_of);
+
+/// session_of_values() of description::expected.
+/// @pre     space.describe().expected is not empty
+[[nodiscard]] past_session session_of_expectation(chain_of_trees const& space);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/transfer/past_session.ipp>
+#endif

@@ -1,4 +1,4 @@
-// attune/search/transfer/translate.hpp - the configurations of another session in the space at hand.
+// attune/search/transfer/translate.hpp - maps configurations of another session into the present space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,26 +15,26 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Valid, different configurations and what became of them.
+/// Valid, different configurations and their outcomes.
 struct translated_session {
     std::vector<point> where;
-    std::vector<std::optional<double>> value; ///< one per point; nothing: it failed
+    std::vector<std::optional<double>> value; ///< one per point; nothing: failed
     double weight = 1;
     bool has_level = true; ///< see past_session
 };
 
-/// The value of `parameter` that is nearest to what `text` says, and how far away that is: 0 for
-/// the same value. Numbers are compared by their ratio where both are positive, else by their
-/// difference; tiles of as many parts by the ratios of these. For everything else that is not among
-/// the values: the default, else the first value, at distance 1.
+/// The value of `parameter` nearest to `text`, and the distance: 0 for the same value. Numbers are
+/// compared by ratio if both are positive, else by difference; tiles with as many parts by the
+/// ratios of these. For any other text that is no value: the default, else the first value, at
+/// distance 1.
 [[nodiscard]] std::pair<coordinate, double> nearest_value(parameter_description const& parameter,
                                                           std::string const& text);
 
-/// Each outcome at the valid configuration that is nearest to its values. A parameter that the
-/// session did not have stands at its default, else at its first value; one that the space does not
-/// have is passed over, and so is the value of an inactive one. Of outcomes at the same
-/// configuration those that came from nearer by count, and of these the best.
-/// Cost     a membership test per outcome, and nearest_valid() for those that are not valid
+/// Puts each outcome at the valid configuration nearest to its values. A parameter that the session
+/// lacks gets its default, else its first value. A parameter that the space lacks is ignored, and
+/// so is the value of an inactive one. Of outcomes at one configuration, those from nearest by
+/// count, and of these the best.
+/// Cost     a membership test per outcome, and nearest_valid() for invalid ones
 [[nodiscard]] translated_session translate(chain_of_trees const& space,
                                            past_session const& session);
 

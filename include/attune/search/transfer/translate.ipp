@@ -1,4 +1,4 @@
-// attune/search/transfer/translate.ipp - the configurations of another session in the space at hand.
+// attune/search/transfer/translate.ipp - maps configurations of another session into the present space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Of two numbers: the logarithm of their ratio to base 2 where both are positive, else their
+/// Gap of two numbers: the logarithm of their ratio to base 2 if both are positive, else their
 /// difference.
 [[nodiscard]] inline double gap(double a, double b)
 {
@@ -76,8 +76,8 @@ ATTUNE_INLINE std::pair<coordinate, double> nearest_value(parameter_description 
     });
 }
 
-/// Puts the value nearest to `text` into `at`, and the gaps of its parameters into `gaps`; the
-/// default, with a gap of 1 in each, where an order or the number of elements is another.
+/// Puts the value nearest to `text` into `at`, and the gaps of its parameters into `gaps`. For
+/// another order or number of elements: the default, with a gap of 1 in each.
 inline void set_nearest(description const& d, named_value const& of, std::string const& text,
                         point& at, std::vector<double>& gaps)
 {
@@ -101,7 +101,7 @@ ATTUNE_INLINE translated_session translate(chain_of_trees const& space, past_ses
 {
     description const& to = space.describe();
     std::vector<named_value> const values = named_values(to);
-    std::vector<std::size_t> column; // of each value of the space, in the session
+    std::vector<std::size_t> column; // by value of the space: its column in the session
     for (named_value const& v : values)
         column.push_back(static_cast<std::size_t>(
             std::find(session.parameters.begin(), session.parameters.end(), v.name) -
@@ -112,7 +112,7 @@ ATTUNE_INLINE translated_session translate(chain_of_trees const& space, past_ses
     translated_session out;
     out.weight = session.weight;
     out.has_level = session.has_level;
-    std::vector<double> moved; // how far each point is from what was tried
+    std::vector<double> moved; // distance of each point to the configuration of the session
     std::unordered_map<point, std::size_t, point_hash> place;
     for (past_outcome const& o : session.outcomes) {
         point p = defaults;

@@ -1,4 +1,4 @@
-// attune/search/transfer/warm_portfolio.ipp - what to try first where sessions were elsewhere.
+// attune/search/transfer/warm_portfolio.ipp - the first configurations, from other sessions.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +31,7 @@ ATTUNE_INLINE std::vector<point> warm_portfolio(chain_of_trees const& space,
 
 namespace detail {
 
-/// The place of the least value; nothing: nothing worked.
+/// The place of the least value; nothing without a success.
 [[nodiscard]] inline std::optional<std::size_t> best_in(translated_session const& session)
 {
     std::optional<std::size_t> out;
@@ -55,7 +55,7 @@ ATTUNE_INLINE std::vector<point> transferred_starts(chain_of_trees const& space,
     std::vector<point> out;
     for (past_session const* const one : heaviest_first) {
         if (out.size() >= count) break;
-        // All of it: what came from nearer by says whether an outcome counts here.
+        // Translates the whole session: outcomes from nearer by replace others.
         detail::translated_session here = detail::translate(space, *one);
         std::optional<std::size_t> const best = detail::best_in(here);
         if (best && std::find(out.begin(), out.end(), here.where[*best]) == out.end())

@@ -1,4 +1,4 @@
-// attune/search/transfer/warm_process.hpp - a Gaussian process that expects what other sessions say.
+// attune/search/transfer/warm_process.hpp - a Gaussian process whose prior mean comes from other sessions.
 // SPDX-License-Identifier: MIT
 // Source   Rasmussen & Williams 2006 Sec. 2.7, eq. (2.40)-(2.42): a linear mean whose coefficients
 //          are integrated out. Own: its features are predictions of other sessions' models.
@@ -9,7 +9,6 @@
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
 #include <attune/search/bayes/gp/process.hpp>
-#include <attune/search/bayes/model/process_model.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
@@ -25,13 +24,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The default surrogate, and where sessions are known:
+/// The default surrogate; with sessions:
 ///
 ///   value(x) = sum over sessions s of slope_s * prior_s(x) + offset + process(x) + noise
 ///
-/// slope_s is normal about the session's weight w_s with variance w_s, the offset normal about the
-/// mean of what is left. Both are integrated out: each outcome says anew which session to believe,
-/// how much, and whether its sign is right. Without sessions it is product_surrogate bit for bit.
+/// slope_s is normal about the session's weight w_s with variance w_s; the offset is normal about
+/// the mean of the rest. Both are integrated out, so each outcome changes the trust in each
+/// session, and its sign. Without sessions this is product_surrogate bit for bit.
 class warm_process {
 public:
     explicit warm_process(feature_map const& features)
@@ -39,7 +38,7 @@ public:
         , cold_(inner_.believed())
     {
     }
-    /// @param known  null: nothing is known
+    /// @param known  null: no sessions
     warm_process(feature_map const& features, std::shared_ptr<warm_start const> known)
         : warm_process(features)
     {
@@ -61,7 +60,7 @@ public:
     }
     [[nodiscard]] feature_table const& table() const { return inner_.table(); }
 
-    /// From warm_start_options::believe_until rows on sessions are believed no more.
+    /// Ignores sessions from warm_start_options::believe_until rows on.
     void fit(feature_table const& points, std::span<double const> values,
              std::span<double const> variance, random_engine& engine)
     {
@@ -168,7 +167,7 @@ public:
     {
         return inner_.pool().model().hyper();
     }
-    /// What each session counts now: 1 times its weight before anything was observed.
+    /// The present weight of each session; its initial weight before any observation.
     [[nodiscard]] Eigen::VectorXd slopes() const
     {
         return solve().coefficients.head(known_->weights().size());
@@ -229,7 +228,7 @@ private:
         variance_.push_back(variance);
     }
 
-    /// rows x (sessions + 1): their priors, and ones.
+    /// rows x (sessions + 1): priors of the sessions, and ones.
     [[nodiscard]] Eigen::MatrixXd basis_of(Eigen::MatrixXd const& prior) const
     {
         Eigen::MatrixXd out(prior.rows(), known_->weights().size() + 1);
@@ -244,7 +243,7 @@ private:
         out << known_->weights(), offset_variance;
         return out;
     }
-    /// Slopes and offset before anything is observed: the offset is what is left of the values.
+    /// Slopes and offset before any observation; the offset is the rest of the values.
     [[nodiscard]] Eigen::VectorXd expected_coefficients(Eigen::MatrixXd const& basis,
                                                         std::span<double const> values) const
     {
@@ -288,19 +287,19 @@ private:
     }
 
     process_model inner_;
-    gp::hyper_density cold_; ///< what is believed of hyperparameters without sessions
+    gp::hyper_density cold_; ///< beliefs on hyperparameters without sessions
     std::shared_ptr<warm_start const> known_;
     bool is_believing_ = false;
-    Eigen::MatrixXd prior_;                            ///< of the candidates
+    Eigen::MatrixXd prior_;                            ///< prior of the candidates
     feature_table points_;                             ///< observed
-    Eigen::MatrixXd observed_ = Eigen::MatrixXd(0, 0); ///< their prior
+    Eigen::MatrixXd observed_ = Eigen::MatrixXd(0, 0); ///< prior of the observed points
     std::vector<double> values_;
     std::vector<double> variance_;
     bool is_stale_ = true;
-    Eigen::MatrixXd rest_; ///< basis of the candidates less what the observations say of it
+    Eigen::MatrixXd rest_; ///< basis of the candidates less its part that observations explain
     Eigen::LLT<Eigen::MatrixXd> precision_;
     Eigen::ArrayXd mean_;
-    Eigen::ArrayXd of_mean_; ///< the variance
+    Eigen::ArrayXd of_mean_; ///< variance of the mean
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

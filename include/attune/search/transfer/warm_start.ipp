@@ -1,16 +1,19 @@
-// attune/search/transfer/warm_start.ipp - all that other sessions say to one search.
+// attune/search/transfer/warm_start.ipp - the models of other sessions, their portfolio and the opening.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/candidates.hpp>
-#include <attune/search/transfer/portfolio.hpp>
+#include <attune/search/bayes/feasibility.hpp>
+#include <attune/search/bayes/model/surrogates.hpp>
+#include <attune/search/bayes/objective.hpp>
 #include <attune/search/transfer/translate.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -19,10 +22,168 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// At most `most` outcomes: the best third of that, and the others evenly from the rest.
+ATTUNE_INLINE double agreement(std::span<judged_outcome const> told) noexcept
+{
+    auto const value = [](judged_outcome const& o) {
+        return o.value.value_or(std::numeric_limits<double>::infinity());
+    };
+    double sum = 0;
+    double most = 0;
+    for (std::size_t i = 0; i < told.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            double const expected = told[i].expected - told[j].expected;
+            double const a = value(told[i]);
+            double const b = value(told[j]);
+            if (!(a < b || b < a)) continue;
+            most += std::abs(expected);
+            sum += a < b ? -expected : expected;
+        }
+    return most > 0 ? sum / most : 0;
+}
+
+/// Returns true if expectations differ by opening::contrast.
+[[nodiscard]] inline bool has_contrast(std::span<judged_outcome const> told,
+                                       std::span<double const> waiting)
+{
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    auto const add = [&](double expected) {
+        low = std::min(low, expected);
+        high = std::max(high, expected);
+    };
+    for (judged_outcome const& o : told)
+        add(o.expected);
+    for (double const expected : waiting)
+        add(expected);
+    return high - low >= opening::contrast;
+}
+
+ATTUNE_INLINE opening_step opening::next(std::span<judged_outcome const> told,
+                                         std::span<double const> waiting)
+{
+    opening_step const out = choose(told, waiting);
+    if (out == opening_step::session) ++sessions_;
+    if (out == opening_step::design) ++designs_;
+    return out;
+}
+
+ATTUNE_INLINE opening_step opening::choose(std::span<judged_outcome const> told,
+                                           std::span<double const> waiting) const
+{
+    std::size_t const asked = told.size() + waiting.size();
+    if (told.size() >= length) return opening_step::model;
+    // Without a success the model has nothing to learn from.
+    bool const is_blind = std::none_of(told.begin(), told.end(),
+                                       [](judged_outcome const& o) { return o.value.has_value(); });
+    if (is_blind) return sessions_ <= designs_ ? opening_step::session : opening_step::design;
+    if (designs_ < most_designs && !has_contrast(told, waiting)) {
+        bool const is_surprised =
+            std::any_of(told.begin(), told.end(),
+                        [](judged_outcome const& o) { return o.surprise > surprising; });
+        if (sessions_ > 0 && (is_surprised || asked >= unsurprised)) return opening_step::design;
+    }
+    if (sessions_ < starts_ && agreement(told) >= 0) return opening_step::session;
+    return opening_step::model;
+}
+
+ATTUNE_INLINE std::vector<std::size_t>
+greedy_portfolio(std::vector<std::vector<double>> const& slowdown,
+                 std::vector<double> const& weight, std::size_t count)
+{
+    std::vector<std::size_t> out;
+    if (slowdown.empty()) return out;
+    std::vector<double> covered(slowdown.size(), most_slowdown);
+    std::vector<char> taken(slowdown.front().size(), 0);
+    while (out.size() < std::min(count, taken.size())) {
+        std::size_t next = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t row = 0; row < taken.size(); ++row) {
+            if (taken[row] != 0) continue;
+            double cost = 0;
+            for (std::size_t s = 0; s < slowdown.size(); ++s)
+                cost += weight[s] * (portfolio_mean_share * slowdown[s][row] +
+                                     std::min(covered[s], slowdown[s][row]));
+            if (!(cost < least)) continue;
+            least = cost;
+            next = row;
+        }
+        taken[next] = 1;
+        out.push_back(next);
+        for (std::size_t s = 0; s < slowdown.size(); ++s)
+            covered[s] = std::min(covered[s], slowdown[s][next]);
+    }
+    return out;
+}
+
+ATTUNE_INLINE source_model::source_model(feature_map const& features,
+                                         translated_session const& session,
+                                         objective_options const& objective)
+    : values_(features, objective_process())
+    , first_(features, objective_process())
+{
+    feature_table all;
+    feature_table working;
+    std::vector<double> values;
+    std::vector<double> labels;
+    for (std::size_t i = 0; i < session.where.size(); ++i) {
+        features.append(session.where[i], all);
+        labels.push_back(feasibility_label(session.value[i].has_value()));
+        if (!session.value[i]) continue;
+        features.append(session.where[i], working);
+        values.push_back(*session.value[i]);
+    }
+    objective_options own = objective;
+    own.unit = 0;
+    objective_scale const scale(values, own);
+    unit_ = scale.unit();
+    centre_ = scale.centre();
+    logarithmic_ = scale.logarithmic();
+    for (double& v : values)
+        v = scale.to_model(v);
+    random_engine none(0); // the options draw nothing
+    values_.refit(working, values, {}, none);
+    values_.condition(working, values, std::vector<double>(values.size(), discrepancy));
+    first_.set_hyper(values_.hyper());
+    first_.condition(working, values, std::vector<double>(values.size(), first_discrepancy));
+    if (values.size() == labels.size()) return;
+    labels_.emplace(features, label_process());
+    labels_->refit(all, labels, {}, none);
+    labels_->condition(all, labels);
+}
+
+ATTUNE_INLINE void source_model::predict(feature_table const& points, Eigen::ArrayXd& mean,
+                                         Eigen::ArrayXd& variance) const
+{
+    values_.predict(points, mean, variance);
+    mean *= unit_;
+    variance *= unit_ * unit_;
+}
+
+ATTUNE_INLINE Eigen::ArrayXd source_model::predict_first(feature_table const& points) const
+{
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd unused;
+    first_.predict(points, mean, unused);
+    return mean * unit_;
+}
+
+ATTUNE_INLINE Eigen::ArrayXd source_model::chance(feature_table const& points) const
+{
+    Eigen::Index const count = static_cast<Eigen::Index>(points.points);
+    if (!labels_) return Eigen::ArrayXd::Ones(count);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    labels_->predict(points, mean, variance);
+    for (Eigen::Index i = 0; i < count; ++i)
+        mean[i] = feasible_probability(mean[i], variance[i]);
+    return mean;
+}
+
+/// Keeps at most `most` outcomes: the best third of that, and others evenly from the rest.
 inline void thin(translated_session& session, std::size_t most)
 {
     if (session.where.size() <= most) return;
@@ -47,7 +208,7 @@ inline void thin(translated_session& session, std::size_t most)
     session = std::move(out);
 }
 
-/// The whole space where that is affordable, else a sample and what the sessions tried.
+/// The whole space if that is affordable, else a sample and the points of the sessions.
 inline std::vector<point> reference_points(chain_of_trees const& space,
                                            std::vector<translated_session> const& sessions,
                                            bayesian_options const& search)
@@ -181,7 +342,7 @@ ATTUNE_INLINE opinion warm_start::opinion_of(point const& p) const
 ATTUNE_INLINE Eigen::MatrixXd warm_start::prior(feature_table const& points) const
 {
     if (points.points == 0) return Eigen::MatrixXd(0, weights_.size());
-    // The candidates of a search that takes the space whole are the reference points.
+    // If all points of the space are candidates, they are the reference points.
     if (points.points == table_.points && points.level.size() >= table_.level.size() &&
         std::equal(table_.level.begin(), table_.level.end(), points.level.begin()) &&
         std::equal(table_.real.begin(), table_.real.end(), points.real.begin()))

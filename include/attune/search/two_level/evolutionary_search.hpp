@@ -1,4 +1,4 @@
-// attune/search/two_level/evolutionary_search.hpp - evolution of a cost model's scores; few are measured.
+// attune/search/two_level/evolutionary_search.hpp - evolution of a cost model's scores, with few measurements.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule: search_strategy/evolutionary_search.cc,
 //          mutator/*.cc (Shao et al. 2022); a population of 2048 as in the version that Rocke 2024
@@ -22,35 +22,34 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Which mutator changes a parameter.
+/// The mutator of a parameter.
 enum class mutation_kind : std::uint8_t { tile, compute_location, unroll, parallel, none };
 
-/// `parallel`, `compute_location` and `none` where default_decision_role() says parallel,
-/// compute_location and design; `unroll` where the name is UNROLL, or ends with _UNROLL; else
-/// `tile`.
+/// `parallel`, `compute_location` and `none` if default_decision_role() is parallel,
+/// compute_location and design; `unroll` if the name is UNROLL, or ends with _UNROLL; else `tile`.
 [[nodiscard]] mutation_kind default_mutation_kind(description const& space,
                                                   std::uint32_t parameter);
 
 /// The constants of MetaSchedule.
 struct evolutionary_options {
     std::size_t population = 2048; ///< at most all configurations
-    double measured_ratio = .2;    ///< most of the first generation that were measured, the best
-    /// Random members of the first generation that make programs, at least, beyond its size where
-    /// need be: draws go on until there are as many, or `empty_draws` have given no new one.
+    double measured_ratio = .2;    ///< largest share of measured ones in the first generation
+    /// The least number of random members of the first generation that make programs, also beyond
+    /// its size. Draws continue until there are as many, or `empty_draws` gave no new one.
     std::size_t min_unmeasured = 50;
     std::size_t empty_draws = 5;
     std::size_t generations = 4;
-    double mutation_probability = .85; ///< that a child is not its parent
-    std::size_t retries = 10;          ///< mutations of one child that give no program
-    /// How often each mutator is chosen, among those that the space has parameters for.
+    double mutation_probability = .85; ///< that a child differs from its parent
+    std::size_t retries = 10;          ///< the most mutations of one child without a program
+    /// Probability of each mutator, among those with parameters in the space.
     double tile = .9, compute_location = .05, unroll = .03, parallel = .02;
-    std::size_t batch = 64;    ///< configurations that are measured in a round
+    std::size_t batch = 64;    ///< configurations measured in a round
     double random_batch = .05; ///< share of the batch that is random (eps-greedy)
-    /// The search ends after so many rounds, all together, that met no program which is new.
+    /// The search ends after so many rounds in total without a new program.
     std::size_t empty_rounds = 5;
 
     std::function<mutation_kind(description const&, std::uint32_t)> kind = default_mutation_kind;
-    /// As those of two_level_options.
+    /// The same as in two_level_options.
     std::function<std::uint64_t(point const&)> structure{};
     cost_model_factory model{};
     std::shared_ptr<cost_samples const> samples{};
@@ -58,18 +57,18 @@ struct evolutionary_options {
 
 /// MetaSchedule's search, as a baseline on any space. A round evolves a population: the best
 /// measured configurations and random ones, then children of parents drawn in proportion to their
-/// score. The best that were met and not measured are the batch, of which a share is random. The
-/// model learns anew from all outcomes before each round; without any, scores are equal and the
-/// batch is random. tests/laws/searcher.hpp holds.
+/// score. The best unmeasured ones are the batch, with a random share. The model learns from all
+/// outcomes before each round; without outcomes, scores are equal and the batch is random.
+/// tests/laws/searcher.hpp holds.
 ///
-/// A mutation of a tile moves a factor from one level to another, that of another parameter draws
-/// another of its values.
+/// A mutation of a tile moves a factor from one level to another; a mutation of another parameter
+/// draws another value.
 ///
-/// Own: the model says something from the first outcome on, where TVM's has random scores until it
-/// knows 100 programs; fewer than min_unmeasured programs in a space do not end the search; and our
-/// spaces have sizes of tiles that are numbers, and words (the order of loops, the form of a copy),
-/// which count as tiles among the mutators and are drawn anew. MetaSchedule decides no such words.
-/// Cost: per round the model learns anew, and predicts population * (generations + 1) programs
+/// Own: the model predicts from the first outcome on, while TVM's has random scores below 100
+/// programs. Fewer than min_unmeasured programs in a space do not end the search. Attune's spaces
+/// have sizes of tiles that are numbers, and words (the order of loops, the form of a copy);
+/// mutators draw them anew, as tiles. MetaSchedule has no such words. Cost: per round the model
+/// learns again, and predicts population * (generations + 1) programs
 class evolutionary_search {
 public:
     explicit evolutionary_search(chain_of_trees space, std::uint64_t seed = 0,
@@ -78,12 +77,11 @@ public:
     evolutionary_search(evolutionary_search&&) noexcept;
     evolutionary_search& operator=(evolutionary_search&&) noexcept;
 
-    /// Up to `k` distinct points, fewer when the search ends: see
-    /// evolutionary_options::empty_rounds.
+    /// Up to `k` distinct points, fewer if the search ends: see evolutionary_options::empty_rounds.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
-    /// Points outside the space are ignored; a point told again replaces its former outcome.
+    /// Ignores points outside the space; a second outcome of a point replaces the first.
     void tell(point const& p, outcome const& result);
-    /// Programs of other tasks, before the first ask(): as evolutionary_options::samples.
+    /// Adds programs of other tasks, before the first ask(): as evolutionary_options::samples.
     void learn_from(cost_samples const& others);
 
 private:

@@ -1,6 +1,5 @@
 // attune/search/two_level/evolutionary_search.ipp - a population, its generations and the batch.
 // SPDX-License-Identifier: MIT
-// Source   see evolutionary_search.hpp
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -11,8 +10,8 @@
 #include <attune/search/two_level/detail/mutators.hpp>
 #include <attune/search/two_level/detail/scored_programs.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
-#include <attune/search/two_level/two_level_options.hpp>
-#include <attune/space/query/sample_distinct.hpp>
+#include <attune/search/two_level/two_level_search.hpp>
+#include <attune/space/query/configurations.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +55,7 @@ struct evolutionary_search::state {
         detail::program_score of;
     };
 
-    /// The score of a configuration in this round; nothing where it stands for no program.
+    /// The score of a configuration in this round; nothing if it describes no program.
     [[nodiscard]] std::optional<detail::program_score> const& score(point const& p)
     {
         auto const found = scores.find(p);
@@ -71,7 +70,7 @@ struct evolutionary_search::state {
         queue.push_back(std::move(p));
     }
 
-    /// An unseen random configuration whose program is new; nothing where some attempts give none.
+    /// An unseen random configuration with a new program; nothing after some failed attempts.
     [[nodiscard]] std::optional<point> fresh()
     {
         constexpr int attempts = 256;
@@ -105,7 +104,7 @@ struct evolutionary_search::state {
         if (queue.empty()) ++empty_rounds;
     }
 
-    /// The best measured ones, and random ones.
+    /// The best measured configurations, and random ones.
     [[nodiscard]] std::vector<individual> first_generation()
     {
         std::vector<individual> out;
@@ -130,7 +129,7 @@ struct evolutionary_search::state {
         return out;
     }
 
-    /// The best of all generations whose programs are new, best first.
+    /// The best of all generations with new programs, best first.
     [[nodiscard]] std::vector<individual> evolve(std::size_t count)
     {
         std::vector<individual> now = first_generation();
@@ -155,7 +154,7 @@ struct evolutionary_search::state {
 
     [[nodiscard]] std::vector<individual> next_generation(std::vector<individual> const& parents)
     {
-        // Parents in proportion to their scores; all alike where no score is above 0.
+        // Parents in proportion to their scores; with equal probability if no score is above 0.
         std::vector<double> sums;
         double sum = 0;
         for (individual const& one : parents)
@@ -192,7 +191,7 @@ struct evolutionary_search::state {
     detail::scored_programs programs;
     detail::mutators change;
     std::unordered_map<point, std::optional<detail::program_score>, point_hash> scores;
-    std::unordered_set<std::uint64_t> taken; ///< structures that were asked for or told
+    std::unordered_set<std::uint64_t> taken; ///< structures of ask() or tell()
     std::deque<point> queue;
     std::size_t empty_rounds = 0;
 };

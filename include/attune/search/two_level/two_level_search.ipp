@@ -1,6 +1,5 @@
 // attune/search/two_level/two_level_search.ipp - rounds of inputs, suggestions, phases and a batch.
 // SPDX-License-Identifier: MIT
-// Source   see two_level_search.hpp
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -16,14 +15,54 @@
 #include <attune/search/two_level/two_level_search.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Returns true if a condition compares a parameter with a value, not only by size.
+[[nodiscard]] inline bool is_choice_of(description const& space, std::uint32_t condition,
+                                       std::uint32_t parameter)
+{
+    auto const is_it = [&](std::uint32_t node) {
+        return node != no_index && space.nodes[node].code == op::parameter &&
+               space.nodes[node].subject == parameter;
+    };
+    bool const is_truth = space.parameters[parameter].traits().is_truth;
+    if (is_truth && is_it(condition)) return true;
+    std::vector<std::uint32_t> open{condition};
+    while (!open.empty()) {
+        expression_node const& node = space.nodes[open.back()];
+        open.pop_back();
+        bool const compares = node.code == op::equal || node.code == op::not_equal || is_truth;
+        for (std::uint32_t const operand : {node.first, node.second, node.third}) {
+            if (compares && is_it(operand)) return true;
+            if (operand != no_index) open.push_back(operand);
+        }
+    }
+    return false;
+}
+
+} // namespace detail
+
+ATTUNE_INLINE decision_role default_decision_role(description const& space, std::uint32_t parameter)
+{
+    for (parameter_description const& other : space.parameters)
+        if (other.is_conditional() && detail::is_choice_of(space, other.active.root, parameter))
+            return decision_role::design;
+    parameter_description const& of = space.parameters[parameter];
+    if (of.is_location) return decision_role::compute_location;
+    return of.name == "THREADS" || of.name.ends_with("_THREADS") ? decision_role::parallel
+                                                                 : decision_role::tuned;
+}
 
 struct two_level_search::state {
     state(chain_of_trees searched, std::uint64_t seed, two_level_options const& chosen)
@@ -42,7 +81,7 @@ struct two_level_search::state {
         }
     }
 
-    /// One suggestion that makes a program.
+    /// A suggestion that makes a program.
     struct suggestion {
         point where;
         detail::program_score of;
@@ -54,8 +93,8 @@ struct two_level_search::state {
         return !unseen.has_seen(s.where) && !taken.contains(s.of.structure);
     }
 
-    /// An unseen random configuration that makes a program of its own; after some attempts one that
-    /// at least makes one, then any.
+    /// An unseen random configuration with a new program; after some attempts one with any program,
+    /// then any configuration.
     [[nodiscard]] std::optional<point> fresh()
     {
         constexpr int attempts = 32;
@@ -79,8 +118,7 @@ struct two_level_search::state {
         queue.push_back(std::move(p));
     }
 
-    /// @param score  of the model, for a point of the batch; before the first success it stands for
-    ///               no value
+    /// @param score  of the model, for a point of the batch; no value before the first success
     void expect(point const& p, double score)
     {
         observation const* const best = history.best();
@@ -111,7 +149,7 @@ struct two_level_search::state {
         choose_batch(std::move(found), inputs.size());
     }
 
-    /// The best measured ones, and random ones with a high score.
+    /// The best measured configurations, and random ones with a high score.
     [[nodiscard]] std::vector<point> choose_inputs()
     {
         std::size_t random = 0;
@@ -139,8 +177,8 @@ struct two_level_search::state {
         return out;
     }
 
-    /// Whether this is the first round after programs of other tasks. Own: how far they hold for
-    /// this one is not known, so every second configuration is the one expected to be quickest.
+    /// Returns true in the first round after programs of other tasks. Own: their reliability for
+    /// this task is unknown, so every second configuration is the one with the least expected time.
     [[nodiscard]] bool is_hedged() const
     {
         return rounds.size() == 1 && programs.knows_others() && programs.expects();
@@ -172,7 +210,7 @@ struct two_level_search::state {
             }
         now.groups = used.size();
         std::vector<suggestion> found;
-        // Own: a random input is the best of several draws by the model, worth to be measured too.
+        // Own: a random input, the best of several draws by the model, may also be measured.
         for (std::size_t i = 0; i < inputs.size(); ++i)
             if (!unseen.has_seen(inputs[i]))
                 if (auto const score = programs.score(inputs[i]))
@@ -197,7 +235,7 @@ struct two_level_search::state {
         return found;
     }
 
-    /// Those that later phases vary: of each input the best, or the best of all.
+    /// The suggestions that later phases vary: the best of each input, or the best of all.
     [[nodiscard]] std::vector<suggestion> best_of(std::vector<suggestion> found,
                                                   std::size_t inputs) const
     {
@@ -236,7 +274,7 @@ struct two_level_search::state {
         }
     }
 
-    /// Random changes of compute locations (Rocke 2024 Sec. 3.3.3); a better one is changed
+    /// Random changes of compute locations (Rocke 2024 Sec. 3.3.3); better ones are changed
     /// further.
     void vary_locations(std::vector<suggestion>& found, std::size_t inputs)
     {
@@ -271,7 +309,7 @@ struct two_level_search::state {
                 if (is_used_up(turn)) continue;
                 suggestion const& one = (*from[turn])[next[turn]++];
                 if (!is_new(one)) {
-                    turn = 1 - turn; // this one's turn again
+                    turn = 1 - turn; // the turn stays
                     continue;
                 }
                 taken.insert(one.of.structure);
@@ -304,7 +342,7 @@ struct two_level_search::state {
         }
     }
 
-    /// The highest score first; equal ones keep their order.
+    /// Sorts by score, highest first; equal ones keep their order.
     static void sort_by_score(std::vector<suggestion>& all)
     {
         detail::sort_stably(
@@ -320,7 +358,7 @@ struct two_level_search::state {
     std::vector<std::uint32_t> fixed; ///< parameters that groups do not tune
     std::vector<std::uint32_t> parallel;
     std::vector<std::uint32_t> locations;
-    std::vector<suggestion> expected_best; ///< of the round that is hedged
+    std::vector<suggestion> expected_best; ///< of the hedged round
     std::optional<detail::score_optimizer_base> base;
     struct in_order {
         bool operator()(point const& a, point const& b) const
@@ -332,10 +370,10 @@ struct two_level_search::state {
         }
     };
     std::map<point, std::unique_ptr<detail::score_optimizer>, in_order> groups;
-    std::unordered_set<std::uint64_t> taken; ///< structures that were asked for or told
+    std::unordered_set<std::uint64_t> taken; ///< structures of ask() or tell()
     std::deque<point> queue;
     std::vector<two_level_round> rounds;
-    std::unordered_map<point, double, point_hash> expected; ///< of what was chosen and not told
+    std::unordered_map<point, double, point_hash> expected; ///< of chosen points without an outcome
 };
 
 ATTUNE_INLINE two_level_search::two_level_search(chain_of_trees space, std::uint64_t seed,

@@ -1,9 +1,7 @@
-// attune/ship/bake/bake_plan.hpp - which configurations of a store are baked, and where each of them serves.
+// attune/ship/bake/bake_plan.hpp - the configurations to bake, and the calls that each serves.
 // SPDX-License-Identifier: MIT
-// tested by ship/bake.cpp
 #pragma once
 
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/call_facts.hpp>
@@ -13,13 +11,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Properties of shapes for which code was right: see shape_properties.
+/// Properties of shapes with right code: see shape_properties.
 struct proven_properties {
     std::vector<std::uint64_t> all{};    ///< ascending, each once
     std::vector<std::int64_t> largest{}; ///< by word; empty: no shape
@@ -33,78 +33,121 @@ struct planned_image {
     bool is_ptx = false;
 };
 
-/// Code of a variant for an instruction set, and what stands behind it.
+/// Code of a variant for an instruction set, and its proof.
 struct planned_build {
     std::string level{};
     baked_proof proof{};
     proven_properties proven{};
     std::size_t checked = 0; ///< shapes that the build of the program verified
-    planned_image image{};   ///< of a device
+    planned_image image{};   ///< code for a device
 };
 
-/// A configuration that is compiled.
 struct planned_variant {
     named_texts configuration{};
     compile_request code{};  ///< its macros and flags
-    std::string generated{}; ///< its text, where no kernel file has it
+    std::string generated{}; ///< its text, if no kernel file has it
     std::vector<std::int64_t> divisors{};
-    std::uint32_t address_modulus = 64;  ///< see baked_variant
-    proven_properties recorded{};        ///< what the store proves
-    instruction_level recorded_up_to{};  ///< the instructions of the code that it proves
-    int recorded_architecture = 0;       ///< of a device: the highest that it was verified on
-    std::vector<int> predicted_for{};    ///< architectures that it was predicted for
+    std::uint32_t address_modulus = 64; ///< see baked_variant
+    proven_properties recorded{};       ///< proofs of the store
+    instruction_level recorded_up_to{}; ///< instruction set of the code with these proofs
+    int recorded_architecture = 0; ///< for a device: the highest architecture with a verification
+    std::vector<int> predicted_for{};    ///< architectures with a prediction
     std::vector<planned_build> builds{}; ///< the highest level first: see add_builds()
 
     /// "TILE_M=64 TILE_N=8"
     [[nodiscard]] std::string text() const;
 };
 
-/// A processor or device that something was tuned on, or predicted for.
+/// A processor or device with a tuning or a prediction.
 struct planned_device {
     std::string name{};
     std::string vendor{};
     std::uint32_t family = 0;
     std::uint32_t model = 0;
     std::vector<baked_node> tree{};
-    int architecture = 0; ///< of a device
+    int architecture = 0; ///< architecture of a device
     bool is_predicted = false;
 };
 
-/// All that is written of one kernel.
+/// The data to write for one kernel.
 struct bake_plan {
     std::string kernel{};
-    kernel_source source{}; ///< without a path where the text was generated
+    kernel_source source{}; ///< without a path if the text was generated
     call_facts facts{};
     std::string fallback{};         ///< generated text of the default; empty: the kernel file's
-    bool is_plain = false;          ///< `fallback` is a program's plain nest, no configuration
+    bool is_plain = false;          ///< `fallback` is a program's plain nest, not a configuration
     std::string default_text{};     ///< "TILE_M=16 TILE_N=8"
-    compile_request default_code{}; ///< its macros, as the kernel file has them
+    compile_request default_code{}; ///< its macros, in the form of the kernel file
     std::vector<planned_variant> variants{};
     std::vector<planned_device> devices{};
-    std::vector<std::vector<std::int64_t>> known_shapes{}; ///< of which the store tells, each once
-    std::vector<std::string> compilers{};                  ///< that the winners were found with
+    std::vector<std::vector<std::int64_t>> known_shapes{}; ///< shapes in the store, each once
+    std::vector<std::string> compilers{};                  ///< compilers of the winners' tunings
     std::vector<std::string> notices{};
-    bool is_for_device = false;                  ///< `facts` say how it is launched
+    bool is_for_device = false;                  ///< `facts` have its launch
     std::vector<planned_image> default_images{}; ///< CUBINs, the highest first, then PTX
 };
 
-/// What of a store is planned.
+/// Filter for the winners of a store.
 struct plan_choice {
-    std::string kernel{}; ///< its name in the store; empty: the only one of this text
+    std::string kernel{}; ///< name in the store; empty: the only one of this text
     std::size_t most_variants = 10;
-    bool is_for_device = false; ///< winners on devices, else those on processors
-    bool is_unverified = false; ///< predicted winners serve without a proof
+    bool is_for_device = false; ///< winners on devices, or on processors
+    bool is_unverified = false; ///< predicted winners are used without a proof
 };
 
-/// Flags that say for which processor the code is: the levels of instruction sets say that here.
+/// Returns true for flags that name a processor. Here the levels of instruction sets replace them.
 [[nodiscard]] bool is_machine_flag(std::string_view flag);
 
 /// @param store   its text  @param path  of the store, in messages
 /// @param source  the kernel file, with include folders; its flags are those of the store. Without
-///                a path: what a function generated is planned, whose text the store has
+///                a path: plans a generated kernel, whose text the store has
 /// Errors   attune::error: see bake()
 [[nodiscard]] bake_plan plan_of(std::string const& store, std::string const& path,
                                 kernel_source source, plan_choice const& choice);
+
+/// A tuned problem: its inputs, and the time of a call with each choice.
+struct tree_point {
+    std::vector<double> inputs{};
+    std::vector<std::optional<double>> seconds{}; ///< by choice; empty: not measured here
+    std::vector<bool> is_usable{};                ///< by choice: true if the guard lets it serve
+    std::vector<bool>
+        has_failed{}; ///< by choice: true if it crashed or never ended; the list may be empty
+    double default_s = 0;
+};
+
+/// The loss of each choice at each point, relative to the best time there.
+class regret_table {
+public:
+    /// A choice without a measurement at a point gets its loss at the nearest measured point, plus
+    /// .2 for each factor of two between the inputs.
+    explicit regret_table(std::span<tree_point const> points);
+
+    /// 0: the best; .1: 10 % slower. A choice that may not serve has the loss of the default, which
+    /// runs instead. A failed choice has infinity.
+    /// @param choice  baked_node::none: the default
+    [[nodiscard]] double at(std::size_t point, std::int32_t choice) const;
+    [[nodiscard]] std::size_t points() const noexcept { return of_default_.size(); }
+    [[nodiscard]] std::size_t choices() const noexcept { return choices_; }
+
+private:
+    std::size_t choices_ = 0;
+    std::vector<double> of_default_{};
+    std::vector<std::vector<double>> of_{};
+};
+
+/// At most `most` choices, selected one by one, with the least total regret over all points.
+[[nodiscard]] std::vector<std::int32_t> choose_variants(regret_table const& regret,
+                                                        std::size_t most);
+
+/// A tree over the inputs, in the form of baked_table.hpp. Each leaf serves its points with the
+/// choice of least cost. A node splits the input with the largest gain; among equal gains it takes
+/// the widest gap.
+/// @param among  choices, besides the default
+/// @param which  the points of the tree; at least one
+[[nodiscard]] std::vector<baked_node> grow_tree(std::span<tree_point const> points,
+                                                regret_table const& regret,
+                                                std::vector<std::int32_t> const& among,
+                                                std::vector<std::size_t> const& which);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -3,21 +3,131 @@
 #pragma once
 
 #include <attune/core/hash.hpp>
+#include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake/bake_text.hpp>
-#include <attune/ship/bake/device_text.hpp>
+#include <attune/ship/bake/device_images.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// As shape_part has them.
+/// "argument 0: 4096, argument 2: 64"
+[[nodiscard]] inline std::string text_of_largest(std::vector<shape_word> const& layout,
+                                                 std::vector<std::int64_t> const& largest)
+{
+    std::string out;
+    for (std::size_t i = 0; i < std::min(layout.size(), largest.size()); ++i)
+        if (is_size(layout[i].part))
+            out += (out.empty() ? "argument " : ", argument ") +
+                   std::to_string(layout[i].argument) + ": " + std::to_string(largest[i]);
+    return out.empty() ? "all sizes" : out;
+}
+
+ATTUNE_INLINE std::string proof_table(bake_plan const& plan, std::vector<std::string> const& levels)
+{
+    std::vector<std::array<std::string, 4>> rows{
+        {plan.kernel, "CODE FOR", "PROVEN BY", "VERIFIED UP TO"}};
+    for (planned_variant const& one : plan.variants)
+        for (std::string const& level : levels) {
+            auto const build =
+                std::find_if(one.builds.begin(), one.builds.end(),
+                             [&](planned_build const& has) { return has.level == level; });
+            if (build == one.builds.end())
+                rows.push_back({one.text(), level, "nothing", "no call"});
+            else if (build->proof == baked_proof::prediction)
+                rows.push_back({one.text(), level, "prediction", "all calls"});
+            else
+                rows.push_back(
+                    {one.text(), level,
+                     std::string(baked_proof_names[static_cast<std::size_t>(build->proof)]),
+                     text_of_largest(plan.facts.layout, build->proven.largest)});
+        }
+    rows.push_back({plan.default_text.empty() ? "default" : "default " + plan.default_text, "all",
+                    "", "all other calls"});
+    std::array<std::size_t, 4> widths{};
+    for (auto const& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], row[i].size());
+    std::string out;
+    for (auto const& row : rows) {
+        for (std::size_t i = 0; i + 1 < row.size(); ++i)
+            out += row[i] + std::string(widths[i] + 2 - row[i].size(), ' ');
+        out += row.back() + '\n';
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::string script_text(bake_plan const& plan, std::string const& stem)
+{
+    std::string includes;
+    for (std::string const& folder : plan.source.include_dirs)
+        includes += " -I" + quoted_for_shell(folder);
+    std::string out = "#!/bin/sh\n# Kernel " + comment_of(plan.kernel) +
+                      ". Do not edit: attune bake wrote it.\n"
+                      "# Makes lib" +
+                      stem +
+                      ".a here, of which a program with <attune/ship/baked.hpp> links:\n"
+                      "#   CXX=g++ CXXFLAGS=\"$(pkg-config --cflags attune)\" sh " +
+                      stem + ".sh\n";
+    out += R"sh(set -eu
+cd "$(dirname "$0")"
+: "${CXX:=c++}" "${CXXFLAGS:=}" "${LD:=ld.bfd}" "${OBJCOPY:=objcopy}"
+: "${NM:=nm}" "${OBJDUMP:=objdump}" "${AR:=ar}"
+objects=''
+unique='' # GCC's unique symbols cannot be made local; Clang has none
+if $CXX -fno-gnu-unique -E -x c++ /dev/null >/dev/null 2>&1; then unique=-fno-gnu-unique; fi
+# Compiles a file, and makes its symbols local: code for a newer processor takes the place of
+# nothing else.
+unit() {
+    name=$1
+    shift
+    $CXX -std=c++20 $CXXFLAGS)sh" +
+           includes + R"sh( -O3 "$@" -fPIC -fno-lto $unique -c "$name.cpp" -o "$name.o"
+    symbols=$("$NM" "$name.o")
+    sections=$("$OBJDUMP" -h "$name.o")
+    case "$*$symbols$sections" in
+    *-march=*_GLOBAL__sub_I_* | *-march=*' i '* | *-march=*.init_array* | \
+    *-march=*.preinit_array* | *-march=*.ctors*)
+        echo "attune: $name.cpp initialises objects before it is known which instructions the" \
+            "processor has" >&2
+        exit 1 ;;
+    esac
+    "$LD" -r --force-group-allocation -o "$name.local.o" "$name.o"
+    "$OBJCOPY" --wildcard '--keep-global-symbol=*attune_type_tag*' \
+        '--keep-global-symbol=*attune_baked_*' '--keep-global-symbol=*baked_table_of*' \
+        '--weaken-symbol=*attune_type_tag*' "$name.local.o"
+    objects="$objects $name.local.o"
+}
+)sh";
+    if (plan.is_for_device)
+        return out + "$CXX -std=c++20 $CXXFLAGS" + includes + " -fPIC -c " + stem +
+               "_images.cpp -o " + stem + "_images.o\n$CXX -std=c++20 $CXXFLAGS" + includes +
+               " -fPIC -c " + stem + "_table.cpp -o " + stem + "_table.o\nrm -f lib" + stem +
+               ".a\n\"$AR\" rcs lib" + stem + ".a " + stem + "_table.o " + stem + "_images.o\n";
+    out += "unit " + stem + "_default @" + stem + "_default.flags\n";
+    for (std::size_t v = 0; v < plan.variants.size(); ++v)
+        for (planned_build const& build : plan.variants[v].builds) {
+            std::string const place = stem + '_' + std::to_string(v);
+            out += "unit " + place + '_' + build.level + " @" + place + ".flags" +
+                   (build.level == "base" ? "" : " -march=" + build.level) + '\n';
+        }
+    return out + "$CXX -std=c++20 $CXXFLAGS -fPIC -c " + stem + "_table.cpp -o " + stem +
+           "_table.o\nrm -f lib" + stem + ".a\n\"$AR\" rcs lib" + stem + ".a " + stem +
+           "_table.o $objects\n";
+}
+
+/// Words by shape_part.
 inline constexpr std::array<char const*, 7> shape_part_names{
     "elements", "number", "flag", "real", "bytes", "overlaps", "places"};
 
@@ -26,15 +136,15 @@ ATTUNE_INLINE std::string baked_names::build(std::size_t variant, std::string co
     return "attune_baked_" + stem + '_' + std::to_string(variant) + '_' + identifier_of(level);
 }
 
-/// @param header  of ship/baked/
+/// @param header  a header of ship/baked/
 [[nodiscard]] inline std::string head_of_baked(bake_plan const& plan, std::string const& header)
 {
     return "// Kernel " + comment_of(plan.kernel) + ". Do not edit: attune_bake wrote it.\n" +
            "#include <attune/ship/baked/" + header + ">\n\n";
 }
 
-/// A constant array; nothing where it would be empty, as none is in C++.
-/// @return  what stands for it in an initialiser
+/// Adds a constant array. Adds nothing for an empty one, which C++ does not allow.
+/// @return  text for the array in an initialiser
 template <class Values, class TextOf>
 std::string add_array(std::string& to, std::string const& type, std::string const& name,
                       Values const& values, TextOf const& text_of)
@@ -59,12 +169,12 @@ std::string add_array(std::string& to, std::string const& type, std::string cons
                                                              : std::to_string(value);
 }
 
-/// As baked_proof has them.
+/// Words by baked_proof.
 inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build", "both",
                                                               "prediction"};
 
-/// The arrays of a variant's builds.
-/// @return  what stands for the builds in an initialiser
+/// Adds the arrays of a variant's builds.
+/// @return  text for the builds in an initialiser
 [[nodiscard]] inline std::string add_builds_to(std::string& out, baked_names const& names,
                                                bake_plan const& plan, std::size_t v)
 {
@@ -102,7 +212,7 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
                      [](std::string const& row) { return row; });
 }
 
-/// The head of the function that makes what chooses.
+/// The head of the function that makes the baked_machine.
 [[nodiscard]] inline std::string machine_declared(baked_names const& names)
 {
     return "void* " + names.machine() +
@@ -110,14 +220,14 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
            "most) "
            "noexcept";
 }
-/// @param type  of what it makes, a template
+/// @param type  template of the result
 [[nodiscard]] inline std::string machine_text(baked_names const& names, std::string const& type)
 {
     return machine_declared(names) + "\n{\n    static constinit attune::detail::" + type +
            "s<attune_baked_type> all;\n    return all.of(table, most);\n}\n";
 }
 
-/// The function by which `baked` finds the table.
+/// The function that gives `baked` the table.
 [[nodiscard]] inline std::string table_found_text(bake_plan const& plan, baked_names const& names)
 {
     return "\nnamespace attune::inline ATTUNE_ABI::detail {\n\n"
@@ -216,7 +326,7 @@ ATTUNE_INLINE std::string table_mark(std::string const& table)
     return content_hash().add(table).hex();
 }
 
-/// The kernel file, or what was generated, and the type of its function.
+/// The kernel file, or the generated text, and the type of its function.
 [[nodiscard]] inline std::string kernel_text(bake_plan const& plan, std::string const& generated)
 {
     std::error_code failed;

@@ -1,4 +1,4 @@
-// attune/ship/bake/build_proofs.hpp - which builds of a variant serve which shapes, and what proves it.
+// attune/ship/bake/build_proofs.hpp - the shapes that a build verifies, its proofs, the builds of variants.
 // SPDX-License-Identifier: MIT
 // tested by ship/bake.cpp
 #pragma once
@@ -18,13 +18,24 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Replaces the word of shape_part::places by several places in memory.
+inline constexpr std::int64_t several_places = -1;
+
+/// The listed shapes, each with all words of the layout, the smallest first.
+/// @param asked  each is one of three: "KNOWN", for the store's shapes; a file with a shape in each
+///               line, with # before a comment; or a shape. A shape has the numbers of the layout
+///               without the places, such as "1024 1024 32" for a span, a span and an int
+/// Errors   attune::error: a text that is none of these
+[[nodiscard]] std::vector<std::vector<std::int64_t>>
+listed_shapes(bake_plan const& plan, std::vector<std::string> const& asked);
+
 /// Gathers the properties of verified shapes.
 class property_collector {
 public:
-    /// @param modulus  as of shape_properties
+    /// @param modulus  modulus of shape_properties
     property_collector(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                        std::uint32_t modulus = 64);
-    /// @pre  as many words as the layout has
+    /// @pre  the key has as many words as the layout
     void add(std::span<std::int64_t const> key);
     void add(proven_properties const& more);
     [[nodiscard]] proven_properties take() const;
@@ -35,48 +46,48 @@ private:
     std::vector<std::int64_t> largest_{};
 };
 
-/// Whether every property of this shape was verified.
+/// Returns true if every property of this shape was verified.
 [[nodiscard]] bool is_covered(proven_properties const& by, shape_properties const& counted,
                               std::span<std::int64_t const> key);
 
-/// What the program that verifies builds (ship/check/) found out of one of them.
+/// The result of verifying a build by the program of ship/check/.
 struct checked_build {
     std::size_t variant = 0;
     std::string level{};
     std::vector<std::vector<std::int64_t>> right{}; ///< shapes
-    std::string wrong{};                            ///< where and how; empty: nowhere
+    std::string wrong{};                            ///< place and kind of an error; empty: none
 };
 
 struct checked_builds {
     std::vector<checked_build> all{};
-    std::vector<std::string> said{}; ///< sentences on what could not be verified
+    std::vector<std::string> said{}; ///< sentences on undecided checks
 };
 
-/// Reads what that program wrote, lines of words:
-///   attune_checked MARK             the first; MARK stands for what was verified
-///   right VARIANT LEVEL WORD...     of a shape
+/// Reads the output of that program, lines of words:
+///   attune_checked MARK             the first; MARK is a hash of the verified table
+///   right VARIANT LEVEL WORD...     a shape
 ///   wrong VARIANT LEVEL TEXT
 ///   said TEXT
-/// @param mark  as table_mark() gives it
+/// @param mark  result of table_mark()
 /// @param path  in messages
 /// Errors   attune::error: it is damaged, or of another table
 [[nodiscard]] checked_builds checked_builds_in(std::string_view text, std::string const& path,
                                                std::string const& mark);
 
-/// 90 of "sm_90"; 0 of an instruction set of processors.
+/// 90 for "sm_90"; 0 for an instruction set of processors.
 [[nodiscard]] int architecture_in(std::string_view level);
 
-/// Gives each variant a build for each level, to be verified.
+/// Gives each variant a build for each level, for verification.
 /// @param levels   in the order of instruction_level_names
 void add_all_builds(bake_plan& plan, std::vector<std::string> const& levels);
 
-/// Gives each variant the builds that serve, and notices of those that do not. The store's proofs
-/// stand for the instruction sets up to that of the processor of the tuning; code for a higher one
-/// serves what was verified. Of a variant that was wrong no build serves. Architectures of devices
-/// are such levels.
+/// Gives each variant its usable builds, and notices about the others. The store's proofs hold for
+/// instruction sets up to that of the tuning's processor. Code for a higher set serves the shapes
+/// verified for it. A variant that was wrong once has no build. Architectures of devices count as
+/// such levels.
 /// @param levels         in ascending order
-/// @param checked        empty: the store's proofs alone
-/// @param is_unverified  what was predicted for a device serves it, without a proof
+/// @param checked        empty: only the store's proofs
+/// @param is_unverified  winners predicted for a device are used without a proof
 void add_proven_builds(bake_plan& plan, std::vector<std::string> const& levels,
                        checked_builds const& checked, bool is_unverified = false);
 

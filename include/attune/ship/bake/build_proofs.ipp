@@ -1,17 +1,131 @@
-// attune/ship/bake/build_proofs.ipp - joins what the store proves with what a build verified.
+// attune/ship/bake/build_proofs.ipp - reads shapes, and joins the store's proofs with those of a build.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// "2 elements of argument 0, ...": the layout in words.
+[[nodiscard]] inline std::string words_of_layout(std::vector<shape_word> const& layout)
+{
+    std::string out;
+    std::size_t last = static_cast<std::size_t>(-1);
+    for (shape_word const& word : layout) {
+        if (word.part == shape_part::places || word.part == shape_part::overlaps) continue;
+        bool const is_array = word.part == shape_part::elements ||
+                              (word.argument == last && word.part == shape_part::number);
+        out += (out.empty() ? "" : ", ") +
+               std::string(!is_array               ? "the value"
+                           : word.argument != last ? "the size"
+                                                   : "another size or stride") +
+               " of argument " + std::to_string(word.argument);
+        last = word.argument;
+    }
+    return out;
+}
+
+/// Reads a number of a shape as the word of a key.
+[[nodiscard]] inline bool word_in(std::string_view text, shape_word const& word,
+                                  shape_choice const& choice, std::int64_t& out)
+{
+    if (word.part == shape_part::real) {
+        auto const value = parse_number<double>(text);
+        if (!value || !std::isfinite(*value)) return false;
+        auto const bits = std::bit_cast<std::int64_t>(*value);
+        out = choice.is_bound(word.argument) ? bits : real_class(bits);
+        return true;
+    }
+    auto const value = parse_number<std::int64_t>(text);
+    out = value.value_or(0);
+    return value && (word.part != shape_part::elements || out >= 0);
+}
+
+[[nodiscard]] inline std::vector<std::int64_t> shape_in(bake_plan const& plan,
+                                                        std::string const& text)
+{
+    std::vector<shape_word> const& layout = plan.facts.layout;
+    shape_choice const choice = shape_choice_of(plan.facts);
+    std::vector<std::int64_t> out;
+    auto const refuse = [&] {
+        throw error("this is no shape of a call of " + plan.kernel, text,
+                    "give KNOWN, a file, or the numbers of a shape: " + words_of_layout(layout));
+    };
+    std::string_view rest = text;
+    for (shape_word const& word : layout) {
+        if (word.part == shape_part::places) {
+            out.push_back(several_places);
+            continue;
+        }
+        if (word.part == shape_part::overlaps) {
+            out.push_back(0);
+            continue;
+        }
+        rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+        std::string_view const one = rest.substr(0, rest.find_first_of(" \t"));
+        rest.remove_prefix(one.size());
+        std::int64_t number = 0;
+        if (!word_in(one, word, choice, number)) refuse();
+        out.push_back(number);
+    }
+    if (rest.find_first_not_of(" \t") != rest.npos) refuse();
+    return out;
+}
+
+/// The sort key of a call: its sizes, one by one.
+[[nodiscard]] inline double sum_of_sizes(bake_plan const& plan,
+                                         std::vector<std::int64_t> const& shape)
+{
+    double out = 0;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        if (is_size(plan.facts.layout[i].part)) out += static_cast<double>(shape[i]);
+    return out;
+}
+
+ATTUNE_INLINE std::vector<std::vector<std::int64_t>>
+listed_shapes(bake_plan const& plan, std::vector<std::string> const& asked)
+{
+    std::vector<std::vector<std::int64_t>> out;
+    for (std::string const& one : asked) {
+        std::error_code failed;
+        if (one == "KNOWN") {
+            if (plan.facts.any_shape || !plan.facts.ignored.empty())
+                throw error("the store does not know whole shapes of calls of " + plan.kernel,
+                            "kernel.any_shape() or kernel.ignore<i>() leave out some of it",
+                            "list the shapes that are to be verified");
+            out.insert(out.end(), plan.known_shapes.begin(), plan.known_shapes.end());
+        } else if (std::filesystem::is_regular_file(one, failed)) {
+            std::ifstream in(one);
+            for (std::string line; std::getline(in, line);) {
+                line.resize(std::min(line.find('#'), line.size()));
+                line.resize(line.find_last_not_of(" \t\r") + 1);
+                if (!line.empty()) out.push_back(shape_in(plan, line));
+            }
+        } else {
+            out.push_back(shape_in(plan, one));
+        }
+    }
+    std::sort(out.begin(), out.end(), [&](auto const& a, auto const& b) {
+        double const x = sum_of_sizes(plan, a), y = sum_of_sizes(plan, b);
+        return x != y ? x < y : a < b;
+    });
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
 
 ATTUNE_INLINE property_collector::property_collector(std::vector<shape_word> layout,
                                                      std::vector<std::int64_t> divisors,
@@ -51,7 +165,7 @@ ATTUNE_INLINE bool is_covered(proven_properties const& by, shape_properties cons
     });
 }
 
-/// Takes the words of a line one by one.
+/// Reads the words of a line one by one.
 class checked_line {
 public:
     checked_line(std::string_view line, std::string const& path)
@@ -69,11 +183,9 @@ public:
     [[nodiscard]] std::string rest() const { return std::string(rest_); }
     [[nodiscard]] std::int64_t number()
     {
-        std::string_view const text = word();
-        std::int64_t out = 0;
-        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-        if (text.empty() || problem != std::errc{} || end != text.data() + text.size()) refuse();
-        return out;
+        auto const out = parse_number<std::int64_t>(word());
+        if (!out) refuse();
+        return *out;
     }
     [[noreturn]] void refuse() const
     {
@@ -141,8 +253,8 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
             one.builds.push_back({.level = *level});
 }
 
-/// Whether the machine code that the store proves stands for code for this level: it is for these
-/// instructions or for more. Of a device, for this architecture or for a later one.
+/// Returns true if the store's proof of machine code holds for this level: the code is for these
+/// instructions or for more. For a device, the code is for this architecture or for a later one.
 [[nodiscard]] inline bool stands_for(planned_variant const& one, std::string const& level)
 {
     if (int const architecture = architecture_in(level); architecture != 0)
@@ -153,7 +265,7 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
            one.recorded_up_to;
 }
 
-/// Whether a winner that was predicted serves without a proof, for a device of this level.
+/// Returns true if a predicted winner is used without a proof, for a device of this level.
 [[nodiscard]] inline bool is_predicted_for(planned_variant const& one, std::string const& level)
 {
     int const architecture = architecture_in(level);
@@ -163,7 +275,7 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
                        });
 }
 
-/// "base, x86-64-v3": those of `all` that are among `which`.
+/// "base, x86-64-v3": members of `all` that are also in `which`.
 [[nodiscard]] inline std::string listed(std::vector<std::string> const& all,
                                         std::set<std::string> const& which)
 {

@@ -1,17 +1,17 @@
-// attune/ship/baked/baked_code.hpp - what the unit of a variant says of its function.
+// attune/ship/baked/baked_code.hpp - the unit of a variant describes its function.
 // SPDX-License-Identifier: MIT-0
 // tested by ship/baked.cpp
 #pragma once
 
 #ifndef ATTUNE_RELEASED
-#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#define ATTUNE_RELEASED // exceptions are not needed: core/version.hpp
 #endif
 
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A function of the kernel's type, to be cast back to it.
+/// A function of the kernel's type, which the caller casts back to it.
 using baked_code = void (*)();
 
 /// The type of a function, from a pointer to it.

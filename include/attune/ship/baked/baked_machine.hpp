@@ -1,54 +1,172 @@
-// attune/ship/baked/baked_machine.hpp - asks the processor, and chooses what serves the calls of one kernel.
+// attune/ship/baked/baked_machine.hpp - reads the processor, chooses code for calls, and keeps that of known shapes.
 // SPDX-License-Identifier: MIT-0
-// tested by ship/baked.cpp
-//
-// The unit with a kernel's default makes it (bake/bake_text.hpp), whose symbols are local to it.
-// What the program's own files call of it is part of them, down to std::array. So no function here,
-// nor of the standard library, is there in the instructions that another file of the program may
-// have.
+// The unit with a kernel's default makes it (bake/bake_text.hpp); its symbols are local to that
+// unit. All code that the program's own files use is inlined into them, down to std::array. No
+// function here, or of the standard library, can then come from a file with newer instructions.
 #pragma once
 
 #ifndef ATTUNE_RELEASED
-#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#define ATTUNE_RELEASED // exceptions are not needed: core/version.hpp
 #endif
 
+#include <attune/core/shape/call_counters.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/baked/baked_table.hpp>
-#include <attune/ship/baked/code_by_shape.hpp>
 #include <attune/ship/baked/device_code.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What serves a call.
+/// The code that serves a call.
 struct baked_choice {
     std::string_view configuration{}; ///< "TILE_M=64 TILE_N=8"
-    /// "x86-64-v3"; "base": what the program was compiled for; of a device "sm_90", or "PTX sm_80".
+    /// "x86-64-v3"; "base": the program's own flags; for a device "sm_90", or "PTX sm_80".
     std::string_view instructions{};
     bool is_default = true;
-    std::string_view why{};   ///< where it is the default
+    std::string_view why{};   ///< the reason, if it is the default
     std::string_view proof{}; ///< of a variant: "record", "build" or "record and build"
-    /// It was not measured on such a device: tuned.predict() chose it by what its code takes. Its
-    /// proof is "prediction" where it was verified nowhere: attune_bake(... UNVERIFIED).
+    /// True: not measured on such a device. tuned.predict() chose it by the resources of its code.
+    /// Without any verification its proof is "prediction": attune_bake(... UNVERIFIED).
     bool is_predicted = false;
+};
+
+/// Calls of a kernel by what served them. Exact for one thread; of several threads at once a few
+/// counts may be lost.
+struct baked_coverage {
+    std::uint64_t by_variant = 0; ///< a variant of the store
+    std::uint64_t not_faster = 0; ///< the default: nothing faster was found for these inputs
+    std::uint64_t unverified = 0; ///< the default: no shape like this one was verified
+    std::uint64_t unsupported =
+        0; ///< the default: this processor lacks instructions of the variant
+
+    [[nodiscard]] constexpr std::uint64_t calls() const noexcept
+    {
+        return by_variant + not_faster + unverified + unsupported;
+    }
 };
 
 namespace detail {
 
+/// The reason why some code serves a call: the column of its counter.
+enum class baked_answer : std::uint32_t { variant, not_faster, unverified, unsupported };
+
+/// A hash table of a fixed number of shapes of `Words` words. Further shapes go to a second table,
+/// in which each shape has a single place and replaces the former shape there. Any number of
+/// threads may use it.
+template <std::size_t Words, class Code>
+class code_by_shape {
+public:
+    using key = std::array<std::int64_t, Words>;
+
+    /// Returns null if the shape is unknown, or in the second table.
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE Code find(key const& wanted) const noexcept
+    {
+        std::size_t at = hash_of_shape(wanted) & mask;
+        for (std::size_t probe = 0; probe < most_probes; ++probe, at = (at + 1) & mask) {
+            entry const& one = entries_.get()[at];
+            if (one.state.load(std::memory_order_acquire) != filling::ready) return nullptr;
+            if (is_same(one.words, wanted)) return one.code;
+        }
+        return nullptr;
+    }
+    /// Searches the second table. Returns null if the shape is not there.
+    [[nodiscard]] Code find_late(key const& wanted) const noexcept
+    {
+        late_entry const& one = late_[late_place(wanted)];
+        std::uint32_t const version = one.version.load(std::memory_order_acquire);
+        bool is_mine = version != 0 && version % 2 == 0;
+        for (std::size_t i = 0; i < Words; ++i)
+            is_mine = is_mine && one.words[i].load(std::memory_order_acquire) == wanted[i];
+        if (!is_mine) return nullptr;
+        Code const found = one.code.load(std::memory_order_acquire);
+        return one.version.load(std::memory_order_relaxed) == version ? found : nullptr;
+    }
+    /// Two threads may keep the same shape twice, with the same code.
+    void keep(key const& words, Code code) noexcept
+    {
+        std::size_t at = hash_of_shape(words) & mask;
+        for (std::size_t probe = 0; probe < most_probes; ++probe, at = (at + 1) & mask) {
+            entry& one = entries_[at];
+            filling expected = filling::empty;
+            if (!one.state.compare_exchange_strong(expected, filling::in_work,
+                                                   std::memory_order_acquire))
+                continue;
+            one.words = words;
+            one.code = code;
+            one.state.store(filling::ready, std::memory_order_release);
+            return;
+        }
+        keep_late(words, code);
+    }
+
+private:
+    static constexpr std::size_t mask = 4'095;
+    static constexpr std::size_t most_probes = 16;
+    static constexpr std::size_t late_entries = 1'024;
+
+    enum class filling : std::uint32_t { empty, in_work, ready };
+    struct entry {
+        std::atomic<filling> state{filling::empty};
+        key words{};
+        Code code{};
+    };
+
+    /// Written while `version` is odd. A read is valid only if `version` is the same before and
+    /// after.
+    struct late_entry {
+        std::atomic<std::uint32_t> version{0};
+        std::array<std::atomic<std::int64_t>, Words> words{};
+        std::atomic<Code> code{};
+    };
+
+    [[nodiscard]] static std::size_t late_place(key const& words) noexcept
+    {
+        return (hash_of_shape(words) >> 32) % late_entries;
+    }
+    /// Does nothing if another thread is writing.
+    void keep_late(key const& words, Code code) noexcept
+    {
+        late_entry& one = late_[late_place(words)];
+        std::uint32_t version = one.version.load(std::memory_order_relaxed);
+        if (version % 2 != 0 ||
+            !one.version.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel))
+            return;
+        for (std::size_t i = 0; i < Words; ++i)
+            one.words[i].store(words[i], std::memory_order_release);
+        one.code.store(code, std::memory_order_release);
+        // Skips 0, which means that nothing was written.
+        one.version.store(version + 2 != 0 ? version + 2 : 2, std::memory_order_release);
+    }
+
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE static bool is_same(key const& a, key const& b) noexcept
+    {
+        std::int64_t difference = 0;
+        for (std::size_t i = 0; i < Words; ++i)
+            difference |= a[i] ^ b[i];
+        return difference == 0;
+    }
+
+    std::unique_ptr<entry[]> entries_ = std::make_unique<entry[]>(mask + 1);
+    std::unique_ptr<late_entry[]> late_ = std::make_unique<late_entry[]>(late_entries);
+};
+
 template <class Signature>
 class baked_machine;
-/// What `attune::baked` calls: for one kernel, and a limit of instruction sets. It is never freed.
+/// The target of calls of `attune::baked`, for one kernel and one limit of instruction sets. Never
+/// freed.
 template <class Result, class... Args>
 class baked_machine<Result(Args...)> {
 public:
@@ -60,7 +178,10 @@ public:
         , most_(most)
         , level_(std::min(most, level_of(words_of_this_processor())))
         , device_(device_among(table))
+        , served_(std::make_unique<served_code[]>(defaults + builds_before(table.variants.count)))
     {
+        for (std::size_t i = 0; i < defaults; ++i)
+            served_[i].answer = static_cast<baked_answer>(i);
         std::vector<shape_word> const layout = shape::layout();
         if (!std::equal(layout.begin(), layout.end(), table.layout.begin(), table.layout.end()))
             return;
@@ -72,24 +193,26 @@ public:
     baked_machine(baked_machine const&) = delete;
     baked_machine& operator=(baked_machine const&) = delete;
 
-    /// The code for a call.
     [[nodiscard]] ATTUNE_ALWAYS_INLINE function code_for(Args const&... args)
     {
         key const words = shape_of_(args...);
-        function const known = known_.find(words);
-        return known != nullptr ? known : obtain_(*this, words, args...);
+        served_code const* known = known_.find(words);
+        if (known == nullptr) known = obtain_(*this, words, args...);
+        counted_.add(static_cast<std::size_t>(known->answer));
+        return known->code.load(std::memory_order_relaxed);
     }
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_coverage coverage() const { return coverage_(*this); }
     [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_choice explain(Args const&... args) const
     {
         return explain_(*this, args...);
     }
 
-    /// Whether the kernel is one of a device: then launch() or try_launch(), else code_for().
+    /// Returns true for a kernel of a device: use launch() or try_launch(), otherwise code_for().
     [[nodiscard]] ATTUNE_ALWAYS_INLINE bool is_of_device() const noexcept
     {
         return launch_ != nullptr;
     }
-    /// Ends the program where it cannot.
+    /// Launches; ends the program on a failure.
     ATTUNE_ALWAYS_INLINE void launch(void* stream, Args const&... args)
     {
         launch_(*this, stream, shape_of_(args...), args...);
@@ -103,7 +226,7 @@ public:
     {
         return &table_ == &table && most_ == most;
     }
-    baked_machine* older = nullptr; ///< the next of a list
+    baked_machine* older = nullptr; ///< next machine of a list
 
 protected:
     using shape = shape_of_call<Args...>;
@@ -113,7 +236,25 @@ protected:
         baked_variant const* variant = nullptr; ///< null: the default
         baked_build const* build = nullptr;
         char const* why = "";
+        baked_answer answer = baked_answer::variant;
     };
+
+    /// Code that serves shapes. Several threads may write the same address.
+    struct served_code {
+        std::atomic<function> code{nullptr};
+        baked_answer answer{};
+    };
+    /// The default has an element of `served_` for each answer.
+    static constexpr std::size_t defaults = 4;
+
+    /// Number of builds of the variants before this one.
+    [[nodiscard]] std::size_t builds_before(std::size_t variant) const noexcept
+    {
+        std::size_t out = 0;
+        for (std::size_t i = 0; i < variant; ++i)
+            out += table_.variants[i].builds.count;
+        return out;
+    }
 
     [[nodiscard]] static shape_choice choice_of(baked_table const& table)
     {
@@ -129,7 +270,7 @@ protected:
             if (i < sizeof...(Args)) out.bound[i] = true;
         return out;
     }
-    /// The same model, else the same vendor, else the first.
+    /// The device of the same model, else of the same vendor, else the first.
     [[nodiscard]] static baked_device const& device_among(baked_table const& table) noexcept
     {
         processor_words const& mine = words_of_this_processor();
@@ -147,7 +288,7 @@ protected:
         return *best;
     }
 
-    /// The values of the inputs, as the tree compares them.
+    /// The value of an input, as the tree compares it.
     [[nodiscard]] double input_at(std::size_t input, Args const&... args) const noexcept
     {
         double out = 0;
@@ -167,14 +308,15 @@ protected:
             device_, [&](baked_build const& build) { return build.level <= level_; }, words,
             args...);
     }
-    /// @param can_run_it  whether there are the instructions of a build
+    /// @param can_run_it  returns true if the instructions of a build exist
     template <class CanRun>
     [[nodiscard]] choice choose_among(baked_device const& device, CanRun const& can_run_it,
                                       key const& words, Args const&... args) const
     {
         std::int32_t const at = choice_in(
             device.tree.begin(), [&](std::size_t input) { return input_at(input, args...); });
-        if (at == baked_node::none) return {.why = "nothing faster was found"};
+        if (at == baked_node::none)
+            return {.why = "nothing faster was found", .answer = baked_answer::not_faster};
         auto const place = static_cast<std::size_t>(at);
         baked_variant const& variant = table_.variants[place];
         bool can_run = false;
@@ -186,9 +328,10 @@ protected:
                     return {.variant = &variant, .build = &build};
             }
             if (!can_run && variant.builds.count > 0)
-                return {.why = "the variant needs instructions that this processor does not have"};
+                return {.why = "the variant needs instructions that this processor does not have",
+                        .answer = baked_answer::unsupported};
         }
-        return {.why = "no shape like this one was verified"};
+        return {.why = "no shape like this one was verified", .answer = baked_answer::unverified};
     }
 
     [[nodiscard]] static bool is_proven(baked_build const& build, shape_properties const& counted,
@@ -202,15 +345,34 @@ protected:
         });
     }
 
-    static function obtain(baked_machine& machine, key const& words, Args const&... args)
+    static served_code const* obtain(baked_machine& machine, key const& words, Args const&... args)
     {
-        if (function const late = machine.known_.find_late(words)) return late;
+        if (served_code const* const late = machine.known_.find_late(words)) return late;
         choice const found = machine.choose(words, args...);
         baked_code const code =
             found.variant != nullptr ? found.build->address() : machine.table_.fallback();
-        function const served = reinterpret_cast<function>(code);
-        machine.known_.keep(words, served);
-        return served;
+        served_code& served = machine.served_[machine.place_of(found)];
+        served.code.store(reinterpret_cast<function>(code), std::memory_order_relaxed);
+        machine.known_.keep(words, &served);
+        return &served;
+    }
+    /// Index of the code in `served_`.
+    [[nodiscard]] std::size_t place_of(choice const& of) const noexcept
+    {
+        if (of.variant == nullptr) return static_cast<std::size_t>(of.answer);
+        auto const variant = static_cast<std::size_t>(of.variant - table_.variants.begin());
+        return defaults + builds_before(variant) +
+               static_cast<std::size_t>(of.build - of.variant->builds.begin());
+    }
+    static baked_coverage coverage_of(baked_machine const& machine)
+    {
+        auto const count = [&](baked_answer one) {
+            return machine.counted_.sum(static_cast<std::size_t>(one));
+        };
+        return {.by_variant = count(baked_answer::variant),
+                .not_faster = count(baked_answer::not_faster),
+                .unverified = count(baked_answer::unverified),
+                .unsupported = count(baked_answer::unsupported)};
     }
     static baked_choice explain_call(baked_machine const& machine, Args const&... args)
     {
@@ -226,31 +388,35 @@ protected:
         return out;
     }
 
-    // Read by the program's files: nothing that changes with their macros, as std::vector does.
+    // The program's files read it, so it has no type that changes with their macros, such as
+    // std::vector.
     shape shape_of_;
-    code_by_shape<shape::size, function> known_{};
-    function (*obtain_)(baked_machine&, key const&, Args const&...) = &obtain;
+    code_by_shape<shape::size, served_code const*> known_{};
+    call_counters<8> counted_{}; ///< calls, by baked_answer
+    served_code const* (*obtain_)(baked_machine&, key const&, Args const&...) = &obtain;
     baked_choice (*explain_)(baked_machine const&, Args const&...) = &explain_call;
-    // Null: it is of this processor. See device_machine.hpp.
+    baked_coverage (*coverage_)(baked_machine const&) = &coverage_of;
+    // Null for a kernel of this processor. See device_machine.hpp.
     void (*launch_)(baked_machine&, void* stream, key const&, Args const&...) = nullptr;
     launch_status (*try_launch_)(baked_machine&, void* stream, key const&,
                                  Args const&...) = nullptr;
-    // Not read by them.
+    // The program's files do not read the members below.
     baked_table const& table_;
     instruction_level most_;
     instruction_level level_;
     baked_device const& device_;
+    std::unique_ptr<served_code[]> served_;      ///< first the default by answer, then each build
     std::vector<shape_properties> properties_{}; ///< by variant; empty: another layout
 };
 
-/// Those of a signature that were made.
+/// The machines of a signature made so far.
 /// @tparam Machine  a baked_machine<Signature>, or derived from it
 template <class Signature, class Machine = baked_machine<Signature>>
 class baked_machines {
 public:
     constexpr baked_machines() = default;
 
-    /// It is made at the first call, and by two threads at once twice, which does no harm.
+    /// The first call makes it. Two threads at the same time make two, which does no harm.
     [[nodiscard]] baked_machine<Signature>* of(baked_table const& table,
                                                instruction_level most) noexcept
     {
@@ -269,7 +435,7 @@ private:
     std::atomic<baked_machine<Signature>*> newest_{nullptr};
 };
 
-/// For tables without a machine of their own, as 0.4 wrote them at first.
+/// For tables without a machine, as the first 0.4 wrote them.
 template <class Signature>
 [[nodiscard]] void* made_baked_machine(baked_table const& table, instruction_level most) noexcept
 {

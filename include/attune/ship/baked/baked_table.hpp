@@ -1,10 +1,10 @@
-// attune/ship/baked/baked_table.hpp - what attune_bake writes of one kernel: constants, and where its code is.
+// attune/ship/baked/baked_table.hpp - the constants that attune_bake writes for a kernel.
 // SPDX-License-Identifier: MIT-0
 // tested by ship/baked.cpp
 #pragma once
 
 #ifndef ATTUNE_RELEASED
-#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#define ATTUNE_RELEASED // exceptions are not needed: core/version.hpp
 #endif
 
 #include <attune/core/fixed_string.hpp>
@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// Two plugins of one program may bake kernels of one name and type.
+/// Two plugins of a program may bake kernels of the same name and type.
 #if defined(__GNUC__) && !defined(_WIN32)
 #define ATTUNE_BAKED_LOCAL __attribute__((visibility("hidden")))
 #else
@@ -28,7 +28,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A constant array.
 template <class T>
 struct baked_list {
     T const* first = nullptr;
@@ -46,46 +45,46 @@ struct baked_list {
     [[nodiscard]] constexpr T const& operator[](std::size_t i) const noexcept { return first[i]; }
 };
 
-/// What says that code is right for shapes.
+/// The proof that code is right for shapes.
 enum class baked_proof : std::uint8_t {
-    record,     ///< the store: machine code of the same text was verified by the tuner
-    build,      ///< the build of this program: this code was run and compared with the default
-    both,       ///< each for some shapes
-    prediction, ///< nothing, and it serves all shapes: attune_bake(... UNVERIFIED)
+    record,     ///< store: the tuner verified machine code of the same text
+    build,      ///< build of this program: it ran this code and compared it with the default
+    both,       ///< each for some of the shapes
+    prediction, ///< no proof, serves all shapes: attune_bake(... UNVERIFIED)
 };
-/// Indexed by baked_proof.
+/// Names by baked_proof.
 inline constexpr std::array<std::string_view, 4> baked_proof_names{
     "record", "build", "record and build", "prediction"};
 
-/// The code of a configuration for one instruction set, and the shapes for which it was proven.
-/// `address` is compiled for that set too, so that it is called only where the processor has it.
+/// The code of a configuration for one instruction set, and its proven shapes. `address` too is
+/// compiled for that set, so it is called only if the processor has it.
 struct baked_build {
     instruction_level level{};
     baked_code (*address)() noexcept = nullptr;
     baked_proof proof{};
     baked_list<std::uint64_t> proven{}; ///< properties of verified shapes, ascending
-    baked_list<std::int64_t> largest{}; ///< verified value of each word
-    baked_image const* image = nullptr; ///< of a device, instead of a function
+    baked_list<std::int64_t> largest{}; ///< largest verified value of each word
+    baked_image const* image = nullptr; ///< code for a device, instead of a function
 };
 
-/// A configuration that serves.
+/// A configuration of the table.
 struct baked_variant {
     char const* configuration = "";      ///< "TILE_M=64 TILE_N=8"
     baked_list<baked_build> builds{};    ///< the highest level first
     baked_list<std::int64_t> divisors{}; ///< numbers among its parameters
-    baked_list<launch_number> numbers{}; ///< what the formulas of a launch read of it
-    /// Bytes: where arrays lie counts modulo this number alone, as the tuner's compiler proved of
-    /// it and of the default; 64: not proven.
+    baked_list<launch_number> numbers{}; ///< numbers for the formulas of a launch
+    /// Addresses of arrays count only modulo this number of bytes, as the tuner's compiler proved
+    /// of it and of the default; 64: not proven.
     std::uint32_t address_modulus = 64;
 };
 
-/// A node of the tree over inputs. A leaf has no `input`, and its variant in `below`.
+/// A node of the tree over inputs. A leaf has no `input`, and has its variant in `below`.
 struct baked_node {
     static constexpr std::int32_t none = -1;
 
-    std::int32_t input = none; ///< compared with `threshold`: less goes to `below`
+    std::int32_t input = none; ///< compared with `threshold`; a smaller value leads to `below`
     double threshold = 0;
-    std::int32_t below = none; ///< of a leaf `none` is the default
+    std::int32_t below = none; ///< in a leaf, `none` is the default
     std::int32_t above = none;
 };
 
@@ -101,41 +100,41 @@ template <class InputAt>
     return at->below;
 }
 
-/// The winners of one processor or device.
+/// The winners for one processor or device.
 struct baked_device {
     char const* name = "";
     char const* vendor = "";
     std::uint32_t family = 0;
     std::uint32_t model = 0;
     baked_list<baked_node> tree{}; ///< begins with its root
-    int architecture = 0;          ///< of a device: 90 for compute capability 9.0
-    bool is_predicted = false;     ///< nothing was measured on it
+    int architecture = 0;          ///< for a device: 90 for compute capability 9.0
+    bool is_predicted = false;     ///< true: without measurements on it
 };
 
-/// One kernel of a release. Released text lists the members in this order: new ones come last.
+/// A kernel of a release. Released text lists the members in this order, so new members come last.
 struct baked_table {
     char const* kernel = "";
-    char const* configuration = ""; ///< of the default
+    char const* configuration = ""; ///< configuration of the default
     baked_code (*fallback)() noexcept = nullptr;
-    baked_list<shape_word> layout{};   ///< of the shapes that were verified
+    baked_list<shape_word> layout{};   ///< layout of the verified shapes
     baked_list<std::size_t> inputs{};  ///< argument of each input
-    baked_list<std::size_t> ignored{}; ///< arguments that are no part of a shape
+    baked_list<std::size_t> ignored{}; ///< arguments outside of the shape
     bool any_shape = false;
     baked_list<baked_variant> variants{};
-    baked_list<baked_device> devices{}; ///< the one with most results first; one at least
-    /// A baked_machine of the kernel's type for this table, up to an instruction set. Null: the
-    /// program's own files make it.
+    baked_list<baked_device> devices{}; ///< first the one with most results; at least one
+    /// Makes a baked_machine of the kernel's type for this table, up to an instruction set. Null:
+    /// the program's own files make it.
     void* (*machine)(baked_table const&, instruction_level most) noexcept = nullptr;
     baked_launcher const* launcher = nullptr; ///< null: a kernel of this processor
-    bool any_alignment = false; ///< addresses are no part of a shape, but which arrays overlap
+    bool any_alignment = false; ///< true: shapes have no addresses, but overlaps of arrays
 };
 
-/// Which kernel: `attune::baked_kernel<"sgemm">`.
+/// The name of a kernel: `attune::baked_kernel<"sgemm">`.
 template <fixed_string Name>
 struct baked_name {};
 
-/// The table that attune_bake wrote for a kernel of this name and type. Where the linker does not
-/// find it, no such kernel was baked into the program, or it is of another type.
+/// The table that attune_bake wrote for a kernel of this name and type. If the linker does not find
+/// it, no such kernel was baked into the program, or it has another type.
 template <fixed_string Name, class Signature>
 [[nodiscard]] ATTUNE_BAKED_LOCAL baked_table const& baked_table_of() noexcept;
 

@@ -1,18 +1,20 @@
-// attune/ship/baked/device_launch.hpp - launches kernels for GPUs that are in the program, by the driver.
+// attune/ship/baked/device_launch.hpp - the CUDA driver in a released program, and launches with it.
 // SPDX-License-Identifier: MIT-0
 // tested by ship/baked/device_machine.cpp
-// Source   "Binary compatibility" of the CUDA C++ programming guide: a CUBIN runs on its major
-//          version, from its minor version on
+// Source   CUDA driver API reference; no CUDA header is needed. "Binary compatibility" of the CUDA
+//          C++ programming guide: a CUBIN runs on its major version, from its minor version on
+//
+// Only the unit of a table for a device includes it (device_machine.hpp): a program without such a
+// kernel opens no library. The first launch opens libcuda.so.1, which is never closed.
 #pragma once
 
 #ifndef ATTUNE_RELEASED
-#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#define ATTUNE_RELEASED // exceptions are not needed: core/version.hpp
 #endif
 
 #include <attune/core/version.hpp>
 #include <attune/ship/baked/baked_table.hpp>
 #include <attune/ship/baked/device_code.hpp>
-#include <attune/ship/baked/device_driver.hpp>
 
 #include <array>
 #include <atomic>
@@ -20,25 +22,180 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A baked_image in a context, ready to be launched. Exists until the program ends.
+namespace launching {
+
+/// CUlaunchAttribute and CUlaunchConfig.
+struct attribute {
+    int id = 0;
+    char padding[4] = {};
+    union alignas(8) {
+        char bytes[64];
+        unsigned cluster[3];
+        int cooperative;
+    } value{};
+};
+struct config {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    void* stream;
+    attribute* attributes;
+    unsigned attribute_count;
+};
+
+/// The functions of the driver that a launch needs.
+struct driver {
+    int (*init)(unsigned) = nullptr;
+    int (*error_name)(int, char const**) = nullptr;
+    int (*error_text)(int, char const**) = nullptr;
+    int (*get_current)(void**) = nullptr;
+    int (*set_current)(void*) = nullptr;
+    int (*get_device)(int*) = nullptr;
+    int (*device_name)(char*, int, int) = nullptr;
+    int (*device_attribute)(int*, int, int) = nullptr;
+    int (*retain_primary)(void**, int) = nullptr;
+    int (*load)(void**, void const*) = nullptr;
+    int (*unload)(void*) = nullptr;
+    int (*get_function)(void**, void*, char const*) = nullptr;
+    int (*get_attribute)(int*, int, void*) = nullptr;
+    int (*set_attribute)(void*, int, int) = nullptr;
+    int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void*, void**, void**) = nullptr;
+    int (*launch_ex)(config const*, void*, void**, void**) = nullptr; ///< since CUDA 11.8
+    int (*exchange_capture_mode)(int*) = nullptr;                     ///< may be missing
+    std::string why{}; ///< reason why it is unusable; empty: usable
+};
+
+template <class Function>
+bool take(void* library, char const* name, Function*& to)
+{
+    to = reinterpret_cast<Function*>(::dlsym(library, name));
+    return to != nullptr;
+}
+
+[[nodiscard]] inline std::string text_of_error(driver const& d, int error)
+{
+    char const* name = nullptr;
+    char const* text = nullptr;
+    if (d.error_name == nullptr || d.error_name(error, &name) != 0 || name == nullptr)
+        return "CUDA error " + std::to_string(error);
+    std::string out = name;
+    if (d.error_text(error, &text) == 0 && text != nullptr) out = out + ": " + text;
+    return out;
+}
+
+[[nodiscard]] inline driver opened_driver()
+{
+    driver out;
+    void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        char const* const said = ::dlerror();
+        out.why = "there is no CUDA driver: " + std::string(said != nullptr ? said : "");
+        return out;
+    }
+    take(library, "cuLaunchKernelEx", out.launch_ex);
+    take(library, "cuThreadExchangeStreamCaptureMode", out.exchange_capture_mode);
+    bool const is_whole = take(library, "cuInit", out.init) &&
+                          take(library, "cuGetErrorName", out.error_name) &&
+                          take(library, "cuGetErrorString", out.error_text) &&
+                          take(library, "cuCtxGetCurrent", out.get_current) &&
+                          take(library, "cuCtxSetCurrent", out.set_current) &&
+                          take(library, "cuCtxGetDevice", out.get_device) &&
+                          take(library, "cuDeviceGetName", out.device_name) &&
+                          take(library, "cuDeviceGetAttribute", out.device_attribute) &&
+                          take(library, "cuDevicePrimaryCtxRetain", out.retain_primary) &&
+                          take(library, "cuModuleLoadData", out.load) &&
+                          take(library, "cuModuleUnload", out.unload) &&
+                          take(library, "cuModuleGetFunction", out.get_function) &&
+                          take(library, "cuFuncGetAttribute", out.get_attribute) &&
+                          take(library, "cuFuncSetAttribute", out.set_attribute) &&
+                          take(library, "cuLaunchKernel", out.launch);
+    if (!is_whole)
+        out.why = "libcuda.so.1 lacks functions: it is older than CUDA 11.4, or no CUDA driver";
+    else if (int const error = out.init(0); error != 0)
+        out.why = "the CUDA driver does not start: " + text_of_error(out, error);
+    return out;
+}
+
+[[nodiscard]] inline driver const& the_driver()
+{
+    static driver const& one = *new driver(opened_driver()); // launches may come until the end
+    return one;
+}
+
+/// The context of the calling thread. Without one, makes the primary context of device 0 current
+/// during its lifetime.
+class inside_context {
+public:
+    explicit inside_context(driver const& d)
+        : driver_(d)
+    {
+        if (d.get_current(&context) == 0 && context != nullptr) return;
+        context = nullptr;
+        static void* const primary = [&d] {
+            void* made = nullptr;
+            return d.retain_primary(&made, 0) == 0 ? made : nullptr;
+        }();
+        if (primary == nullptr || d.set_current(primary) != 0) return;
+        context = primary;
+        is_primary = true;
+    }
+    ~inside_context()
+    {
+        if (is_primary) driver_.set_current(nullptr);
+    }
+    inside_context(inside_context const&) = delete;
+    inside_context& operator=(inside_context const&) = delete;
+
+    void* context = nullptr; ///< null: no context
+    bool is_primary = false;
+
+private:
+    driver const& driver_;
+};
+
+/// While it lives, modules may be loaded although the calling thread captures a stream.
+class relaxed_capture {
+public:
+    explicit relaxed_capture(driver const& d)
+        : driver_(d)
+    {
+        if (d.exchange_capture_mode != nullptr) d.exchange_capture_mode(&mode_);
+    }
+    ~relaxed_capture()
+    {
+        if (driver_.exchange_capture_mode != nullptr) driver_.exchange_capture_mode(&mode_);
+    }
+    relaxed_capture(relaxed_capture const&) = delete;
+    relaxed_capture& operator=(relaxed_capture const&) = delete;
+
+private:
+    driver const& driver_;
+    int mode_ = 2; // relaxed
+};
+
+} // namespace launching
+
+/// A baked_image in a context, ready to launch. Exists until the program ends.
 struct loaded_image {
     baked_image const* image = nullptr;
-    launch_number const* numbers = nullptr; ///< of its configuration
+    launch_number const* numbers = nullptr; ///< numbers of its configuration
     void* context = nullptr;
     void* function = nullptr;
     loaded_image const* next = nullptr;
-    std::int64_t shared_unasked = 0; ///< dynamic shared bytes of a launch without more ado
+    std::int64_t shared_unasked = 0; ///< dynamic shared bytes of a launch without an attribute
     std::int64_t shared_most = 0;    ///< with an attribute of the function
-    mutable std::atomic<bool> is_asked{false}; ///< the function has that attribute
+    mutable std::atomic<bool> is_asked{false}; ///< true after the function got that attribute
 };
 
 namespace launching {
 
-/// A device as a store names it.
+/// A device in the terms of a store.
 struct device_facts {
     std::string name{}; ///< "NVIDIA H100 (sm_90)"
     int architecture = 0;
@@ -84,7 +241,7 @@ struct device_facts {
     return *best;
 }
 
-/// The default's code for a device: an own CUBIN, else PTX.
+/// The default's code for a device: a CUBIN for it, else PTX.
 [[nodiscard]] inline baked_image const* default_for(baked_launcher const& of, int architecture,
                                                     bool only_ptx = false) noexcept
 {
@@ -94,7 +251,7 @@ struct device_facts {
     return nullptr;
 }
 
-/// All that was loaded, the latest first.
+/// All loaded images, the latest first.
 inline std::atomic<loaded_image const*> all_loaded{nullptr};
 
 [[nodiscard]] inline loaded_image const*
@@ -137,14 +294,14 @@ find_loaded(baked_image const& image, launch_number const* numbers, void* contex
     made->shared_unasked = 48 * 1024 - fixed;
     if (d.get_device(&device) == 0 && d.device_attribute(&most, 97, device) == 0)
         made->shared_most = most - fixed;
-    // Two threads may load the same; both serve.
+    // Two threads may load the same image; both are usable.
     made->next = all_loaded.load(std::memory_order_acquire);
     while (!all_loaded.compare_exchange_weak(made->next, made, std::memory_order_acq_rel)) {
     }
     return made;
 }
 
-/// Stands for the context of the calling thread.
+/// A number for the context of the calling thread.
 [[nodiscard]] inline std::int64_t here()
 {
     driver const& d = the_driver();
@@ -215,7 +372,8 @@ find_loaded(baked_image const& image, launch_number const* numbers, void* contex
 
 /// Begins a launch.
 /// @param inputs       of the call  @param arguments  an address for each
-/// @param has_context  of the calling thread: else that of the code is current meanwhile
+/// @param has_context  true: the calling thread has a context; otherwise that of the code is
+///                     current meanwhile
 [[nodiscard]] inline launch_status launch(baked_launcher const& by, loaded_image const& what,
                                           launch_number const* inputs, bool has_context,
                                           void* stream, void** arguments)
@@ -244,7 +402,7 @@ find_loaded(baked_image const& image, launch_number const* numbers, void* contex
     return {};
 }
 
-/// Tells why, and ends the program.
+/// Writes the reason, and ends the program.
 [[noreturn]] inline void give_up(baked_table const& table, launch_status const& status)
 {
     std::fprintf(stderr, "attune: kernel %s was not launched: %s\n", table.kernel,

@@ -1,15 +1,14 @@
-// attune/ship/baked/device_machine.hpp - chooses what serves the calls of one kernel for GPUs, and launches it.
+// attune/ship/baked/device_machine.hpp - chooses code for the calls of a kernel for GPUs, and launches it.
 // SPDX-License-Identifier: MIT-0
 #pragma once
 
 #ifndef ATTUNE_RELEASED
-#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#define ATTUNE_RELEASED // exceptions are not needed: core/version.hpp
 #endif
 
 #include <attune/core/version.hpp>
 #include <attune/ship/baked/baked_machine.hpp>
 #include <attune/ship/baked/baked_table.hpp>
-#include <attune/ship/baked/code_by_shape.hpp>
 #include <attune/ship/baked/device_launch.hpp>
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What a device gets of an argument: the address of an array, or the value.
+/// The form of an argument for a device: the address of an array, or the value.
 template <class T>
 [[nodiscard]] auto passed_to_device(T const& argument) noexcept
 {
@@ -50,13 +49,13 @@ public:
 private:
     using base = baked_machine<void(Args...)>;
     using key = typename base::key;
-    /// The last word stands for the context.
+    /// The last word is a number for the context.
     using known_key = std::array<std::int64_t, std::tuple_size_v<key> + 1>;
     using numbers = std::array<launch_number, sizeof...(Args) + 1>;
 
     struct device_choice {
         typename base::choice found{};
-        baked_image const* image = nullptr; ///< null: none fits
+        baked_image const* image = nullptr; ///< null: no image fits
         bool is_predicted = false;
     };
 
@@ -98,7 +97,7 @@ private:
         return out;
     }
 
-    /// What serves such calls in the calling thread's context. Null: nothing does.
+    /// The image that serves such calls in the calling thread's context, or null.
     [[nodiscard]] loaded_image const* obtain_image(launch_status& status, key const& words,
                                                    Args const&... args) const
     {
@@ -125,7 +124,7 @@ private:
                                      : by.default_numbers;
         loaded_image const* const out = launching::load(d, inside, *chosen.image, read, status);
         if (out != nullptr || status.error != 209) return out;
-        // No binary for this device: such as one of a Tegra, to which the rule does not apply.
+        // No binary for this device, such as one of a Tegra, to which the rule does not apply.
         baked_image const* const ptx = launching::default_for(by, mine.architecture, true);
         if (ptx == nullptr || ptx == chosen.image) return nullptr;
         status = {};
@@ -196,7 +195,7 @@ private:
     code_by_shape<std::tuple_size_v<known_key>, loaded_image const*> loaded_{};
 };
 
-/// For the function that a table names, of a unit of its own.
+/// For the function in a table, in a separate unit.
 template <class Signature>
 using device_machines = baked_machines<Signature, device_machine<Signature>>;
 

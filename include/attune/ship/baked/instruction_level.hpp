@@ -1,10 +1,10 @@
-// attune/ship/baked/instruction_level.hpp - the instruction sets that variants are baked for, and this processor's.
+// attune/ship/baked/instruction_level.hpp - the instruction sets of baked variants, and this processor's.
 // SPDX-License-Identifier: MIT-0
 // Source   x86-64 psABI, section 3.1.1; Intel SDM volume 2, CPUID and XGETBV
 #pragma once
 
 #ifndef ATTUNE_RELEASED
-#define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
+#define ATTUNE_RELEASED // exceptions are not needed: core/version.hpp
 #endif
 
 #include <attune/core/version.hpp>
@@ -22,14 +22,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Each includes those before it. Other processors than x86-64 have `base` alone.
+/// Each includes those before it. Processors other than x86-64 have only `base`.
 enum class instruction_level : std::uint8_t { base, x86_64_v2, x86_64_v3, x86_64_v4 };
 
-/// Indexed by instruction_level: as the compilers name them in -march=.
+/// Names by instruction_level, as in the compilers' -march=.
 inline constexpr std::array<std::string_view, 4> instruction_level_names{"base", "x86-64-v2",
                                                                          "x86-64-v3", "x86-64-v4"};
 
-/// That of a name; empty: the highest; of another name: base.
+/// The level of a name; empty: the highest; another name: base.
 [[nodiscard]] constexpr instruction_level instruction_level_up_to(std::string_view name) noexcept
 {
     for (std::size_t i = 0; i < instruction_level_names.size(); ++i)
@@ -37,18 +37,18 @@ inline constexpr std::array<std::string_view, 4> instruction_level_names{"base",
     return name.empty() ? instruction_level::x86_64_v4 : instruction_level::base;
 }
 
-/// What a processor says of itself.
+/// The processor's answers about itself.
 struct processor_words {
     std::uint32_t leaf_1_ecx = 0;
     std::uint32_t leaf_7_ebx = 0;
     std::uint32_t extended_1_ecx = 0; ///< of leaf 0x80000001
-    std::uint64_t saved = 0;          ///< XCR0: the registers that the system keeps for a program
+    std::uint64_t saved = 0;          ///< XCR0: the registers that the system saves for a program
     std::array<char, 13> vendor{};    ///< "GenuineIntel"
     std::uint32_t family = 0;
     std::uint32_t model = 0;
 };
 
-/// The highest level whose every instruction the processor has and the system supports.
+/// The highest level of which the processor and the system support every instruction.
 [[nodiscard]] constexpr instruction_level level_of(processor_words const& p) noexcept
 {
     constexpr std::uint32_t v2 = 1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23;
@@ -69,7 +69,7 @@ struct processor_words {
     return instruction_level::x86_64_v4;
 }
 
-/// Of the processor that runs this; zeros where it cannot be asked.
+/// Reads this processor; zeros if that is impossible.
 [[nodiscard]] inline processor_words read_processor() noexcept
 {
     processor_words out;
@@ -96,7 +96,7 @@ struct processor_words {
     return out;
 }
 
-/// read_processor(), asked once.
+/// The result of read_processor(), read once.
 [[nodiscard]] inline processor_words const& words_of_this_processor() noexcept
 {
     static processor_words const words = read_processor();

@@ -1,7 +1,7 @@
-// attune/ship/check/check_baked.hpp - runs the builds of a baked kernel beside its default, before they are released.
+// attune/ship/check/check_baked.hpp - runs builds of a baked kernel beside its default, before a release.
 // SPDX-License-Identifier: MIT
 //
-// What attune_bake(... SHAPES ...) runs on the machine that builds: code of the release's compiler
+// attune_bake(... SHAPES ...) runs it on the machine that builds: code of the release's compiler
 // for each instruction set of this processor, by the rules of the tuner (verify_shape()).
 #pragma once
 
@@ -17,8 +17,8 @@
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/shape/shape_check.hpp>
-#include <attune/tune/shape/shape_proof.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
+#include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -36,27 +36,26 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// kernel.tolerate<argument>(within); the result is behind the last argument.
+/// kernel.tolerate<argument>(within); the result follows the last argument.
 struct check_tolerance {
     std::size_t argument = 0;
     tolerance within{};
 };
 
-/// What is verified.
 struct check_request {
     baked_table const& table;
-    baked_list<std::int64_t> shapes{}; ///< as listed_shapes() gives them, one after another
+    baked_list<std::int64_t> shapes{}; ///< listed_shapes(), one after another
     baked_list<check_tolerance> tolerances{};
     char const* mark = "";
 };
 
-/// Wall seconds for all that is verified of one kernel.
+/// Wall seconds for the whole check of a kernel.
 inline constexpr double check_limit_s = 60;
 
-/// Places of arrays of numbers as allocators give them: all alike at each multiple of 16 bytes,
-/// then such that each two of ten arrays differ in one of them.
-/// @param word    to be set for; several_places of listed_shapes.hpp is negative
-/// @param arrays  in the word, at most place_bits::arrays
+/// Places of arrays, in the numbers that allocators give. First all arrays are alike at each
+/// multiple of 16 bytes; then each two of ten arrays differ in one of the places.
+/// @param word    word to set; several_places of build_proofs.hpp is negative
+/// @param arrays  number of arrays in the word, at most place_bits::arrays
 [[nodiscard]] inline std::vector<std::int64_t> places_for(std::int64_t word, std::size_t arrays)
 {
     if (word >= 0) return {word};
@@ -77,7 +76,7 @@ inline constexpr double check_limit_s = 60;
 template <class Signature>
 class baked_check;
 /// Runs each build of a table that this processor can run on each call, and compares with the
-/// default. A shape whose properties were all verified for a build is not run again.
+/// default. Does not run a shape if all its properties were verified for a build.
 template <class Result, class... Args>
 class baked_check<Result(Args...)> {
 public:
@@ -99,7 +98,7 @@ public:
         }
     }
 
-    /// The text that checked_builds_in() reads.
+    /// The text for checked_builds_in().
     [[nodiscard]] std::string run()
     {
         out_ = "attune_checked " + std::string(asked_.mark) + '\n';
@@ -168,8 +167,8 @@ private:
     }
 
     struct checked_call {
-        key words{};  ///< as they were listed, with a place
-        key called{}; ///< as the kernel's calls have it
+        key words{};  ///< as listed, with a place
+        key called{}; ///< in the form of the kernel's calls
     };
 
     void make_calls()
@@ -184,7 +183,7 @@ private:
         }
     }
 
-    /// At each place; arrays of further words lie as those of the first word do.
+    /// Makes calls at each place. Arrays of further words lie like those of the first word.
     void make_calls_at(key const& words)
     {
         constexpr std::size_t first = shape::size - shape::place_words;
@@ -205,7 +204,7 @@ private:
 
     void make_call(key const& words)
     {
-        std::size_t const mine = ~none_++; // no number of a call
+        std::size_t const mine = ~none_++; // not the number of a call
         if constexpr (shape::can_overlap)
             if (words[shape::size - shape::place_words - 1] != 0)
                 return note(mine, "arrays overlap");
@@ -230,7 +229,8 @@ private:
         return out;
     }
 
-    /// Most calls are run in one child; what is not right there once more in a child of its own.
+    /// Runs most calls in a single child. A call with a wrong result runs again in a separate
+    /// child.
     void check(subject& one, double limit_s)
     {
         double const begun_s = system_clocks{}.wall_s();
@@ -258,7 +258,7 @@ private:
                 tried, left_s());
             for (std::size_t i = 0; i < count && !one.trust.is_distrusted(); ++i) {
                 std::size_t const call = chosen[first + i];
-                if (proof.is_right[i]) {
+                if (proof.results[i] == call_result::right) {
                     tell_right(one, call);
                 } else if (left_s() <= 0) {
                     note(call, "not reached within " +
@@ -299,7 +299,7 @@ private:
         out_ += '\n';
     }
 
-    /// @param call  each counts once, for whatever build
+    /// @param call  counts once, for all builds
     void note(std::size_t call, std::string const& why) { undecided_[why].insert(call); }
 
     static constexpr std::size_t calls_of_a_child = 1'000;
@@ -311,12 +311,12 @@ private:
     kernel_description kernel_{};
     std::vector<subject> subjects_{};
     std::vector<checked_call> calls_{};
-    std::size_t none_ = 0; ///< shapes without a call
+    std::size_t none_ = 0; ///< number of shapes without a call
     std::map<std::string, std::set<std::size_t>> undecided_{};
     std::string out_{};
 };
 
-/// The program of <stem>_check.cpp: writes what it found to the file that it is given.
+/// The program of <stem>_check.cpp: writes its results to the given file.
 template <class Signature>
 int check_main(check_request const& asked, int count, char const* const* arguments)
 {

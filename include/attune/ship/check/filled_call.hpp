@@ -1,4 +1,4 @@
-// attune/ship/check/filled_call.hpp - a call of a kernel of a given shape, with contents that are the same each time.
+// attune/ship/check/filled_call.hpp - a call of a kernel with a given shape and fixed contents.
 // SPDX-License-Identifier: MIT
 // tested by ship/check/check_baked.cpp
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Numbers, and pairs of them as std::complex: any content of an array of these is a valid one.
+/// Numbers, and pairs of them as std::complex: any content of an array of these is valid.
 template <class T>
 inline constexpr bool is_fillable_element =
     (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || std::is_same_v<T, std::byte>;
@@ -37,7 +37,7 @@ template <class T>
 inline constexpr bool is_fillable_element<T> = std::is_floating_point_v<typename T::value_type> &&
                                                sizeof(T) == 2 * sizeof(typename T::value_type);
 
-/// Why no call can be made up; empty: one can.
+/// The reason why no call can be made; empty if one can.
 template <class T>
 [[nodiscard]] constexpr char const* reason_not_to_fill()
 {
@@ -55,25 +55,25 @@ template <class T>
                    : "the store does not know the content of a structure that is passed by value";
 }
 
-/// A number of a class that real_class() gives; a float keeps the class.
+/// A number of the class of a real_class(); a float has the same class.
 [[nodiscard]] inline double real_of_class(std::int64_t one)
 {
-    std::int64_t const exponent = (one >> 2 & 0x7ff) - 1023;
+    std::int64_t const exponent = (one >> 3 & 0x7ff) - 1023;
     bool const is_power = (one & 2) == 0;
     bool const is_whole = (one & 1) == 0;
-    std::int64_t fraction = is_power ? 0 : std::int64_t{1} << 51;
+    std::int64_t fraction = is_power ? 0 : std::int64_t{1} << ((one & 4) != 0 ? 51 : 50);
     if (!is_power && !is_whole && exponent >= 0)
         fraction |= exponent < 23 ? std::int64_t{1} << 29 : 1;
     return std::bit_cast<double>(static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(one >> 2) << 52 | static_cast<std::uint64_t>(fraction)));
+        static_cast<std::uint64_t>(one >> 3) << 52 | static_cast<std::uint64_t>(fraction)));
 }
 
-/// Memory of one call's arrays.
+/// Memory of a call's arrays.
 class call_memory {
 public:
     static constexpr double most_bytes = 1u << 30;
 
-    /// @param place  of the first byte, modulo 64
+    /// @param place  address of the first byte, modulo 64
     [[nodiscard]] std::byte* take(std::size_t bytes, std::size_t place)
     {
         blocks_.push_back(std::make_unique<std::byte[]>(bytes + 128));
@@ -85,9 +85,9 @@ private:
     std::vector<std::unique_ptr<std::byte[]>> blocks_{};
 };
 
-/// Fills arrays, the same ones each time. Reals are multiples of 1/64 of either sign between .25
-/// and 2, so that another order of summation changes little; whole numbers are small, and less than
-/// the length of each array, so that they are valid indices.
+/// Fills arrays, with the same contents each time. Reals are multiples of 1/64 of either sign
+/// between .25 and 2, so another order of summation changes little. Whole numbers are small, and
+/// less than the length of each array, so they are valid indices.
 class content_maker {
 public:
     explicit content_maker(std::uint64_t shortest)
@@ -136,8 +136,8 @@ public:
     using shape = shape_of_call<Args...>;
     using key = typename shape::key;
 
-    /// Nothing where there is no such call, or its arrays are too large.
-    /// @param bound  as shape_choice has it: of such reals the word has the bits
+    /// Empty if there is no such call, or its arrays are too large.
+    /// @param bound  as in shape_choice: for such reals the word has the bits
     [[nodiscard]] static std::optional<std::tuple<Args...>>
     make(key const& words, shape_choice const& choice, call_memory& memory)
     {
@@ -174,7 +174,8 @@ private:
     {
     }
 
-    /// From the first to the last of an array whose words begin here; negative: there is none.
+    /// Number of elements from the first to the last of an array whose words begin here; negative:
+    /// none.
     template <class T>
     [[nodiscard]] double elements_at(std::size_t word) const
     {

@@ -1,9 +1,9 @@
-// attune/ship/detail/bake_candidates.hpp - the configurations that may be baked, and what a store proves of each.
+// attune/ship/detail/bake_candidates.hpp - the configurations that may be baked, and their proofs in a store.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/source/annotations.hpp>
-#include <attune/compile/source/compile_request.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/shape/shape_properties.hpp>
@@ -47,9 +47,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// A shape of a store. 0.4 had one word for places and overlaps, and 0, 1 or 2 for a number that is
-/// no integer.
-/// @return  empty: it is no shape of this layout, or does not say enough
+/// A shape of a store. 0.4 had a single word for places and overlaps, and 0, 1 or 2 for a number
+/// that is no integer.
+/// @return  empty: it is no shape of this layout, or is incomplete
 [[nodiscard]] inline std::vector<std::int64_t> stored_shape(std::span<shape_word const> layout,
                                                             std::vector<std::int64_t> key)
 {
@@ -57,7 +57,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         return word.part == shape_part::overlaps;
     });
     if (overlaps != layout.end() && key.size() + 1 == layout.size()) {
-        constexpr std::size_t arrays_in_0_4 = 8; // behind their bits, those of overlaps
+        constexpr std::size_t arrays_in_0_4 = 8; // after their bits, those of overlaps
         bool const overlapped = key.back() >> (place_bits::per_array * arrays_in_0_4) != 0;
         if (overlapped || overlaps->argument > arrays_in_0_4) return {};
         key.insert(key.begin() + (overlaps - layout.begin()), 0);
@@ -71,8 +71,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return key;
 }
 
-/// Whether each compiler, for each processor, compiles the same text: it has no #if, and includes
-/// headers of the standard library and of attune alone, which have no text for arrays.
+/// Returns true if each compiler, for each processor, compiles the same text: the text has no #if,
+/// and includes only headers of the standard library and of attune without text for arrays.
 [[nodiscard]] inline bool is_one_text(std::string_view text)
 {
     for (; !text.empty(); text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1)) {
@@ -97,10 +97,10 @@ namespace attune::inline ATTUNE_ABI::detail {
     return true;
 }
 
-/// Writes into a plan its default code and flags, and what is left out.
+/// Writes into a plan its default code and flags, and notices about omissions.
 class bake_candidates {
 public:
-    /// @param text  of the store
+    /// @param text  text of the store
     bake_candidates(std::string const& text, store_winners const& winners,
                     plan_choice const& choice, bake_plan& plan)
         : choice_(choice)
@@ -110,7 +110,7 @@ public:
     {
     }
 
-    /// Every winner once, with what is proven of it.
+    /// Finds each winner once, with its proofs.
     void find()
     {
         std::vector<annotation> const found = find_annotations(out_.source);
@@ -131,7 +131,7 @@ public:
             planned_variant one{.configuration = r.configuration,
                                 .code = request_of(r.configuration, own)};
             if (!out_.fallback.empty()) one.generated = r.generated.shared + r.generated.text;
-            // Two that differ in a flag that is left out are one here.
+            // Two that differ only in a flag that is left out are equal here.
             auto const same =
                 std::find_if(candidates_.begin(), candidates_.end(),
                              [&](planned_variant const& c) { return c.code == one.code; });
@@ -163,7 +163,6 @@ public:
     }
 
 private:
-    /// As the kernel file has it.
     void find_default(std::vector<annotation> const& found, std::vector<std::string> const& own)
     {
         out_.default_code.function = out_.kernel;
@@ -207,7 +206,7 @@ private:
         return out;
     }
 
-    /// Flags that code for any processor may have; a sentence tells of each that is left out.
+    /// Keeps flags for code of any processor; adds a sentence about each flag that is left out.
     [[nodiscard]] std::vector<std::string> without_machine_flags(std::vector<std::string> flags,
                                                                  std::string const& whose)
     {
@@ -225,8 +224,7 @@ private:
     }
 
     /// The modulus of addresses that the tuner's compiler proved for all records of a candidate.
-    /// The proof is about the text. So it holds for the code that a release's compiler makes of
-    /// the same text.
+    /// The proof is about the text, so it holds for a release compiler's code of the same text.
     [[nodiscard]] std::uint32_t address_modulus_of(planned_variant const& of,
                                                    std::size_t place) const
     {
@@ -238,8 +236,8 @@ private:
         return is_one ? modulus : planned_variant{}.address_modulus;
     }
 
-    /// Takes in the shapes that a configuration was verified for, on any of the processors.
-    /// @param place  of the configuration, and of those that are the same here
+    /// Adds the verified shapes of a configuration, from all processors.
+    /// @param place  of the configuration, and of those that are equal here
     void prove(planned_variant& to, std::size_t place)
     {
         to.address_modulus = address_modulus_of(to, place);
@@ -276,8 +274,8 @@ private:
             for (std::string const& code : codes) {
                 std::vector<proven_shape> const all = store_.proofs(problem, code);
                 if (all.empty()) continue;
-                // The first word stands for the rules by which a result is right; an older release
-                // did not say which.
+                // The first word is a hash of the rules by which a result is right; an older
+                // release did not write it.
                 std::int64_t const rules = out_.facts.rules != 0      ? out_.facts.rules
                                            : all.back().shape.empty() ? 0
                                                                       : all.back().shape.front();
@@ -295,7 +293,7 @@ private:
         }
     }
 
-    /// Of the machine code that a record is about.
+    /// Level of the machine code of a record.
     [[nodiscard]] instruction_level level_of_record(record const& r) const
     {
         std::string const* const isa = value_of(*winners_.facts_of(r), "isa");

@@ -1,4 +1,4 @@
-// attune/ship/detail/cpp_text.hpp - values as C++ text: literals and names.
+// attune/ship/detail/cpp_text.hpp - values as text of C++, literals and names, and as words of a shell.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
             out += '\\';
             out += c;
         } else if (byte < 0x20 || byte >= 0x7f) {
-            out += '\\'; // three octal digits end the escape, whatever follows
+            out += '\\'; // three octal digits end the escape, before any next character
             out += static_cast<char>('0' + (byte >> 6));
             out += static_cast<char>('0' + (byte >> 3 & 7));
             out += static_cast<char>('0' + (byte & 7));
@@ -33,7 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out + '"';
 }
 
-/// A name of C++ that reads like `text`: "linear__sgemm" of "linear::sgemm".
+/// A name of C++ similar to `text`: "linear__sgemm" for "linear::sgemm".
 [[nodiscard]] inline std::string identifier_of(std::string_view text)
 {
     std::string out;
@@ -57,6 +57,18 @@ namespace attune::inline ATTUNE_ABI::detail {
         out += byte < 0x20 || byte >= 0x7f || c == '\\' ? ' ' : c;
     }
     return out;
+}
+
+/// The text as a single word of a shell.
+[[nodiscard]] inline std::string quoted_for_shell(std::string const& text)
+{
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=-+.,/:%@";
+    if (!text.empty() && text.find_first_not_of(plain) == text.npos) return text;
+    std::string out = "'";
+    for (char const c : text)
+        out += c == '\'' ? std::string("'\\''") : std::string{c};
+    return out + '\'';
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

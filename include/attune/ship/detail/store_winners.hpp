@@ -1,4 +1,4 @@
-// attune/ship/detail/store_winners.hpp - the winners of one kernel in a store, and the facts of their problems.
+// attune/ship/detail/store_winners.hpp - the winners of a kernel in a store, and facts of their problems.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/remember/problem/matching.hpp>
-#include <attune/remember/problem/relation.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/export_header.hpp>
@@ -28,7 +28,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The facts that the latest line about each problem of a store tells, by the problem's name.
+/// The facts in the latest line about each problem of a store, by the problem's name.
 [[nodiscard]] inline std::map<std::string, named_texts> facts_told_in(std::string_view text)
 {
     std::map<std::string, named_texts> out;
@@ -43,17 +43,17 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// @pre  there is one
+/// @pre  `all` is not empty
 [[nodiscard]] inline record const& latest_of(std::vector<record> const& all)
 {
     return *std::max_element(all.begin(), all.end(),
                              [](record const& a, record const& b) { return a.when < b.when; });
 }
 
-/// Writes into a plan which kernel, source, facts and compilers its winners have.
+/// Writes into a plan the kernel, source, facts and compilers of its winners.
 class store_winners {
 public:
-    /// @param text  of the store  @param path  of it, in messages
+    /// @param text  text of the store  @param path  its path, in messages
     store_winners(std::string const& text, std::string const& path, plan_choice const& choice,
                   bake_plan& plan)
         : choice_(choice)
@@ -64,12 +64,12 @@ public:
     {
     }
 
-    /// Errors   attune::error: there are none, or they are of several kernels
+    /// Errors   attune::error: there are no winners, or they are of several kernels
     void find()
     {
         if (out_.source.path.empty()) return find_generated();
         std::string const& kernel = choice_.kernel;
-        // The text is that of the store when its fingerprint is, with the flags that the store has.
+        // If the fingerprints with the store's flags are equal, so are the texts.
         std::set<std::vector<std::string>> flags{out_.source.flags};
         for (auto const& [id, facts] : facts_)
             if (auto const told = call_facts_in(facts)) flags.insert(told->source_flags);
@@ -131,7 +131,7 @@ public:
         return at != facts_.end() ? &at->second : nullptr;
     }
 
-    /// 90 of a winner on a device of compute capability 9.0; 0 of one on a processor.
+    /// 90 for a winner on a device of compute capability 9.0; 0 for one on a processor.
     [[nodiscard]] int architecture_of(record const& r) const
     {
         named_texts const* const facts = facts_of(r);
@@ -147,7 +147,7 @@ public:
     }
 
 private:
-    /// Winners whose text the store has.
+    /// Finds winners whose text the store has.
     void find_generated()
     {
         if (choice_.is_for_device)
@@ -222,7 +222,7 @@ private:
         return calls && calls->is_generated;
     }
 
-    /// Without the launch where it does not matter.
+    /// The facts, without the launch if it does not matter.
     [[nodiscard]] std::optional<call_facts> calls_of(record const& r) const
     {
         auto out = call_facts_in(*facts_of(r));
@@ -230,7 +230,7 @@ private:
         return out;
     }
 
-    /// Those of this kind of processor, whose calls the store describes as the latest one does.
+    /// Keeps winners of this kind of processor whose call facts equal the latest ones.
     void keep_those_with_facts()
     {
         bool const has_device = std::any_of(winners_.begin(), winners_.end(), [&](record const& r) {
@@ -246,6 +246,7 @@ private:
             keep_those_with_launches();
             leave_out_predictions();
         }
+        keep_those_of_one_objective();
         std::optional<call_facts> last;
         std::string when;
         for (record const& r : winners_)
@@ -267,6 +268,19 @@ private:
                                    "the latest of them was tuned");
     }
 
+    /// Values of several objectives are not comparable: those of the latest one stay.
+    void keep_those_of_one_objective()
+    {
+        if (winners_.empty()) return;
+        problem_objective const of = objective_of(latest_of(winners_).key);
+        std::size_t const others =
+            std::erase_if(winners_, [&](record const& r) { return !(objective_of(r.key) == of); });
+        if (others > 0)
+            out_.notices.push_back(
+                std::to_string(others) +
+                " winners are left out: the latest tuning had another objective");
+    }
+
     void keep_those_with_launches()
     {
         if (winners_.empty())
@@ -281,7 +295,7 @@ private:
                         path_ + ", kernel " + out_.kernel,
                         "tune it again with attune " + std::string(version));
     }
-    /// What was predicted gives way to what was measured on a device of the architecture.
+    /// Leaves out a prediction if there is a measurement on a device of the architecture.
     void leave_out_predictions()
     {
         std::set<int> measured;

@@ -1,23 +1,64 @@
-// attune/ship/report/problem_report.hpp - what a report says of one problem; each number computed once.
+// attune/ship/report/problem_report.hpp - the numbers of a report on a problem, each computed once.
 // SPDX-License-Identifier: MIT
+// Source   average peak score and RMSE as in bench/support/score_quality.hpp, where programs have scores:
+//          here the score of an outcome is the best time by its own
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/problem/objective.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/ship/report/detail/usable_time.hpp>
-#include <attune/ship/report/model_course.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// The row's time; null if it failed, or if its time is no positive finite number.
+[[nodiscard]] inline measurement const* usable_time(tried_row const& row) noexcept
+{
+    auto const* const time = std::get_if<measurement>(&row.result);
+    return time != nullptr && std::isfinite(time->value) && time->value > 0 ? time : nullptr;
+}
+
+/// Number of predictions behind an error, as in search/bayes/model/forecast.hpp.
+inline constexpr std::size_t error_window = 30;
+/// Number of outcomes behind the average peak score, in the order of their predictions.
+inline constexpr std::size_t peak_count = 32;
+/// Fewest predictions with a time for a figure.
+inline constexpr std::size_t fewest_predictions = 5;
+
+/// The figures after some outcomes.
+struct model_step {
+    std::size_t outcomes = 0;  ///< all so far
+    std::size_t predicted = 0; ///< those that the model chose with an expected time
+    double rmse = 0;           ///< error of log time, over the last `error_window` with a time
+    /// Average peak score so far: the mean of (overall best time) / (best time up to there), over
+    /// the first `peak_count` outcomes by expected time. A failure has no time.
+    double peak = 0;
+};
+
+struct model_course {
+    std::vector<model_step> steps{}; ///< evenly over the predictions; the last step is the end
+    std::size_t predicted = 0;       ///< outcomes with a time expected by a model
+    std::size_t failed = 0;          ///< those of them without a time
+    double rmse = 0;                 ///< error of log time, over all with a time
+};
+
+/// @param rows  oldest first
+/// @param most  largest number of steps
+/// @return  no steps if fewer than `fewest_predictions` have a time
+/// Cost     O(n log n) for n rows, and O(n) a step
+[[nodiscard]] model_course course_of(std::vector<tried_row> const& rows,
+                                     problem_objective const& of = {}, std::size_t most = 60);
 
 /// The outcomes of all configurations with one value of a parameter.
 struct level_effect {
@@ -30,52 +71,52 @@ struct level_effect {
 
 struct parameter_effect {
     std::string name{};
-    /// Numbers ascending, then other texts, in which digits count as numbers; where the parameter
-    /// was inactive in some outcomes, that is one level, the last.
+    /// Numbers ascending, then other texts, in which digits count as numbers. Outcomes with the
+    /// inactive parameter are one level, the last.
     std::vector<level_effect> levels{};
     /// Share of the variance of log time that the values explain, corrected for their number
     /// (epsilon squared); 0 to 1.
     double share = 0;
 };
 
-/// A configuration whose time is compared with the others' of the final.
+/// A configuration that the final compared with others.
 struct contestant {
     enum class part : std::uint8_t { winner, standard, baseline, tie, fastest };
 
     part as = part::winner; ///< `standard`: the default; `baseline`: the user's own code;
                             ///< `fastest`: no tuning has ended yet
     value_texts values{};   ///< empty: unknown
-    measurement time{};     ///< `low` and `high` are 0 where the store has no interval
-    bool has_time = true;   ///< false: the store has no time of this tie
+    measurement time{};     ///< `low` and `high` are 0 if the store has no interval
+    bool has_time = true;   ///< false: the store has no time for this tie
 };
 
-/// How much faster the winner is than the default. The interval is what both intervals allow.
+/// Speed of the winner relative to the default. Both intervals allow all values of this interval.
 struct reported_speedup {
     double value = 1;
     double low = 0; ///< 0: a time has no interval
     double high = 0;
 };
 
-/// Where the seconds of the winner's tuning went.
+/// The seconds of the winner's tuning by activity.
 struct reported_seconds {
     double total_s = 0;
-    double run_s = 0;    ///< variants ran and were timed: all that the others are not
+    double run_s = 0;    ///< the remaining time: variants ran and were timed
     double code_s = 0;   ///< the tuning thread compiled, or waited for code
-    double search_s = 0; ///< the search learnt, and decided what to try next
+    double search_s = 0; ///< the search learned, and decided the next configuration
 };
 
 struct problem_report {
     problem_history past{};
     problem_objective objective{};
     std::vector<parameter_effect> parameters{};
-    /// For each row of `past` the indices of its levels in `parameters[i].levels`.
+    /// For each row of `past`: the indices of its levels in `parameters[i].levels`.
     std::vector<std::vector<std::uint32_t>> levels{};
     std::vector<std::size_t> ranking{};      ///< rows with a time, the best first
     std::vector<std::size_t> improvements{}; ///< rows that were better than all before them
     std::array<std::size_t, failure_stage_count> failed{}; ///< rows, by stage
     std::size_t unusable = 0; ///< rows whose time is no positive finite number
     std::vector<contestant>
-        contestants{}; ///< the winner, the default, the user's own code, the ties
+        contestants{}; ///< the winner, the user's own code, the default, the ties
     /// The fastest row with the winner's values; the fastest of all where there is none.
     std::optional<std::size_t> winner_row{};
     std::vector<std::size_t> varied{}; ///< parameters with several values
@@ -83,6 +124,21 @@ struct problem_report {
     std::optional<reported_seconds> spent{};
     model_course course{};
 
+    std::string store{}; ///< its path, where a page has problems of several stores
+
+    /// The first contestant of this part; null: there is none.
+    [[nodiscard]] contestant const* find(contestant::part part) const noexcept
+    {
+        auto const at = std::find_if(contestants.begin(), contestants.end(),
+                                     [&](contestant const& one) { return one.as == part; });
+        return at == contestants.end() ? nullptr : &*at;
+    }
+    /// True if the row is that of the winner's configuration; false if no row has its values.
+    [[nodiscard]] bool has_winner_row() const
+    {
+        return past.best && winner_row &&
+               past.rows[*winner_row].values == contestants.front().values;
+    }
     [[nodiscard]] std::size_t failures() const noexcept
     {
         std::size_t sum = 0;
@@ -92,28 +148,28 @@ struct problem_report {
     }
 };
 
-/// Computes everything beside `past`.
+/// Computes all members except `past`.
 /// Cost  O(n p + n log n) for n rows of p parameters; 20 ms for 10,000 rows
 [[nodiscard]] problem_report report_of(problem_history past);
 
-/// The default won: by its code where that is known, else by its values.
+/// Returns true if the default won: by its code if that is known, else by its values.
 /// @param standard  values of the default; empty: unknown
 [[nodiscard]] bool is_default_best(record const& best, value_texts const& standard);
 
-/// "7.51x faster than the default"; "1.03x slower than ..."; "as fast as ...". Of numbers that are
-/// no seconds: "better", "worse", "as good".
-/// @param ratio  the default's time by the winner's, positive; or problem_objective::gain()
-/// @param than   what the winner is compared with
+/// "7.51x faster than the default"; "1.03x slower than ..."; "as fast as ...". For numbers other
+/// than seconds: "better", "worse", "as good".
+/// @param ratio  the default's time over the winner's, positive; or problem_objective::gain()
+/// @param than   the object of the comparison
 [[nodiscard]] std::string speed_text(double ratio, bool is_seconds = true,
                                      std::string_view than = "the default");
 
-/// False where a time was measured once: what it has is itself alone.
+/// Returns false if the time has a single sample.
 [[nodiscard]] inline bool has_interval(measurement const& of) noexcept
 {
     return of.low > 0 && of.low < of.high;
 }
 
-/// "N=1024 M=512"; empty where nothing was bound.
+/// "N=1024 M=512"; empty without bound inputs.
 [[nodiscard]] std::string text_of_pairs(named_texts const& pairs);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -5,7 +5,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/ship/report/detail/level_order.hpp>
+#include <attune/ship/report/detail/levels.hpp>
 #include <attune/ship/report/problem_report.hpp>
 
 #include <algorithm>
@@ -18,6 +18,82 @@
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+struct predicted_outcome {
+    double expected_s = 0;
+    double time_s = 0; ///< 0: it failed
+    std::size_t row = 0;
+};
+
+[[nodiscard]] inline double squared_error(predicted_outcome const& of)
+{
+    double const error = std::log(of.expected_s) - std::log(of.time_s);
+    return error * error;
+}
+
+/// @param some  not empty; at least one has a time
+[[nodiscard]] inline double peak_of(std::vector<predicted_outcome> some)
+{
+    double best_s = HUGE_VAL;
+    for (predicted_outcome const& one : some)
+        if (one.time_s > 0) best_s = std::fmin(best_s, one.time_s);
+    auto const count = static_cast<std::ptrdiff_t>(std::min(peak_count, some.size()));
+    std::partial_sort(some.begin(), some.begin() + count, some.end(),
+                      [](predicted_outcome const& a, predicted_outcome const& b) {
+                          return a.expected_s != b.expected_s ? a.expected_s < b.expected_s
+                                                              : a.row < b.row;
+                      });
+    double so_far = 0, sum = 0;
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+        double const time_s = some[static_cast<std::size_t>(i)].time_s;
+        if (time_s > 0) so_far = std::fmax(so_far, best_s / time_s);
+        sum += so_far;
+    }
+    return sum / static_cast<double>(count);
+}
+
+ATTUNE_INLINE model_course course_of(std::vector<tried_row> const& rows,
+                                     problem_objective const& of, std::size_t most)
+{
+    model_course out;
+    std::vector<predicted_outcome> all;
+    std::vector<double> squares; // of those with a time
+    std::vector<std::size_t> timed_until;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        double const expected_s = rows[r].predicted_s;
+        if (!(expected_s > 0) || !std::isfinite(expected_s)) continue;
+        measurement const* const time = usable_time(rows[r]);
+        if (time == nullptr && succeeded(rows[r].result)) continue;
+        all.push_back({of.turned(expected_s), time != nullptr ? of.turned(time->value) : 0, r});
+        if (time != nullptr) squares.push_back(squared_error(all.back()));
+        timed_until.push_back(squares.size());
+    }
+    out.predicted = all.size();
+    out.failed = all.size() - squares.size();
+    auto const root_of_mean = [&](std::size_t from, std::size_t to) {
+        double sum = 0;
+        for (std::size_t i = from; i < to; ++i)
+            sum += squares[i];
+        return std::sqrt(sum / static_cast<double>(to - from));
+    };
+    if (squares.size() < fewest_predictions || most == 0) return out;
+    out.rmse = root_of_mean(0, squares.size());
+    std::size_t first = 0; // number of predictions until there is a figure
+    while (timed_until[first] < fewest_predictions)
+        ++first;
+    std::size_t const possible = all.size() - first;
+    std::size_t const count = std::min(most, possible);
+    for (std::size_t i = 1; i <= count; ++i) {
+        std::size_t const last = first + (possible * i) / count - 1;
+        std::size_t const timed = timed_until[last];
+        auto const end = all.begin() + static_cast<std::ptrdiff_t>(last + 1);
+        out.steps.push_back({.outcomes = all[last].row + 1,
+                             .predicted = last + 1,
+                             .rmse = root_of_mean(timed - std::min(timed, error_window), timed),
+                             .peak = peak_of({all.begin(), end})});
+    }
+    return out;
+}
 
 ATTUNE_INLINE std::string text_of_pairs(named_texts const& pairs)
 {
@@ -40,11 +116,13 @@ ATTUNE_INLINE std::string speed_text(double ratio, bool is_seconds, std::string_
     if (ratio >= 0.995 && ratio < 1.005)
         return (is_seconds ? "as fast as " : "as good as ") + std::string(than);
     return formatted("%.2fx ", ratio < 1 ? 1 / ratio : ratio) +
-           (ratio < 1 ? (is_seconds ? "slower" : "worse") : (is_seconds ? "faster" : "better")) +
+           (ratio >= 1   ? problem_objective{.is_seconds = is_seconds}.better()
+            : is_seconds ? "slower"
+                         : "worse") +
            " than " + std::string(than);
 }
 
-/// The text of a row's level: its value, or that its parameter was inactive.
+/// The text of a row's level: its value, or the mark of an inactive parameter.
 inline std::string_view level_text(tried_row const& row, std::size_t parameter)
 {
     bool const is_active =
@@ -65,7 +143,7 @@ inline std::vector<std::string> sorted_levels(std::vector<tried_row> const& rows
     return out;
 }
 
-/// @param values  not empty; their order is lost
+/// @param values  not empty; reordered
 [[nodiscard]] inline double middle_of(std::vector<double>& values)
 {
     auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -99,7 +177,6 @@ inline std::vector<std::string> sorted_levels(std::vector<tried_row> const& rows
     return std::clamp((between - (groups - 1) * within / (count - groups)) / total, 0.0, 1.0);
 }
 
-/// Fills `parameters` and `levels`.
 inline void add_effects(problem_report& to)
 {
     std::vector<tried_row> const& rows = to.past.rows;
@@ -137,7 +214,7 @@ inline void add_effects(problem_report& to)
     }
 }
 
-/// Fills what is counted and ranked.
+/// Fills counts and ranks.
 inline void add_counts(problem_report& to)
 {
     std::vector<tried_row> const& rows = to.past.rows;
@@ -177,7 +254,7 @@ inline void add_contest(problem_report& to)
                       measured(best.best_s, best.best_interval)};
     contestant standard{
         contestant::part::standard, {}, measured(best.default_s, best.default_interval)};
-    // A tuning measures the default before anything else.
+    // A tuning measures the default first.
     auto const own = std::find_if(rows.begin(), rows.end(), [&](tried_row const& row) {
         return !best.default_code.empty() && row.code == best.default_code;
     });
@@ -197,10 +274,11 @@ inline void add_contest(problem_report& to)
     if (tuning_seconds const& of = best.spent; of.total_s > 0)
         to.spent = {of.total_s, std::fmax(0, of.total_s - of.code_s - of.search_s), of.code_s,
                     of.search_s};
-    to.contestants = {std::move(winner), std::move(standard)};
+    to.contestants.push_back(std::move(winner));
     if (best.baseline_s > 0)
         to.contestants.push_back(
             {contestant::part::baseline, {}, measured(best.baseline_s, best.baseline_interval)});
+    to.contestants.push_back(std::move(standard));
     for (value_texts const& tie : best.ties) {
         auto const row = std::find_if(rows.rbegin(), rows.rend(), [&](tried_row const& one) {
             return one.values == tie && usable_time(one) != nullptr;
@@ -218,7 +296,7 @@ ATTUNE_INLINE problem_report report_of(problem_history past)
     add_effects(out);
     add_counts(out);
     add_contest(out);
-    out.course = course_of(out.past.rows);
+    out.course = course_of(out.past.rows, out.objective);
     if (!out.ranking.empty()) {
         auto const won = std::find_if(out.ranking.begin(), out.ranking.end(), [&](std::size_t r) {
             return out.past.rows[r].values == out.contestants.front().values;

@@ -1,4 +1,4 @@
-// attune/ship/report/watch.hpp - a running tuning, seen through the store that it writes to.
+// attune/ship/report/watch.hpp - a running tuning, read from the store that it writes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,26 +12,26 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What is at work, or was at last, in lines of a terminal: how many outcomes, the best so far, how
-/// it came there.
+/// Lines of a terminal about the running tuning, or the last one: number of outcomes, best result,
+/// and its history.
 /// @param problems  the latest last
-/// @param columns   of the terminal
+/// @param columns   width of the terminal
 [[nodiscard]] std::vector<std::string> watch_lines(std::vector<problem_history> const& problems,
                                                    std::size_t columns);
 
 struct watch_settings {
     std::function<void(std::string const&)> write{}; ///< text for the terminal, with its line ends
-    std::function<bool()> goes_on{};                 ///< asked after each look at the store
-    std::function<void(double)> wait{};              ///< seconds until the next one
-    bool is_terminal = false; ///< lines are drawn over the last ones; else new ones follow
-    /// Of the terminal, which may change; asked before lines are written.
+    std::function<bool()> goes_on{};                 ///< called after each reading of the store
+    std::function<void(double)> wait{}; ///< waits this many seconds before the next reading
+    bool is_terminal = false;           ///< new lines replace the last ones; otherwise they follow
+    /// Width of the terminal, read before lines are written, because it may change.
     std::function<std::size_t()> columns = [] { return std::size_t{80}; };
-    std::string kernel{};  ///< only this one; empty: all
-    bool waits_for = true; ///< a file that is not there yet; else that is an error
+    std::string kernel{};  ///< filter by kernel; empty: all
+    bool waits_for = true; ///< waits for a missing file; otherwise that is an error
 };
 
-/// Looks at the store's file twice a second, or less often where a look takes long, and writes what
-/// has changed.
+/// Reads the store's file twice a second, or less often if a reading takes long, and writes
+/// changes.
 /// Errors  attune::error: the file is no store, or of a newer release
 void watch_store(std::string const& path, watch_settings const& with);
 

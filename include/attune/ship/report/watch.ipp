@@ -1,4 +1,4 @@
-// attune/ship/report/watch.ipp - the rows behind the last winner, as a few lines that change.
+// attune/ship/report/watch.ipp - the rows after the last winner, as a few lines that change.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/followed_store.hpp>
-#include <attune/remember/problem/objective.hpp>
+#include <attune/remember/lines/store_content.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/ship/report/problem_report.hpp>
 #include <attune/ship/report/watch.hpp>
 
@@ -25,20 +25,20 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Problems that are shown at once.
+/// Number of problems shown at the same time.
 inline constexpr std::size_t most_watched = 4;
 
-/// Outcomes one after the other, such as those of the tuning that is at work.
+/// Successive outcomes, such as those of a running tuning.
 struct open_tuning {
     std::size_t outcomes = 0;
     std::array<std::size_t, failure_stage_count> failed{};
     std::vector<double> bests{}; ///< after each outcome with a value
     tried_row const* best = nullptr;
-    double first = 0; ///< of the default, which is measured first
+    double first = 0; ///< value of the default, which is measured first
     problem_objective objective{};
 };
 
-/// @param from  a row; past.open: of the tuning that is at work
+/// @param from  first row; past.open: the rows of the running tuning
 [[nodiscard]] inline open_tuning rows_from(problem_history const& past, std::size_t from)
 {
     open_tuning out{.objective = objective_of(past.problem.key)};
@@ -71,7 +71,7 @@ struct open_tuning {
     return out;
 }
 
-/// The best value after each outcome, from left to right: times fall.
+/// The best value after each outcome, from left to right. Times fall.
 [[nodiscard]] inline std::string course_line(std::vector<double> const& bests, std::size_t width)
 {
     constexpr std::array<std::string_view, 8> blocks{"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
@@ -92,7 +92,9 @@ struct open_tuning {
 [[nodiscard]] inline std::string heading_of(problem_history const& past)
 {
     std::string const inputs = text_of_pairs(past.problem.key.inputs);
-    return past.problem.key.kernel + (inputs.empty() ? "" : " " + inputs);
+    std::string const setting = text_of_pairs(past.problem.key.setting);
+    return past.problem.key.kernel + (inputs.empty() ? "" : " " + inputs) +
+           (setting.empty() ? "" : " (" + setting + ')');
 }
 
 /// "37 outcomes, 3 did not compile, 1 crashed"
@@ -114,12 +116,11 @@ struct open_tuning {
     double const best = now.bests.back();
     std::string out = "best " + of.text(best);
     if (double const gain = of.gain(best, now.first); gain > 1)
-        out += formatted(" (%.2fx ", gain) + (of.is_seconds ? "faster" : "better") +
-               " than the first)";
+        out += formatted(" (%.2fx ", gain) + of.better() + " than the first)";
     return out;
 }
 
-/// Of a problem that no process tunes.
+/// A text about a problem that no process tunes.
 [[nodiscard]] inline std::string ended_text(problem_history const& past)
 {
     if (!past.best)
@@ -167,7 +168,7 @@ ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_history> 
     return formatted("%.0f days", seconds / 86400);
 }
 
-/// One sentence on a file without a write for minutes: perhaps no process is at work.
+/// A sentence about a file without a write for minutes: perhaps no tuning runs.
 [[nodiscard]] inline std::string silence_of(std::string const& path)
 {
     std::error_code failed;
@@ -185,7 +186,7 @@ look_at(followed_store& store, std::string const& path, watch_settings const& wi
     std::size_t const most =
         with.kernel.empty() ? most_watched : std::numeric_limits<std::size_t>::max();
     std::vector<listed_problem> const all = store.problems(most);
-    std::vector<problem_history> latest; // what is at work was written to last
+    std::vector<problem_history> latest; // a running tuning was written last
     for (auto one = all.rbegin(); one != all.rend() && latest.size() < most_watched; ++one)
         if (with.kernel.empty() || one->problem.key.kernel == with.kernel)
             latest.push_back(store.history(*one));
@@ -198,8 +199,8 @@ look_at(followed_store& store, std::string const& path, watch_settings const& wi
     return out;
 }
 
-/// `lines` in the place of `last`. The terminal cuts lines that are longer than it is wide: else
-/// there would be more of them than are counted.
+/// Writes `lines` over `last`. Cuts longer lines, because a terminal would wrap them into uncounted
+/// lines.
 [[nodiscard]] inline std::string drawn_over(std::vector<std::string> const& last,
                                             std::vector<std::string> const& lines, bool is_terminal)
 {
@@ -207,7 +208,7 @@ look_at(followed_store& store, std::string const& path, watch_settings const& wi
     for (std::string const& line : lines)
         out += line + '\n';
     if (!is_terminal) return out;
-    std::string const up = // and clear what is below
+    std::string const up = // also clears the lines below
         last.empty() ? "" : "\x1b[" + std::to_string(last.size()) + "A\x1b[J";
     return up + "\x1b[?7l" + out + "\x1b[?7h";
 }
@@ -236,7 +237,7 @@ ATTUNE_INLINE void watch_store(std::string const& path, watch_settings const& wi
             last = std::move(lines);
         }
         if (!with.goes_on()) return;
-        // A look takes a twentieth of the time of one processor at most.
+        // A reading takes at most a twentieth of a processor's time.
         with.wait(std::max(0.5, 20 * (steady_seconds() - begun_s)));
     } while (true);
 }

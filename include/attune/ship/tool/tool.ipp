@@ -1,4 +1,4 @@
-// attune/ship/tool/tool.ipp - the table of sub-commands, and what runs one of them.
+// attune/ship/tool/tool.ipp - the table of sub-commands, their call, and attune completion.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,23 +7,15 @@
 #include <attune/ship/tool/detail/ask.hpp>
 #include <attune/ship/tool/detail/bake.hpp>
 #include <attune/ship/tool/detail/best.hpp>
-#include <attune/ship/tool/detail/completion.hpp>
-#include <attune/ship/tool/detail/diff.hpp>
 #include <attune/ship/tool/detail/doctor.hpp>
-#include <attune/ship/tool/detail/explain.hpp>
 #include <attune/ship/tool/detail/export.hpp>
 #include <attune/ship/tool/detail/import.hpp>
 #include <attune/ship/tool/detail/merge.hpp>
 #include <attune/ship/tool/detail/minimize.hpp>
-#include <attune/ship/tool/detail/prepare.hpp>
-#include <attune/ship/tool/detail/prune.hpp>
-#include <attune/ship/tool/detail/report.hpp>
 #include <attune/ship/tool/detail/retune.hpp>
 #include <attune/ship/tool/detail/show.hpp>
 #include <attune/ship/tool/detail/space.hpp>
-#include <attune/ship/tool/detail/status.hpp>
 #include <attune/ship/tool/detail/techniques.hpp>
-#include <attune/ship/tool/detail/watch.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
@@ -32,6 +24,55 @@
 #include <unistd.h>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// A script that defines the completion, from the table of sub-commands.
+/// Source   Programmable Completion, GNU Bash manual
+[[nodiscard]] inline std::string completion_text(std::vector<command> const& all)
+{
+    std::string names, cases;
+    for (command const& one : all) {
+        names += std::string(one.name) + ' ';
+        cases += "    " + std::string(one.name) + ") words='--help";
+        for (option const& known : one.options)
+            cases += ' ' + std::string(known.name);
+        cases += "' ;;\n";
+    }
+    return "# bash completion of attune; made by: attune completion\n"
+           "_attune() {\n"
+           "    local current=${COMP_WORDS[COMP_CWORD]} words=''\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+           "        COMPREPLY=($(compgen -W '" +
+           names +
+           "--help --version' -- \"$current\"))\n"
+           "        return\n"
+           "    fi\n"
+           "    COMPREPLY=()\n"
+           "    case $current in -*) ;; *) return ;; esac # bash's own: files\n"
+           "    case ${COMP_WORDS[1]} in\n" +
+           cases +
+           "    esac\n"
+           "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+           "}\n"
+           "complete -o bashdefault -o default -F _attune attune\n";
+}
+
+[[nodiscard]] inline int run_completion(words const&, console& on)
+{
+    on.out << completion_text(all_commands());
+    return done;
+}
+
+[[nodiscard]] inline command completion_command()
+{
+    return {
+        .name = "completion",
+        .usage = "",
+        .what = "A script with which bash completes commands and options.",
+        .options = {},
+        .more = "  source <(attune completion)\n",
+        .run = run_completion,
+    };
+}
 
 ATTUNE_INLINE std::vector<command> const& all_commands()
 {
@@ -101,7 +142,7 @@ ATTUNE_INLINE int run_tool(std::vector<std::string> const& given, console& on)
     std::string const name = given.empty() || given[0].starts_with('-') ? "" : given[0];
     try {
         code = run_command(given, on);
-        // A reader such as head, which has enough, is no error.
+        // A reader such as head, which has read enough, is no error.
         if (!on.out.flush() && !on.has_no_reader()) {
             on.err << "attune: standard output cannot be written\n";
             code = unusable;
@@ -115,7 +156,7 @@ ATTUNE_INLINE int run_tool(std::vector<std::string> const& given, console& on)
     return code;
 }
 
-/// Whether a write found that the other end of its pipe was closed.
+/// True if a write found that the reader of its pipe has closed its end.
 inline std::sig_atomic_t volatile lost_reader = 0;
 
 ATTUNE_INLINE int run_tool(int count, char const* const* given)
@@ -125,10 +166,10 @@ ATTUNE_INLINE int run_tool(int count, char const* const* given)
                      environment_variable("TERM") != "dumb";
     on.is_live = ::isatty(STDERR_FILENO) != 0;
     std::ios::sync_with_stdio(false);
-    // A handler, not SIG_IGN: programs that are started do not inherit it. A search goes on after
+    // A handler, not SIG_IGN: started programs do not inherit a handler. A search continues after
     // the reader of its progress has ended.
     std::signal(SIGPIPE, [](int) { lost_reader = 1; });
-    std::signal(SIGXFSZ, [](int) {}); // a write beyond the limit of files fails, and is told
+    std::signal(SIGXFSZ, [](int) {}); // a write beyond the limit of files fails, with a message
     on.has_no_reader = [] { return lost_reader != 0; };
     return run_tool(std::vector<std::string>(given + std::min(count, 1), given + count), on);
 }

@@ -1,18 +1,16 @@
-// attune/space/conditions/clauses.hpp - a condition as clauses: each holds where one parameter has one of some values.
+// attune/space/conditions/clauses.hpp - a condition as clauses; a clause is a disjunction over values of parameters.
 // SPDX-License-Identifier: MIT
 //
-// A list of forbidden configurations, `x != i` and `x in [...]` are clauses. Their size is what
-// they cost: the diagram of clauses (diagram/clause_diagram.hpp) visits a clause only where it is
-// open.
+// A list of forbidden configurations, `x != i` and `x in [...]` are clauses. The cost of clauses is
+// their size, because the diagram of clauses (diagram/diagram_builder.hpp) visits a clause only
+// where it is open.
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/walk.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/domain.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The places in a parameter's domain where a clause stays open; it holds at all others.
+/// The places in a parameter's domain where a clause stays open; at all other places it holds.
 struct clause_part {
     std::uint32_t parameter = 0;
     std::vector<std::uint32_t> open; ///< ascending and unique
@@ -32,7 +30,7 @@ struct clause_part {
     [[nodiscard]] friend auto operator<=>(clause_part const&, clause_part const&) = default;
 };
 
-/// A disjunction of parts, one for each parameter: it holds where any part holds.
+/// A disjunction of parts, one for each parameter: it holds if any part holds.
 using clause = std::vector<clause_part>;
 
 /// A conjunction of clauses, or its negation.
@@ -41,7 +39,7 @@ struct clause_list {
     bool is_negated = false;
 };
 
-/// Whether `c` has so many terms that it is worth its clauses.
+/// Returns true if `c` has enough terms to be read as clauses.
 /// Cost  one visit per node
 [[nodiscard]] inline bool is_long(description const& space, condition const& c)
 {
@@ -66,14 +64,18 @@ public:
     }
 
     /// The clauses of `c`. Nothing if a term reads several parameters, or may have no value.
+    /// @param is_quick  nothing, too, if a term is no comparison with an integer
     /// Cost  linear in the terms; a term that is no comparison with an integer: its parameter's values
-    [[nodiscard]] std::optional<clause_list> read(condition const& c)
+    [[nodiscard]] std::optional<clause_list> read(condition const& c, bool is_quick = false)
     {
         if (c.root == no_index) return std::nullopt;
+        is_quick_ = is_quick;
         std::vector<std::uint32_t> roots{c.root};
         roots.insert(roots.end(), c.also.begin(), c.also.end());
-        for (bool const negated : {false, true}) {
-            if (negated && roots.size() > 1) break;
+        // `x == 1 or x == 2 ...` is short as the negation of many clauses, long as one clause.
+        bool const negated_first = is_quick && space_.nodes[c.root].code == op::logical_or;
+        for (bool const negated : {negated_first, !negated_first}) {
+            if (negated && roots.size() > 1) continue;
             clause_list out;
             out.is_negated = negated;
             size_ = 0;
@@ -91,10 +93,10 @@ public:
 
 private:
     using term = std::pair<std::uint32_t, bool>; // node, negated
-    /// Places in all clauses together; more take too much memory.
+    /// The most places in all clauses together; more would take too much memory.
     static constexpr std::size_t most_places = std::size_t{1} << 24U;
 
-    /// What the terms of one parameter say.
+    /// The terms of one parameter in a clause.
     struct part_terms {
         std::uint32_t parameter = 0;
         std::vector<std::uint32_t> holds; // places of terms that hold at few
@@ -102,7 +104,7 @@ private:
         std::vector<std::uint32_t> open;  // places where no other term holds
     };
 
-    /// Divides `root`: calls `leaf(term)` for the operands of nested `wanted`, with `not` moved
+    /// Calls `leaf(term)` for the operands of nested `wanted` below `root`, with `not` moved
     /// inwards.
     template <class Leaf>
     bool divide(std::uint32_t root, bool negated, op wanted, Leaf const& leaf)
@@ -145,7 +147,7 @@ private:
         });
     }
 
-    /// Adds a term to those of its parameter. @param holds  set if it holds everywhere
+    /// Adds a term to the others of its parameter. @param holds  set if the term holds everywhere
     bool add(term const& literal, std::vector<part_terms>& parts, bool& holds)
     {
         expression_node const& n = space_.nodes[literal.first];
@@ -181,6 +183,7 @@ private:
                 return true;
             }
         }
+        if (is_quick_) return false;
         std::vector<std::uint32_t> open;
         point at = at_;
         domain const& values = domains_[parameter];
@@ -221,33 +224,60 @@ private:
 
     using place = std::pair<std::int64_t, std::uint32_t>; // value, place in the domain
 
-    /// Fills the table of a parameter. @return whether all its values are integers
+    /// The kind of a parameter's values.
+    struct value_places {
+        bool is_known = false;
+        bool are_integers = false;
+        bool are_ascending = false;  ///< their table, or range, is searched in place
+        std::vector<place> sorted{}; ///< else
+    };
+
+    /// Looks at the values of a parameter once. @return whether all are integers
     bool has_integers(std::uint32_t parameter)
     {
         parameter_description const& of = space_.parameters[parameter];
-        std::vector<place>& table = places_[parameter];
-        if (!table.empty()) return table.size() == domains_[parameter].size();
+        value_places& known = places_[parameter];
+        if (known.is_known) return known.are_integers;
+        known.is_known = true;
         if (of.type == value_kind::text) return false;
+        known.are_ascending = of.range_count > 0
+                                  ? of.rule.step > 0
+                                  : of.parts <= 1 && !of.integers.empty() &&
+                                        std::is_sorted(of.integers.begin(), of.integers.end());
+        known.are_integers = true;
+        if (known.are_ascending) return true;
         for (std::uint32_t i = 0; i < domains_[parameter].size(); ++i) {
             number const v = number_at(of, {domains_[parameter].value(i), 0});
-            if (v.is_real) {
-                table.resize(1); // not asked again
-                return false;
-            }
-            table.emplace_back(v.integer, i);
+            if (v.is_real) return known.are_integers = false;
+            known.sorted.emplace_back(v.integer, i);
         }
-        if (!std::is_sorted(table.begin(), table.end())) std::sort(table.begin(), table.end());
+        std::sort(known.sorted.begin(), known.sorted.end());
         return true;
     }
 
-    /// Where the parameter has this value; ascending.
+    /// The places with this value, ascending.
     [[nodiscard]] std::vector<std::uint32_t> places_of(std::uint32_t parameter,
                                                        std::int64_t value) const
     {
-        std::vector<place> const& table = places_[parameter];
+        value_places const& known = places_[parameter];
         std::vector<std::uint32_t> out;
-        for (auto at = std::lower_bound(table.begin(), table.end(), place{value, 0});
-             at != table.end() && at->first == value; ++at)
+        if (known.are_ascending) {
+            parameter_description const& of = space_.parameters[parameter];
+            std::uint32_t const count = of.value_count();
+            std::uint32_t low = 0, high = count; // the first index whose value is not below
+            while (low < high) {
+                std::uint32_t const middle = low + (high - low) / 2;
+                if (of.integer_at(middle) < value)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            for (; low < count && of.integer_at(low) == value; ++low)
+                if (auto const at = domains_[parameter].place_of(low)) out.push_back(*at);
+            return out;
+        }
+        for (auto at = std::lower_bound(known.sorted.begin(), known.sorted.end(), place{value, 0});
+             at != known.sorted.end() && at->first == value; ++at)
             out.push_back(at->second);
         return out;
     }
@@ -256,11 +286,12 @@ private:
     std::vector<domain> const& domains_;
     evaluator read_;
     point at_;
-    std::vector<std::vector<place>> places_; // parameter -> its values, ascending
+    std::vector<value_places> places_; // of each parameter
     std::size_t size_ = 0;
+    bool is_quick_ = false;
 };
 
-/// The clauses of `c` if it is long and has that form.
+/// The clauses of `c` if it is long and can be read as clauses.
 [[nodiscard]] inline std::optional<clause_list>
 long_clauses(description const& space, condition const& c, std::vector<domain> const& domains)
 {

@@ -1,8 +1,9 @@
-// attune/space/conditions/conditions.hpp - divides constraints into conditions, which a tree tests one by one.
+// attune/space/conditions/conditions.hpp - divides constraints into conditions, which a tree tests one by one; the remaining values of a parameter.
 // SPDX-License-Identifier: MIT
 //
-// `a && b` holds if and only if a holds and b holds, also if one of them has no value, so the
-// conditions together mean the same as the constraint.
+// `a && b` holds if and only if a holds and b holds, also if one of them has no value. Together the
+// conditions are equal to the constraint.
+// Source   own: rejection, which stays uniform for any condition
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -10,7 +11,6 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/walk.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -28,13 +29,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct condition {
     std::uint32_t source = 0;          ///< index of its constraint
     std::uint32_t root = no_index;     ///< node in the description; no_index: opaque
-    std::vector<std::uint32_t> scope;  ///< parameters it reads, ascending and unique
+    std::vector<std::uint32_t> scope;  ///< parameters that it reads, ascending and unique
     bool reads_real = false;           ///< reads a real parameter, which is in no tree
     std::vector<std::uint32_t> also{}; ///< further roots that must hold (join_alike)
 };
 
-/// Whether the condition has a value at `at`, one coordinate per parameter of `space`, and the
-/// value is not zero. Cost: one visit per node reached, or one call of an opaque predicate.
+/// Returns true if the condition has a value other than 0 at `at`, one coordinate per parameter.
+/// Cost   one visit per node reached, or one call of an opaque predicate
 [[nodiscard]] inline bool holds(description const& space, condition const& tested,
                                 std::span<coordinate const> at)
 {
@@ -54,7 +55,7 @@ struct condition {
     return text.empty() ? "constraint " + std::to_string(index + 1) : text;
 }
 
-/// Throws when a node below `root` reads an input that has no value.
+/// Throws if a node below `root` reads an input without a value.
 inline void require_inputs(description const& space, std::uint32_t root, std::string const& where)
 {
     if (root == no_index) return;
@@ -81,8 +82,8 @@ inline void require_values(parameter_description const& parameter)
                     "parameter " + parameter.name, "correct its bounds");
 }
 
-/// Throws attune::error, naming the input or parameter, when an input of a table or constraint has
-/// no value, or when a parameter has no values.
+/// Throws attune::error, with its name, if an input of a table or constraint has no value, or a
+/// parameter has no values.
 inline void require_bound(description const& space)
 {
     for (parameter_description const& parameter : space.parameters) {
@@ -131,8 +132,8 @@ inline void require_bound(description const& space)
     return out;
 }
 
-/// Joins the conditions of equal scope where there are many, such as a list of forbidden
-/// configurations: one diagram then has them all. Opaque ones and those over reals stay.
+/// Joins conditions of equal scope if there are many, such as a list of forbidden configurations,
+/// so that one diagram has them all. Opaque conditions and those over reals stay.
 inline void join_alike(std::vector<condition>& conditions)
 {
     constexpr std::size_t many = 16;
@@ -156,6 +157,145 @@ inline void join_alike(std::vector<condition>& conditions)
             ++kept;
         }
     conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
+}
+
+/// Returns true if a coordinate is a value of its parameter.
+inline bool is_inside(parameter_description const& parameter, coordinate at)
+{
+    if (parameter.traits().is_interval)
+        return parameter.low <= at.real && at.real <= parameter.high;
+    return at.index < parameter.value_count();
+}
+
+/// The real parameters of a space and the conditions that read at least one of them.
+struct real_part {
+    std::vector<std::uint32_t> parameters;
+    std::vector<condition> conditions;
+
+    real_part() = default;
+    real_part(description const& space, std::vector<condition> over_reals)
+        : conditions(std::move(over_reals))
+    {
+        for (std::uint32_t p = 0; p < space.parameters.size(); ++p)
+            if (space.parameters[p].traits().is_interval) parameters.push_back(p);
+    }
+
+    /// @pre  the discrete parameters of `at` are inside their tables
+    [[nodiscard]] bool accepts(description const& space, point const& at) const
+    {
+        for (std::uint32_t const p : parameters)
+            if (!is_inside(space.parameters[p], at[p])) return false;
+        return std::all_of(conditions.begin(), conditions.end(),
+                           [&](condition const& c) { return holds(space, c, at); });
+    }
+
+    /// Throws, with the constraint that refused most draws, if fewer than about 1 in 10'000 pass.
+    /// @param draw  overwrites `at` with a new draw: 10 accepted ones, or 100'000
+    template <class Draw>
+    void require_acceptance(description const& space, point const& at, Draw const& draw) const
+    {
+        constexpr int most_draws = 100'000;
+        constexpr int enough = 10;
+        if (conditions.empty()) return;
+        std::vector<int> refused(conditions.size(), 0);
+        int accepted = 0;
+        for (int i = 0; i < most_draws && accepted < enough; ++i) {
+            draw();
+            bool all = true;
+            for (std::size_t c = 0; c < conditions.size(); ++c) {
+                if (holds(space, conditions[c], at)) continue;
+                all = false;
+                ++refused[c];
+            }
+            accepted += all ? 1 : 0;
+        }
+        if (accepted >= enough) return;
+        auto const worst = std::max_element(refused.begin(), refused.end()) - refused.begin();
+        refuse(space, conditions[static_cast<std::size_t>(worst)].source);
+    }
+
+    /// Throws the error for constraints that accept almost nothing.
+    [[noreturn]] void refuse(description const& space, std::uint32_t source = no_index) const
+    {
+        std::string where;
+        if (source == no_index)
+            for (condition const& c : conditions)
+                where += (where.empty() ? "" : "; ") + constraint_text(space, c.source);
+        else
+            where = constraint_text(space, source);
+        throw error("a constraint over real parameters accepts fewer than one draw in 10000", where,
+                    "narrow the intervals of the real parameters that it reads, so that most of "
+                    "their values are valid");
+    }
+};
+
+/// The values of a parameter that may be part of a valid configuration.
+class domain {
+public:
+    explicit domain(std::uint32_t count = 0) noexcept
+        : count_(count)
+    {
+    }
+    [[nodiscard]] std::uint32_t size() const noexcept
+    {
+        return filtered_ ? static_cast<std::uint32_t>(kept_.size()) : count_;
+    }
+    /// The i-th remaining value, as an index into the parameter's table; ascending in i.
+    [[nodiscard]] std::uint32_t value(std::uint32_t i) const noexcept
+    {
+        return filtered_ ? kept_[i] : i;
+    }
+    [[nodiscard]] bool is_whole() const noexcept { return !filtered_; }
+    /// Where this index into the table is; nothing: its value does not remain.
+    [[nodiscard]] std::optional<std::uint32_t> place_of(std::uint32_t index) const
+    {
+        if (!filtered_) return index < count_ ? std::optional(index) : std::nullopt;
+        auto const at = std::lower_bound(kept_.begin(), kept_.end(), index);
+        if (at == kept_.end() || *at != index) return std::nullopt;
+        return static_cast<std::uint32_t>(at - kept_.begin());
+    }
+    /// Keeps the i-th remaining value if `keep[i]`.
+    void filter(std::vector<bool> const& keep)
+    {
+        // A range may be long.
+        auto const count = static_cast<std::size_t>(std::count(keep.begin(), keep.end(), true));
+        if (count == size()) return;
+        std::vector<std::uint32_t> kept(count);
+        std::uint32_t i = 0;
+        std::size_t next = 0;
+        for (bool const is_kept : keep) {
+            if (is_kept) kept[next++] = value(i);
+            ++i;
+        }
+        kept_ = std::move(kept);
+        filtered_ = true;
+    }
+
+private:
+    std::uint32_t count_;
+    bool filtered_ = false;
+    std::vector<std::uint32_t> kept_;
+};
+
+/// Every discrete parameter at its first remaining value, every real one at its lower end.
+inline point first_values(description const& space, std::vector<domain> const& domains)
+{
+    point at(space.parameters.size());
+    for (std::size_t i = 0; i < at.size(); ++i)
+        if (domains[i].size() > 0)
+            at[i].index = domains[i].value(0);
+        else
+            at[i].real = space.parameters[i].low;
+    return at;
+}
+
+/// The parameters in the scope of `c` with more than one remaining value.
+inline std::vector<std::uint32_t> open_scope(condition const& c, std::vector<domain> const& domains)
+{
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t const p : c.scope)
+        if (domains[p].size() > 1) open.push_back(p);
+    return open;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -9,7 +9,6 @@
 #include <attune/space/build_options.hpp>
 #include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/domain.hpp>
 #include <attune/space/conditions/proof.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
@@ -26,7 +25,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Number of settings of `parameters` if few enough to enumerate; else nothing.
+/// Number of settings of `parameters` if few enough to enumerate.
 inline std::optional<std::uint64_t> few_settings(std::vector<std::uint32_t> const& parameters,
                                                  std::vector<domain> const& domains,
                                                  enumeration_limits const& limits)
@@ -45,7 +44,7 @@ enum class verdict { always, never, sometimes };
 
 /// The values that occur in the valid settings of a diagram.
 struct support {
-    std::vector<std::vector<bool>> values; ///< per level and value: in some valid setting
+    std::vector<std::vector<bool>> values; ///< per level and value: true if a valid setting has it
     bool is_product = true;                ///< every setting of these values is valid
 };
 
@@ -86,8 +85,8 @@ inline support support_of(diagram_store const& store, std::uint32_t root)
     return out;
 }
 
-/// Finds the settings of `scope` on which `c` and `others`, which read a subset of its parameters,
-/// hold; removes values that are in none. Changes nothing once the budget is spent.
+/// Finds the settings of `scope` on which `c` and `others` hold, and removes values that no setting
+/// has. `others` read a subset of the parameters of `c`. Changes nothing once the budget is spent.
 inline verdict enumerate(description const& space, condition const& c,
                          std::vector<condition const*> const& others,
                          std::vector<std::uint32_t> scope, std::vector<domain>& domains,
@@ -109,11 +108,14 @@ inline verdict enumerate(description const& space, condition const& c,
     return good == allowed || found.is_product ? verdict::always : verdict::sometimes;
 }
 
-/// Limit of values for testing a condition of one parameter on each, with one bit per value.
+/// The most values on which a condition of one parameter is tested, with one bit per value.
 inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
 
+/// Values from which on clauses of one parameter, such as `x != 7`, are cheaper than a diagram.
+inline constexpr std::uint32_t fewest_values_by_clauses = 4096;
+
 /// Removes the values that break conditions of one parameter, if it has too many values for a
-/// diagram; erases those conditions.
+/// diagram, or if they are clauses of comparisons with integers; erases those conditions.
 /// @return false when no value is left
 inline bool filter_long_ranges(description const& space, std::vector<condition>& conditions,
                                std::vector<domain>& domains, enumeration_limits const& limits)
@@ -123,10 +125,14 @@ inline bool filter_long_ranges(description const& space, std::vector<condition>&
         std::vector<std::uint32_t> const scope = open_scope(conditions[c], domains);
         if (scope.size() != 1) continue;
         domain& of = domains[scope.front()];
-        if (of.size() <= limits.wide_settings || of.size() > most_values_tested) continue;
-        std::vector<bool> good(of.size(), true);
+        bool const is_quick = of.size() <= limits.wide_settings;
+        if (of.size() < fewest_values_by_clauses || of.size() > most_values_tested) continue;
         coordinate& tried = at[scope.front()];
-        if (auto const clauses = long_clauses(space, conditions[c], domains)) {
+        auto const clauses = is_quick ? clause_reader(space, domains).read(conditions[c], true)
+                                      : long_clauses(space, conditions[c], domains);
+        if (is_quick && !clauses) continue;
+        std::vector<bool> good(of.size(), true);
+        if (clauses) {
             for (clause const& one : clauses->clauses) {
                 if (one.empty()) good.assign(good.size(), false);
                 for (clause_part const& part : one)
@@ -148,14 +154,14 @@ inline bool filter_long_ranges(description const& space, std::vector<condition>&
     return true;
 }
 
-/// Erases conditions that intervals prove, then enumerates the others, the one with the fewest
-/// settings first, until domains stop shrinking or the limits are reached. Erases conditions that
-/// then always hold.
-/// @return false when one never holds
+/// Erases conditions that intervals prove. Enumerates the others, fewest settings first, until
+/// domains stop shrinking or the limits are reached, and erases conditions that then always hold.
+/// @return false if one never holds
 inline bool filter_domains(description const& space, std::vector<condition>& conditions,
                            std::vector<domain>& domains, enumeration_limits const& limits)
 {
     if (!filter_long_ranges(space, conditions, domains, limits)) return false;
+    if (conditions.empty()) return true;
     interval_prover const bounds(space);
     std::erase_if(conditions, [&](condition const& c) {
         return c.root != no_index && bounds.always_holds(c.root) &&

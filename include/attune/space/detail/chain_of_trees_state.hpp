@@ -7,10 +7,8 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/groups.hpp>
-#include <attune/space/conditions/over_reals.hpp>
-#include <attune/space/query/explain.hpp>
-#include <attune/space/query/steps.hpp>
-#include <attune/space/reuse.hpp>
+#include <attune/space/query/distance.hpp>
+#include <attune/space/query/explanation.hpp>
 #include <attune/space/tree/build.hpp>
 #include <attune/space/tree/tree.hpp>
 #include <attune/space/tree/wide_tree.hpp>
@@ -42,7 +40,7 @@ struct chain_of_trees::state {
     detail::real_part reals;
     /// Conditional parameters that no tree settles: real ones, and those whose condition reads one.
     std::vector<std::uint32_t> unsettled;
-    bool is_conditional = false; ///< some parameter is
+    bool is_conditional = false; ///< at least one parameter is conditional
 
     /// @param before  chain whose unchanged trees are shared; or nullptr
     state(description bound, build_options const& limits, state const* before)
@@ -117,7 +115,7 @@ struct chain_of_trees::state {
         reals = detail::real_part(space, std::move(parts.over_reals));
     }
 
-    /// Whether the tree of condition `c` is shared.
+    /// Returns true if the tree of condition `c` is shared.
     [[nodiscard]] static bool is_kept(detail::condition const& c, std::vector<bool> const& is_new)
     {
         return !c.reads_real && !c.scope.empty() && !is_new[c.scope.front()];
@@ -150,13 +148,13 @@ struct chain_of_trees::state {
         settle(out);
     }
 
-    /// Puts parameters that no tree settles at their one value where they are inactive.
+    /// Sets inactive parameters that no tree settles to their one value.
     void settle(point& at) const
     {
         for (std::uint32_t const p : unsettled)
             if (!detail::is_active(space, p, at)) at[p] = space.parameters[p].active.otherwise;
     }
-    /// The same for the real ones alone.
+    /// The same for real parameters only.
     void settle_reals(point& at) const
     {
         for (std::uint32_t const p : unsettled)
@@ -164,8 +162,8 @@ struct chain_of_trees::state {
                 at[p] = space.parameters[p].active.otherwise;
     }
 
-    /// Whether `p` is inside the tables of groups without a tree and none of their constraints
-    /// refuses it.
+    /// Returns true if `p` is in the tables of groups without a tree, and their constraints accept
+    /// it.
     [[nodiscard]] bool wide_accept(point const& p) const
     {
         if (wide.empty()) return true;

@@ -6,18 +6,16 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/declare/expression/walk.hpp>
-#include <attune/space/nearest_options.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/space/build_options.hpp>
 #include <attune/space/query/distance.hpp>
 #include <attune/space/tree/tree.hpp>
-#include <attune/space/tree/walk.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <queue>
-#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -54,8 +52,8 @@ struct changed_setting {
     return {1, d * d};
 }
 
-/// A range of leaves [first, last) of a tree without nodes that contains the cheapest `count`: as
-/// many on each side where the cost grows with the distance in the table.
+/// A range of leaves [first, last) of a tree without nodes that contains the cheapest `count`
+/// leaves. If the cost grows with the distance in the table, it has `count` leaves on each side.
 [[nodiscard]] inline std::pair<std::uint32_t, std::uint32_t>
 leaves_near(tree const& t, parameter_description const& parameter, coordinate from,
             std::size_t count)
@@ -69,14 +67,14 @@ leaves_near(tree const& t, parameter_description const& parameter, coordinate fr
 }
 
 /// Finds the leaves of one tree in order of cost. A conditional parameter costs nothing where it is
-/// inactive. Going down, that is certain not to be so at a node with several edges below the levels
-/// that decide about the parameter, since an inactive one has one value; elsewhere its one value is
-/// free until the leaf is reached, where the cost is made exact.
+/// inactive. An inactive parameter has one value, so a node with several edges below the levels of
+/// its condition is active. At other nodes the single value costs nothing until the leaf is
+/// reached, where the cost becomes exact.
 class leaf_search {
 public:
-    /// @param t, space, from  outlive this object
-    /// @param valid           a valid configuration: what conditions read of other trees
-    /// @param count           number of leaves that will be asked for
+    /// @param t, space, from  must outlive this object
+    /// @param valid           a valid configuration: values of other trees, for conditions
+    /// @param count           number of leaves that the caller will request
     leaf_search(tree const& t, description const& space, point const& from, point const& valid,
                 std::size_t count)
         : tree_(t)
@@ -99,7 +97,7 @@ public:
         open_.push({least_[root_of(t)], {}, 0, root_of(t), 0});
     }
 
-    /// The cheapest `count` leaves, in order; fewer when there are no more.
+    /// The cheapest `count` leaves, in order; fewer if the tree has fewer.
     [[nodiscard]] std::vector<changed_setting> cheapest(std::size_t count)
     {
         std::vector<changed_setting> out;
@@ -128,7 +126,7 @@ private:
         leaf_count leaf; ///< leaves before the first leaf below
         bool is_exact = false;
 
-        /// Later in the queue: higher cost; of equals the one nearer the root, to find leaves soon.
+        /// Order of the queue: lower cost first, then nearer to the leaves, to find leaves soon.
         [[nodiscard]] friend bool operator<(entry const& a, entry const& b) noexcept
         {
             if (a.bound < b.bound || b.bound < a.bound) return b.bound < a.bound;
@@ -146,7 +144,7 @@ private:
             row[v] = cost_if_active(parameter, v);
     }
 
-    /// Finds the levels at which it is open whether the parameter is active.
+    /// Finds the levels of parameters that may be active or inactive.
     void find_conditions(point const& valid)
     {
         auto const own = tree_.parameters();
@@ -175,7 +173,7 @@ private:
         return {value != from_[parameter].index ? 1U : 0U, d * d};
     }
 
-    /// The cost of a leaf: no change of inactive parameters, but the distance of them.
+    /// The cost of a leaf: inactive parameters add their distance, but no change.
     [[nodiscard]] change_cost exact_cost(leaf_count leaf) const
     {
         point to = valid_;
@@ -192,7 +190,7 @@ private:
         return sum;
     }
 
-    /// A lower bound of the cost of a value. @param is_only  the node has no other one
+    /// A lower bound of the cost of a value. @param is_only  the node has no other value
     [[nodiscard]] change_cost cost(std::size_t level, std::uint32_t value, bool is_only) const
     {
         if (is_conditional_ && (is_only || is_open_[level])) {
@@ -245,8 +243,8 @@ private:
     tree const& tree_;
     description const& space_;
     point const& from_;
-    bool is_conditional_ = false; // a parameter of the tree is: bounds of leaves are not exact
-    point valid_;                 // the next three only then
+    bool is_conditional_ = false; // then bounds of leaves are not exact
+    point valid_;                 // used only if conditional, as the next two
     point marked_;                // `from` with inactive parameters marked
     std::vector<bool> is_open_;   // level -> its parameter's condition reads a level below
     std::vector<std::vector<change_cost>> costs_; // level -> value -> cost; see tabulate()
@@ -287,11 +285,11 @@ cheapest_pairs(std::vector<changed_setting> const& a, std::vector<changed_settin
 
 /// Up to options.count valid configurations nearest to `p`, without `p`.
 ///
-/// Asks `cheapest` for more and more settings until enough of them make a configuration that `make`
-/// returns and `space` contains, or until options.candidates were tried.
+/// Requests more and more settings from `cheapest`, until enough of them make valid configurations
+/// or options.candidates were tried.
 /// @param space     a chain_of_trees: contains()
 /// @param cheapest  returns the cheapest settings in order, at most the given number
-/// @param make      returns the configuration of a setting
+/// @param make      returns the configuration of a setting, or nothing
 template <class Space, class Cheapest, class Make>
 [[nodiscard]] std::vector<point> nearest_among(Space const& space, point const& p,
                                                nearest_options const& options,
@@ -336,7 +334,7 @@ template <class Space>
     return nearest_among(space, p, options, cheapest, make);
 }
 
-/// The nearest other settings of tree `t`, with the rest of `p`, which is valid, unchanged.
+/// The other settings of tree `t` nearest to the valid `p`; the rest of `p` stays.
 template <class Space>
 [[nodiscard]] std::vector<point> nearest_settings_of(Space const& space, std::size_t t,
                                                      point const& p)

@@ -1,12 +1,12 @@
-// attune/space/diagram/diagram_maker.hpp - makes diagrams of conditions for one order of parameters.
+// attune/space/diagram/diagram_maker.hpp - makes diagrams of conditions for one order of parameters, and selects those that share one.
 // SPDX-License-Identifier: MIT
+// Source   own: a condition joins one that reads all its parameters if no level then needs more
+//          values than before; the joined diagram does not visit settings that it refuses
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/domain.hpp>
-#include <attune/space/diagram/clause_diagram.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_builder.hpp>
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -63,7 +64,7 @@ public:
 
     [[nodiscard]] bool is_long(condition const& c) const { return detail::is_long(space_, c); }
 
-    /// The node of the conjunction of `conditions`. Predicates are called where the others hold.
+    /// The node of the conjunction of `conditions`. Calls predicates only where the others hold.
     std::uint32_t make(std::span<condition const* const> conditions)
     {
         bool const calls = std::any_of(conditions.begin(), conditions.end(),
@@ -112,5 +113,72 @@ private:
     point base_;
     diagram_store store_;
 };
+
+/// Conditions that become one node.
+using bundle = std::vector<condition const*>;
+
+/// Returns true if a state of `more` separates no more settings than a state of `fewer`. The
+/// conditions of `fewer` are the first ones of `more`.
+[[nodiscard]] inline bool needs_no_more(constraint_program const& more,
+                                        constraint_program const& fewer)
+{
+    for (std::size_t l = 0; l < fewer.levels().size(); ++l) {
+        program_level const& a = more.levels()[l];
+        program_level const& b = fewer.levels()[l];
+        if (a.needed != b.needed) return false;
+        if (a.threshold == b.threshold || b.threshold == no_index) continue;
+        // Without a threshold every value is a state. Values of one parameter are few.
+        for (std::uint32_t const s : b.needed)
+            if (!fewer.slots()[s].is_known) return false;
+    }
+    return true;
+}
+
+/// Divides the conditions of a group into bundles.
+/// Cost  one program per pair of conditions of which one reads all parameters of the other
+[[nodiscard]] inline std::vector<bundle> make_bundles(diagram_maker const& maker,
+                                                      std::span<condition const> conditions)
+{
+    // A long condition has a separate diagram, because programs that join it with others cost too
+    // much.
+    std::set<condition const*> alone;
+    for (condition const& c : conditions)
+        if (maker.is_long(c)) alone.insert(&c);
+    auto const is_part_of = [&](condition const& a, condition const& b) {
+        if (&a != &b && b.root != no_index && (alone.contains(&a) || alone.contains(&b)))
+            return false;
+        return &a != &b && a.root != no_index &&
+               std::includes(b.scope.begin(), b.scope.end(), a.scope.begin(), a.scope.end());
+    };
+    bundle by_scope;
+    for (condition const& c : conditions)
+        by_scope.push_back(&c);
+    std::sort(by_scope.begin(), by_scope.end(), [](auto const* a, auto const* b) {
+        return a->scope.size() != b->scope.size() ? a->scope.size() > b->scope.size() : a < b;
+    });
+    std::vector<bundle> out;
+    std::vector<bool> is_told(by_scope.size(), false);
+    for (std::size_t i = 0; i < by_scope.size(); ++i) {
+        if (is_told[i]) continue;
+        bundle made{by_scope[i]};
+        bool const is_called = made.front()->root == no_index;
+        for (std::size_t k = is_called ? 0 : i + 1; k < by_scope.size(); ++k) {
+            if (!is_part_of(*by_scope[k], *made.front())) continue;
+            bundle more = made;
+            more.push_back(by_scope[k]);
+            // Predicates always join the other conditions, which refuse settings before a call.
+            if (!is_called) {
+                if (!needs_no_more(maker.program_of(more), maker.program_of(made))) continue;
+                is_told[k] = true;
+            }
+            made = std::move(more);
+        }
+        out.push_back(std::move(made));
+    }
+    // The order of declaration finds contradictions early.
+    std::sort(out.begin(), out.end(),
+              [](bundle const& a, bundle const& b) { return a.front() < b.front(); });
+    return out;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,9 +1,8 @@
-// attune/space/diagram/interval.hpp - bounds of a value that is not computed yet.
+// attune/space/diagram/interval.hpp - bounds of a value before it is computed, and its direction when its operands grow.
 // SPDX-License-Identifier: MIT
 //
-// Interval arithmetic on doubles. Bounds of an integer past 2^52 are infinite, so that finite
-// bounds are exact and an integer with finite bounds cannot overflow. A real value without bounds
-// may also be NaN.
+// Interval arithmetic on doubles. Bounds of an integer past 2^52 are infinite, so finite bounds are
+// exact, and an integer with finite bounds cannot overflow. A real value without bounds may be NaN.
 #pragma once
 
 #include <attune/core/enum_table.hpp>
@@ -12,7 +11,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -30,7 +32,7 @@ struct interval {
     [[nodiscard]] friend bool operator==(interval const&, interval const&) = default;
 };
 
-/// Bounds that remain valid although integers past 2^52 are rounded and reals may overflow.
+/// Bounds that stay valid if integers past 2^52 are rounded and reals overflow.
 [[nodiscard]] inline interval settled(double low, double high, bool real) noexcept
 {
     constexpr double exact = 4503599627370496.0;
@@ -43,9 +45,9 @@ struct interval {
 
 /// The possible results of an expression.
 struct outlook {
-    interval range;          ///< of its value, if it has one
-    bool may_fail = false;   ///< it may have no value
-    bool may_succeed = true; ///< it may have one
+    interval range;          ///< of the value
+    bool may_fail = false;   ///< there may be no value
+    bool may_succeed = true; ///< there may be a value
 
     [[nodiscard]] bool may_be_true() const noexcept
     {
@@ -94,7 +96,7 @@ template <class Rounded>
 /// The bounds of an operation's value. An operation of one operand reads the first.
 struct range_rules {
     op of{};
-    interval (*range)(interval a, interval b, bool real) = nullptr; ///< for numbers, not for truths
+    interval (*range)(interval a, interval b, bool real) = nullptr; ///< for numbers, not truths
 };
 
 /// @param real  the value is real; else it is a whole number
@@ -128,7 +130,7 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
     {op::floor_divide,
      [](interval a, interval b, bool real) {
          interval out = quotient_range(a, b, real, [](double q) { return std::floor(q); });
-         // The corners are rounded to doubles before they are floored, the value itself is not.
+         // The corners are rounded to doubles before floor; the value is not.
          if (real && out.is_bounded()) out.low -= 1;
          return out;
      }},
@@ -181,13 +183,13 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
     return may_hold ? interval{1, 1} : interval{0, 0};
 }
 
-/// The interval 0, 1 or both, from the possibility of each.
+/// 0, 1 or both, by their possibility.
 [[nodiscard]] inline interval truth_range(bool may_be_true, bool may_be_false) noexcept
 {
     return {may_be_false || !may_be_true ? 0.0 : 1.0, may_be_true ? 1.0 : 0.0};
 }
 
-/// The outlook of `code` from the outlooks of its operands; surplus ones are ignored.
+/// The outlook of `code` from those of its operands.
 /// @param real            the value is real
 /// @param compares_reals  one of the operands is real
 [[nodiscard]] inline outlook look_ahead(op code, outlook const& a, outlook const& b,
@@ -203,7 +205,7 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
         out.may_fail = out.may_fail || (!real && !a.range.is_bounded());
         return out;
     case operation_group::chain: {
-        // The second operand counts only if the first does not decide.
+        // The second operand has an effect only if the first does not decide.
         bool const is_or = code == op::logical_or;
         bool const decides = is_or ? a.may_be_true() : a.may_be_false();
         bool const goes_on = is_or ? a.may_be_false() : a.may_be_true();
@@ -244,6 +246,125 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
         out.may_fail = out.may_fail || !out.range.is_bounded() || !a.range.is_bounded() ||
                        !b.range.is_bounded();
     return out;
+}
+
+/// The change of a value when one of its operands grows.
+enum class trend : std::int8_t { falls = -1, stays = 0, rises = 1, unknown = 2 };
+
+[[nodiscard]] inline trend opposite(trend t) noexcept
+{
+    return t == trend::rises ? trend::falls : t == trend::falls ? trend::rises : t;
+}
+[[nodiscard]] inline trend together(trend a, trend b) noexcept
+{
+    if (a == trend::stays) return b;
+    return b == trend::stays || a == b ? a : trend::unknown;
+}
+/// The trend of a value times a factor in `factor`.
+[[nodiscard]] inline trend scaled(trend t, interval const& factor) noexcept
+{
+    if (t == trend::stays || factor.low >= 0) return t;
+    return factor.high <= 0 ? opposite(t) : trend::unknown;
+}
+/// The trend of a number's truth; a number below 0 is true, too.
+[[nodiscard]] inline trend trend_of_truth(trend t, interval const& range) noexcept
+{
+    return t != trend::stays && range.low < 0 ? trend::unknown : t;
+}
+
+using trends_of_operands = std::span<trend const, 3>;
+using ranges_of_operands = std::span<interval const, 3>;
+
+/// The trend of an operation's value when an operand changes.
+struct trend_rules {
+    op of{};
+    trend (*value)(trends_of_operands t, ranges_of_operands r) = nullptr; ///< nullptr: unknown
+};
+
+inline trend rises_with_both(trends_of_operands t, ranges_of_operands) noexcept
+{
+    return together(t[0], t[1]);
+}
+inline trend rises_with_first(trends_of_operands t, ranges_of_operands) noexcept
+{
+    return together(t[0], opposite(t[1]));
+}
+inline trend rises_with_second(trends_of_operands t, ranges_of_operands) noexcept
+{
+    return together(opposite(t[0]), t[1]);
+}
+inline trend trend_of_quotient(trends_of_operands t, ranges_of_operands r) noexcept
+{
+    if (r[1].low <= 0) return trend::unknown;
+    return together(t[0], opposite(scaled(t[1], r[0])));
+}
+inline trend trend_of_chain(trends_of_operands t, ranges_of_operands r) noexcept
+{
+    return together(trend_of_truth(t[0], r[0]), trend_of_truth(t[1], r[1]));
+}
+
+inline constexpr enum_table<trend_rules, op::select> rules_of_trends{{
+    {op::integer},
+    {op::real},
+    {op::text},
+    {op::parameter},
+    {op::element},
+    {op::position},
+    {op::input},
+    {op::negate, [](trends_of_operands t, ranges_of_operands) { return opposite(t[0]); }},
+    {op::logical_not, [](trends_of_operands t,
+                         ranges_of_operands r) { return opposite(trend_of_truth(t[0], r[0])); }},
+    {op::absolute},
+    {op::add, rises_with_both},
+    {op::subtract, rises_with_first},
+    {op::multiply,
+     [](trends_of_operands t, ranges_of_operands r) {
+         return together(scaled(t[0], r[1]), scaled(t[1], r[0]));
+     }},
+    {op::divide, trend_of_quotient},
+    {op::modulo},
+    {op::floor_divide, trend_of_quotient},
+    {op::floor_modulo},
+    {op::ceil_divide, trend_of_quotient},
+    {op::minimum, rises_with_both},
+    {op::maximum, rises_with_both},
+    {op::less, rises_with_second},
+    {op::less_equal, rises_with_second},
+    {op::greater, rises_with_first},
+    {op::greater_equal, rises_with_first},
+    {op::equal},
+    {op::not_equal},
+    {op::logical_and, trend_of_chain},
+    {op::logical_or, trend_of_chain},
+    {op::select,
+     [](trends_of_operands t, ranges_of_operands) {
+         return t[0] == trend::stays ? together(t[1], t[2]) : trend::unknown;
+     }},
+}};
+
+/// Returns true if exactly the operations of monotone groups have a trend. In the group `sign`,
+/// negation has one and the absolute value has none.
+[[nodiscard]] consteval bool has_trend_by_group()
+{
+    for (trend_rules const& row : rules_of_trends) {
+        operation_group const group = rules_of(row.of).group;
+        bool const is_monotone =
+            group == operation_group::negation || group == operation_group::arithmetic ||
+            group == operation_group::division || group == operation_group::order ||
+            group == operation_group::chain || group == operation_group::choice ||
+            (group == operation_group::sign && !rules_of(row.of).is_call);
+        if ((row.value != nullptr) != is_monotone) return false;
+    }
+    return true;
+}
+static_assert(has_trend_by_group(), "attune: an operation that is monotone needs its trend");
+
+/// The trend of `code` applied to operands with trends `t` and ranges `r`.
+[[nodiscard]] inline trend trend_of(op code, trends_of_operands t, ranges_of_operands r) noexcept
+{
+    if (t[0] == trend::stays && t[1] == trend::stays && t[2] == trend::stays) return trend::stays;
+    auto const value = rules_of_trends[code].value;
+    return value == nullptr ? trend::unknown : value(t, r);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

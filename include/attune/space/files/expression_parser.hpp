@@ -1,15 +1,54 @@
-// attune/space/files/expression_parser.hpp - reads constraints from texts at run time.
+// attune/space/files/expression_parser.hpp - reads constraints from texts at run time; the error of a text that cannot be read.
 // SPDX-License-Identifier: MIT
 // Source   grammar: Python language reference, Sec. 6 (expressions), the part without objects
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/space/files/expression_limits.hpp>
-#include <attune/space/files/syntax_error.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A text that cannot be read: the expected token and the position.
+class syntax_error : public error {
+public:
+    /// @param text    the whole text
+    /// @param offset  position of the wrong byte; the text's size if it ends too soon
+    /// @param source  name of the file or constraint; may be empty
+    syntax_error(std::string const& what, std::string_view text, std::size_t offset,
+                 std::string const& source = "", std::string const& next = "");
+
+    [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
+    [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+    [[nodiscard]] std::size_t line() const noexcept { return line_; }     ///< from 1
+    [[nodiscard]] std::size_t column() const noexcept { return column_; } ///< from 1, in bytes
+
+private:
+    std::string problem_;
+    std::size_t offset_;
+    std::size_t line_;
+    std::size_t column_;
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The most nested brackets of an expression.
+inline constexpr std::size_t max_expression_nesting = 100;
+/// The most operations on a path from the root of an expression to a leaf.
+inline constexpr std::uint32_t max_expression_depth = 1000;
+/// The most operations of an expression, with powers, chains and `in` expanded.
+inline constexpr std::uint32_t max_expression_size = 100'000;
+/// The largest exponent of `**`, which must be a literal.
+inline constexpr std::int64_t max_exponent = 16;
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -30,7 +69,7 @@ namespace attune::inline ATTUNE_ABI {
 std::uint32_t parse_expression(description& space, std::string_view text);
 
 /// Reads one condition with its text; does not add it to `space.constraints`.
-/// Errors  syntax_error, also when the expression is a text, not a condition
+/// Errors  syntax_error, also if the expression is a text, not a condition
 constraint_description parse_constraint(description& space, std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/space/files/expression_parser.ipp - recursive descent, one function per level of precedence.
+// attune/space/files/expression_parser.ipp - recursive descent, one function per level of precedence; line and column of an error.
 // SPDX-License-Identifier: MIT
 // Source   Python language reference, Sec. 6
 #pragma once
@@ -6,10 +6,10 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/space/files/detail/expression_atoms.hpp>
-#include <attune/space/files/detail/expression_lexer.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
 #include <attune/space/files/expression_parser.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,6 +19,35 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE syntax_error::syntax_error(std::string const& what, std::string_view text,
+                                         std::size_t offset, std::string const& source,
+                                         std::string const& next)
+    : error(
+          what,
+          [&] {
+              std::string_view const before = text.substr(0, offset);
+              auto const line = 1 + std::count(before.begin(), before.end(), '\n');
+              std::size_t const newline = before.rfind('\n');
+              std::size_t const start = newline == std::string_view::npos ? 0 : newline + 1;
+              std::string where = source.empty() ? source : source + ", ";
+              where += "line " + std::to_string(line) + ", column " +
+                       std::to_string(before.size() - start + 1);
+              std::string_view shown = text.substr(start);
+              shown = shown.substr(0, shown.find('\n'));
+              std::size_t const at = before.size() - start;
+              if (at > 40) shown.remove_prefix(at - 40);
+              return where + ": " + std::string(shown.substr(0, 80));
+          }(),
+          next)
+    , problem_(what)
+    , offset_(std::min(offset, text.size()))
+{
+    std::string_view const before = text.substr(0, offset_);
+    std::size_t const newline = before.rfind('\n');
+    line_ = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    column_ = newline == std::string_view::npos ? before.size() + 1 : before.size() - newline;
+}
 
 namespace detail {
 
@@ -83,7 +112,7 @@ private:
     operand logical(op code, operand const& left, operand (expression_reader::*side)())
     {
         require_number(left, "a condition");
-        bool const as_python = token_.kind == token_kind::name; // && and || give a truth
+        bool const as_python = token_.kind == token_kind::name; // && and || yield a truth
         advance();
         operand const right = (this->*side)();
         require_number(right, "a condition");
@@ -103,7 +132,7 @@ private:
         return out;
     }
 
-    /// The chain of `code` at `root` as a tree of least depth; its operands keep their order.
+    /// The chain of `code` at `root` as a tree of least depth, with its operands in order.
     std::uint32_t levelled(op code, std::uint32_t root)
     {
         std::vector<std::uint32_t> operands;
@@ -212,7 +241,7 @@ private:
         return finish(any, item.at);
     }
 
-    /// A balanced tree, so that a long list is not deep.
+    /// A balanced tree, so that a long list does not become deep.
     std::uint32_t disjunction(std::vector<std::uint32_t> const& tests, std::size_t begin,
                               std::size_t end)
     {

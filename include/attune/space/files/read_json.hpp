@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 /// One space of a file.
 struct named_space {
     std::string name;
-    description space;     ///< not bound: call bind_inputs()
+    description space;     ///< without values of inputs: call bind_inputs()
     std::string cartesian; ///< number of combinations stated in the file, as digits; or empty
     std::string valid;     ///< number of valid ones, as digits; or empty
 };
@@ -53,8 +53,8 @@ struct named_space {
 [[nodiscard]] std::vector<named_space> read_spaces_json(std::string_view text,
                                                         std::string const& source = "");
 
-/// Reads the file at `path`, as above.
-/// Errors  attune::error when it cannot be read; syntax_error
+/// Reads the file at `path` as read_spaces_json().
+/// Errors  attune::error: the file cannot be read; syntax_error
 [[nodiscard]] std::vector<named_space> read_spaces_file(std::string const& path);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/space/files/read_json.ipp - makes descriptions of JSON values.
+// attune/space/files/read_json.ipp - makes descriptions from JSON values.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,13 +6,14 @@
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
-#include <attune/space/files/detail/values_from.hpp>
+#include <attune/space/files/detail/value_list.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -139,7 +140,7 @@ inline void read_scale(json_source const& source, json_value const& p, parameter
     out.on = scale::log;
 }
 
-/// Refuses a file that would become too many parameters.
+/// Refuses a file with too many parameters.
 inline void require_room(json_source const& source, std::size_t at, std::size_t added,
                          description const& space)
 {
@@ -148,7 +149,7 @@ inline void require_room(json_source const& source, std::size_t at, std::size_t 
         source.fail("expected at most 2^16 parameters, elements and items in all", at);
 }
 
-/// Adds a permutation that no coordinate can number, as a group of digits.
+/// Adds a permutation with more orders than a coordinate can number, as a group of digits.
 inline void read_long_order(json_source const& source, json_value const& p, json_value const& name,
                             std::uint32_t items, description& space)
 {
@@ -176,7 +177,7 @@ inline void read_long_order(json_source const& source, json_value const& p, json
                     given->at);
 }
 
-/// Adds an array of elements as `element`, which is complete but for its default.
+/// Adds an array of elements like `element`, which is complete except for its default.
 inline void read_array(json_source const& source, json_value const& p, json_value const& count,
                        parameter_description element, description& space)
 {
@@ -206,8 +207,8 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
     std::size_t const at = source.member(p, "name", json_kind::text).at;
     require_room(source, at, static_cast<std::size_t>(elements), space);
     require_new_name(source, at, array, space);
-    // Of the names so far only one that begins so can be an element's: sixty arrays of a thousand
-    // elements are not compared each with each.
+    // Only a name with this beginning can be that of an element, so sixty arrays of a thousand
+    // elements are not compared with each other.
     auto const begins = [start = array + "["](auto const& v) { return v.name.starts_with(start); };
     bool const may_clash = std::ranges::any_of(space.parameters, begins) ||
                            std::ranges::any_of(space.groups, begins) ||
@@ -223,10 +224,42 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
     space.groups.push_back({array, group_kind::array, first, static_cast<std::uint32_t>(elements)});
 }
 
+/// Returns true if both words differ in one letter, in the order of their letters, or in case.
+[[nodiscard]] inline bool is_misspelt(std::string word, std::string right)
+{
+    for (std::string* const one : {&word, &right})
+        for (char& c : *one)
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (word.size() > right.size()) std::swap(word, right);
+    auto const front = std::ranges::mismatch(word, right).in1 - word.begin();
+    auto const back =
+        std::mismatch(word.rbegin(), word.rend(), right.rbegin()).first - word.rbegin();
+    auto const same = std::min(static_cast<std::size_t>(front + back), word.size());
+    if (same + 1 >= right.size()) return true;
+    return std::ranges::is_permutation(word, right);
+}
+
+/// Refuses a member that looks like a misspelt one. Other unknown members are ignored.
+inline void refuse_misspelt(json_source const& source, json_value const& object,
+                            std::initializer_list<char const*> known)
+{
+    for (auto const& [name, at] : object.keys) {
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        for (char const* const right : known)
+            if (object.find(right) == nullptr && is_misspelt(name, right))
+                source.fail("expected a known member, found \"" + name + '"', at,
+                            std::string("write \"") + right + "\", or choose another name");
+    }
+}
+
 inline void read_parameter(json_source const& source, json_value const& p,
                            expression_builder& build)
 {
     source.require(p, json_kind::object, "a parameter");
+    refuse_misspelt(source, p,
+                    {"name", "kind", "values", "range", "step", "steps", "low", "high", "scale",
+                     "parts", "extent", "elements", "default", "weights", "centre", "deviation",
+                     "active_if"});
     json_value const& name = source.member(p, "name", json_kind::text);
     parameter_description out;
     out.name = name.text;
@@ -312,8 +345,8 @@ inline void read_inputs(json_source const& source, json_value const& s, descript
     }
 }
 
-/// @param active_if  the condition of a value, or a list with that of each element of an array; all
-///                   parameters were read
+/// @param active_if  the condition of a value, or a list with that of each element of an array;
+///                   called after all parameters were read
 inline void read_condition(json_source const& source, json_value const& active_if,
                            named_value const& of, expression_builder& build)
 {
@@ -339,7 +372,7 @@ inline void read_condition(json_source const& source, json_value const& active_i
                     active_if.at);
 }
 
-/// Whether the values of `p` are 1, 2, ..., `last`.
+/// Returns true if the values of `p` are 1, 2, ..., `last`.
 [[nodiscard]] inline bool counts_to(description const& space, parameter_description const& p,
                                     std::int64_t last)
 {
@@ -355,7 +388,7 @@ inline void read_condition(json_source const& source, json_value const& active_i
 }
 
 /// @param s       an entry of "selectors"; all parameters were read
-/// @param behind  the first parameter that no selector before this one has
+/// @param behind  the first parameter behind all earlier selectors
 [[nodiscard]] inline selector_description read_selector(json_source const& source,
                                                         json_value const& s,
                                                         description const& space,
@@ -410,6 +443,9 @@ inline void read_constraints(json_source const& source, json_value const& list,
 inline named_space read_space(json_source const& source, json_value const& s)
 {
     source.require(s, json_kind::object, "a space");
+    refuse_misspelt(
+        source, s,
+        {"name", "problem", "inputs", "params", "selectors", "constraints", "cartesian", "valid"});
     named_space out;
     if (json_value const* const name = s.find("name"))
         out.name = source.require(*name, json_kind::text, "\"name\"").text;

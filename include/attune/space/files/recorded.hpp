@@ -17,42 +17,43 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What became of every configuration of a space, from a file: an objective without a device, with
-/// which searches are compared in seconds.
+/// The outcome of every configuration of a space, from a file: an objective without a device, for
+/// comparing searches in seconds.
 ///
 /// Forms, also packed by gzip (which must be installed then):
 /// - *.csv: lines "# parameters: {JSON: name -> values}" and "# constraints: [JSON: Python-like
 ///   expressions]", both optional; a header with the parameters, time_ms and status; a row per
-///   configuration, whose time is empty or whose status is not ok where it failed ("compile" if it
-///   did not compile)
+///   configuration, with an empty time or a status other than ok for a failure ("compile" if it did
+///   not compile)
 /// - *.json: {"results": [{"configuration": {"X": 8}, "invalidity": "correct",
 ///   "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]}]}, and "objectives": ["time"]
 ///
-/// A copy shares what was read.
+/// Copies share the data.
 /// Example   attune::recorded const kernel{"gemm_RTX_3090.csv.gz"};
 ///           auto const best = attune::minimize(kernel, {.evaluations = 220});
 class recorded {
 public:
     using outcome_table = std::unordered_map<point, outcome, point_hash>;
 
-    /// Errors  attune::error: the file cannot be read or unpacked, is of no such form, names a
-    ///         column twice, has an objective that is no time, or has no row that worked; it names
-    ///         the file, and the line of a wrong row
+    /// Errors  attune::error, with the file and the line of a wrong row: the file cannot be read or
+    ///         unpacked, has another form, names a column twice, has an objective that is no time,
+    ///         or has no successful row
     explicit recorded(std::string const& path);
 
     /// The file's name without folder and endings.
     [[nodiscard]] std::string const& name() const noexcept;
-    /// Numbers are ordinal parameters, other values categorical ones. Its configurations are those
-    /// recorded: where the constraints admit more, or are not understood, a last one says so.
+    /// The space of exactly the recorded configurations. Numbers are ordinal parameters, other
+    /// values categorical ones. If the constraints admit more, or cannot be read, the space has
+    /// another one.
     [[nodiscard]] chain_of_trees const& space() const noexcept;
-    /// The outcome of a configuration, in milliseconds; a failure where it was not recorded.
+    /// The outcome of a configuration, in milliseconds; a failure if it was not recorded.
     [[nodiscard]] outcome operator()(point const& p) const;
     [[nodiscard]] outcome_table const& outcomes() const noexcept;
     /// The lowest time, in milliseconds.
     [[nodiscard]] double best() const noexcept;
     [[nodiscard]] std::size_t failures() const noexcept;
-    /// Sentences about what was not as it should be: rows that repeat a configuration (one sentence
-    /// with their number), a constraint not understood.
+    /// Sentences about flaws of the file: the number of rows that repeat a configuration, a
+    /// constraint that cannot be read.
     [[nodiscard]] std::vector<std::string> const& notes() const noexcept;
 
 private:
@@ -60,8 +61,8 @@ private:
     std::shared_ptr<state const> state_;
 };
 
-/// Whether the file looks like a recording: by its name, and a JSON file by its member "results".
-/// Errors  attune::error when a JSON file cannot be read
+/// Returns true if the name of the file is that of a recording, and a JSON file has "results".
+/// Errors  attune::error: a JSON file cannot be read
 [[nodiscard]] bool is_recording(std::string const& path);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -3,17 +3,16 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
-#include <attune/space/files/detail/only_recorded.hpp>
-#include <attune/space/files/detail/unpacked_file.hpp>
+#include <attune/space/files/detail/recording.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/recorded.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -30,14 +29,14 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// One recorded configuration: the text of each value, and its time when it worked.
+/// A recorded configuration: the text of each value, and its time if it succeeded.
 struct recorded_row {
     std::vector<std::string> values;
-    double time_ms = -1;  ///< not positive: it failed
-    std::string status{}; ///< "ok", or how it failed
+    double time_ms = -1;  ///< not positive: failed
+    std::string status{}; ///< "ok", or the kind of failure
 };
 
-/// What a file says, before it is a space.
+/// The content of a file, before it becomes a space.
 struct recorded_text {
     std::vector<std::string> parameters;          ///< names, one per value of a row
     std::vector<std::vector<std::string>> values; ///< in the order of the file; empty: as in rows
@@ -65,13 +64,10 @@ struct recorded_text {
     return out;
 }
 
-/// The number that is all of `text`; NaN when it is none.
+/// The number in `text`; NaN if `text` is no number.
 [[nodiscard]] inline double number_in(std::string_view text)
 {
-    double value = 0;
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    bool const whole = problem == std::errc{} && end == text.data() + text.size();
-    return whole ? value : std::numeric_limits<double>::quiet_NaN();
+    return parse_number<double>(text).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 /// Errors  syntax_error, with line and column
@@ -88,8 +84,8 @@ struct recorded_text {
     return v.is_string() ? v.get<std::string>() : v.dump();
 }
 
-/// "# key: value" -> what the file needs of it.
-/// @param columns_known  whether the names of the columns stand above this line
+/// Reads a line "# key: value".
+/// @param columns_known  true: the names of the columns are above this line
 inline void read_header_line(std::string_view line, std::string const& where, bool columns_known,
                              recorded_text& out)
 {
@@ -190,7 +186,7 @@ struct recorded_columns {
     return out;
 }
 
-/// ASCII letters as small ones.
+/// The text with ASCII letters in lower case.
 [[nodiscard]] inline std::string small_letters(std::string text)
 {
     for (char& c : text)
@@ -198,10 +194,10 @@ struct recorded_columns {
     return text;
 }
 
-/// Milliseconds per unit of a measurement. A measurement without a unit is one of milliseconds
-/// where its name says that it is a time, as Kernel Tuner writes it.
+/// Milliseconds per unit of a measurement. A measurement without a unit has milliseconds if its
+/// name is that of a time, as Kernel Tuner writes it.
 ///
-/// Errors  attune::error for what is no time, as of a rate the lowest is not the best
+/// Errors  attune::error: no time, such as a rate, of which the lowest is not the best
 [[nodiscard]] inline double milliseconds_in(std::string const& unit, std::string const& name,
                                             std::string const& path)
 {
@@ -267,7 +263,7 @@ struct recorded_columns {
     }
 }
 
-/// True, true, 1 and 1.0 are the same value where only numbers and truth values stand.
+/// True, true, 1 and 1.0 are the same value in a list of only numbers and truths.
 [[nodiscard]] inline double truth_or_number(std::string const& text)
 {
     if (text == "true" || text == "True") return 1;
@@ -306,7 +302,7 @@ recorded_parameter(std::string const& name, std::vector<std::string> const& valu
     return p;
 }
 
-/// The shortest text that reads back as `v`; 0 and -0 have the same.
+/// The shortest text that reads back as `v`; equal for 0 and -0.
 [[nodiscard]] inline std::string canonical_number(double v)
 {
     std::array<char, 32> text{};
@@ -314,7 +310,7 @@ recorded_parameter(std::string const& name, std::vector<std::string> const& valu
     return {text.data(), end};
 }
 
-/// The same text for the same value, whatever way it is written.
+/// One text for all spellings of a value.
 [[nodiscard]] inline std::string canonical_value(std::string const& text)
 {
     double const v = truth_or_number(text);
@@ -418,7 +414,7 @@ struct recorded::state {
     }
 
 private:
-    /// Also fills the other members.
+    /// Makes the space, and fills the other members.
     [[nodiscard]] chain_of_trees made(detail::recorded_text const& from, std::string const& path)
     {
         description const parameters = detail::recorded_parameters(from);

@@ -1,20 +1,239 @@
-// attune/space/files/write_json.ipp - makes JSON values of a description.
+// attune/space/files/write_json.ipp - makes JSON values of a description; writes nodes as text, by precedence.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/space/files/write_expression.hpp>
+#include <attune/space/files/detail/expression_nodes.hpp>
+#include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/write_json.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// A text and its precedence in Python: or 1, and 2, not 3, compare 4, sum 5, term 6, sign 7, value
+/// 9.
+struct written_operand {
+    std::string text;
+    int rank = 9;
+
+    [[nodiscard]] std::string at_least(int needed) const
+    {
+        return rank < needed ? '(' + text + ')' : text;
+    }
+};
+
+[[nodiscard]] inline std::string quoted_text(std::string const& text)
+{
+    std::string out = "'";
+    for (char const c : text) {
+        if (c == '\'' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '\'';
+}
+
+/// A name for the parser: in backquotes if it is a keyword or no identifier.
+[[nodiscard]] inline std::string quoted_name(std::string const& name)
+{
+    bool plain = !name.empty() && is_name_start(name.front());
+    for (char const c : name)
+        plain = plain && (is_name_start(c) || is_digit(c));
+    for (std::string_view const word : {"and", "or", "not", "in", "if", "else"})
+        plain = plain && name != word;
+    if (!plain && name.find('`') != std::string::npos)
+        throw error("a name with a backquote cannot be written", name, "rename it");
+    return plain ? name : '`' + name + '`';
+}
+
+/// The Python text of an operation of two or three operands.
+struct python_form {
+    op of{};
+    std::string_view sign{};      ///< or the name of a function
+    std::string_view otherwise{}; ///< for divisions of integers; for and/or of non-truths
+    int rank = 0;                 ///< 0: a call
+    int left = 0;                 ///< the rank that the first operand needs without parentheses
+    int right = 0;
+};
+
+inline constexpr enum_table<python_form, op::select> python_forms{{
+    {op::integer},
+    {op::real},
+    {op::text},
+    {op::parameter},
+    {op::element},
+    {op::position},
+    {op::input},
+    {op::negate},
+    {op::logical_not},
+    {op::absolute, "abs"},
+    {op::add, "+", "", 5, 5, 6},
+    {op::subtract, "-", "", 5, 5, 6},
+    {op::multiply, "*", "", 6, 6, 7},
+    {op::divide, "/", "trunc_div", 6, 6, 7},
+    {op::modulo, "trunc_mod"},
+    {op::floor_divide, "//", "", 6, 6, 7},
+    {op::floor_modulo, "%", "", 6, 6, 7},
+    {op::ceil_divide, "ceil_div"},
+    {op::minimum, "min"},
+    {op::maximum, "max"},
+    {op::less, "<", "", 4, 5, 5},
+    {op::less_equal, "<=", "", 4, 5, 5},
+    {op::greater, ">", "", 4, 5, 5},
+    {op::greater_equal, ">=", "", 4, 5, 5},
+    {op::equal, "==", "", 4, 5, 5},
+    {op::not_equal, "!=", "", 4, 5, 5},
+    {op::logical_and, "and", "&&", 2, 2, 3},
+    {op::logical_or, "or", "||", 1, 1, 2},
+    {op::select, "select"},
+}};
+
+/// A leaf in Python's notation.
+struct written_leaf {
+    description const& space;
+
+    [[nodiscard]] written_operand constant(number v) const
+    {
+        std::string text = text_of_number(v);
+        int const rank = text.front() == '-' ? 7 : 9;
+        return {std::move(text), rank};
+    }
+    [[nodiscard]] written_operand text(std::string const& v) const { return {quoted_text(v)}; }
+    [[nodiscard]] written_operand input(input_description const& of) const
+    {
+        return {quoted_name(of.name)};
+    }
+    [[nodiscard]] written_operand whole(std::uint32_t parameter) const
+    {
+        group_description const* const g = space.group_of(parameter);
+        if (g == nullptr) return {quoted_name(space.parameters[parameter].name)};
+        return {quoted_name(g->name) + '[' + std::to_string(parameter - g->first) + ']'};
+    }
+    [[nodiscard]] written_operand element(std::uint32_t parameter, std::int64_t place) const
+    {
+        return {whole(parameter).text + '[' + std::to_string(place) + ']'};
+    }
+    [[nodiscard]] written_operand item_position(std::uint32_t parameter, std::int64_t item) const
+    {
+        return {"position(" + whole(parameter).text + ", " + std::to_string(item) + ')'};
+    }
+};
+
+class expression_writer {
+public:
+    explicit expression_writer(description const& space)
+        : space_(space)
+    {
+    }
+
+    [[nodiscard]] written_operand write(std::uint32_t node) const
+    {
+        expression_node const& n = space_.nodes[node];
+        if (is_leaf(n.code)) return visit_leaf(space_, n, written_leaf{space_});
+        if (n.code == op::negate) // of a literal: -(5), because -5 is a literal
+            return {'-' + write(n.first).at_least(is_number(n.first) ? 10 : 7), 7};
+        if (n.code == op::logical_not) return {"not " + write(n.first).at_least(3), 3};
+        return operation(n);
+    }
+
+private:
+    [[nodiscard]] bool is_number(std::uint32_t node) const
+    {
+        op const code = space_.nodes[node].code;
+        return code == op::integer || code == op::real;
+    }
+    [[nodiscard]] written_operand infix(expression_node const& n, std::string_view sign,
+                                        python_form const& form) const
+    {
+        return {write(n.first).at_least(form.left) + ' ' + std::string(sign) + ' ' +
+                    write(n.second).at_least(form.right),
+                form.rank};
+    }
+    [[nodiscard]] written_operand call(expression_node const& n, std::string_view name) const
+    {
+        std::string out = std::string(name) + '(' + write(n.first).text;
+        for (std::uint32_t const operand : {n.second, n.third})
+            if (operand != no_index) out += ", " + write(operand).text;
+        return {out + ')'};
+    }
+    /// Returns true if Python's `and` and `or` of these operands give truths.
+    [[nodiscard]] bool are_truths(expression_node const& n) const
+    {
+        auto const is_truth = [&](std::uint32_t node) {
+            expression_node const& o = space_.nodes[node];
+            if (o.code == op::parameter)
+                return space_.parameters[o.subject].type == value_kind::boolean;
+            if (o.code == op::input) return space_.inputs[o.subject].type == value_kind::boolean;
+            return yields_truth(o.code);
+        };
+        return is_truth(n.first) && is_truth(n.second);
+    }
+    [[nodiscard]] bool is_real(std::uint32_t node) const
+    {
+        expression_node const& n = space_.nodes[node];
+        if (n.code == op::parameter) return space_.parameters[n.subject].type == value_kind::real;
+        if (n.code == op::input) return space_.inputs[n.subject].type == value_kind::real;
+        if (n.code == op::real) return true;
+        if (n.code == op::select) return n.real != 0;
+        if (yields_truth(n.code)) return false;
+        return std::ranges::any_of(std::initializer_list<std::uint32_t>{n.first, n.second},
+                                   [&](std::uint32_t o) { return o != no_index && is_real(o); });
+    }
+
+    [[nodiscard]] written_operand operation(expression_node const& n) const
+    {
+        python_form const& form = python_forms[n.code];
+        bool const is_plain = n.code == op::divide ? is_real(n.first) || is_real(n.second)
+                              : is_chain(n.code)   ? are_truths(n)
+                                                   : true;
+        std::string_view const sign = is_plain ? form.sign : form.otherwise;
+        bool const is_call = form.rank == 0 || (n.code == op::divide && !is_plain);
+        return is_call ? call(n, sign) : infix(n, sign, form);
+    }
+
+    description const& space_;
+};
+
+} // namespace detail
+
+ATTUNE_INLINE std::string write_expression(description const& space, std::uint32_t node)
+{
+    description copy = space; // the builder that facts() needs adds nodes
+    detail::node_facts const facts = detail::expression_builder(copy).facts(node);
+    if (facts.depth > detail::max_expression_depth || facts.size > detail::max_expression_size)
+        throw error("an expression is too large to be written", "", "split it");
+    return detail::expression_writer(space).write(node).text;
+}
+
+ATTUNE_INLINE std::string constraint_source(description const& space,
+                                            constraint_description const& constraint)
+{
+    if (constraint.root == no_index)
+        throw error("a constraint that is a function cannot be written", constraint.text,
+                    "declare it as an expression");
+    try {
+        description copy = space;
+        if (parse_constraint(copy, constraint.text).root == constraint.root) return constraint.text;
+    } catch (syntax_error const&) { // the text is C++
+    }
+    return write_expression(space, constraint.root);
+}
 
 namespace detail {
 
@@ -76,7 +295,7 @@ using space_json = nlohmann::ordered_json;
     return out;
 }
 
-/// The condition of a value; of an array whose elements have different ones a list.
+/// The condition of a value; a list if elements of an array have different conditions.
 [[nodiscard]] inline space_json conditions_to_json(description const& space, named_value const& v)
 {
     space_json out;

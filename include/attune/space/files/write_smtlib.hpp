@@ -14,17 +14,16 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The commands of a script without (check-sat): logic, one constant per parameter (for a list one
 /// per element, |ORDER[0]|), its values, the constraints, also those of conditional parameters.
-/// Logic QF_NIA, or QF_NIRA with reals. What left_out_of_smtlib() says stands in comments.
+/// Logic QF_NIA, or QF_NIRA with reals. Comments have the sentences of left_out_of_smtlib().
 ///
-/// A boolean is 0 or 1. A text is its index in the table. An operation without a value - division
-/// by zero, a result beyond 64 bits - makes its constraint false, as in attune; doubles become
-/// exact reals, so results that attune rounds are not rounded.
-/// Errors  attune::error for a constraint that is a function, an input without a value, a table
-///         that is not made yet, a real that is not finite
+/// A boolean is 0 or 1. A text is its index in the table. An operation without a value (division by
+/// zero, a result beyond 64 bits) makes its constraint false, as in attune. Doubles become exact
+/// reals, so results that attune rounds are not rounded.
+/// Errors  attune::error: a constraint that is a function, an input without a value, a table that
+///         is not yet made, a real that is not finite
 [[nodiscard]] std::string write_smtlib(description const& bound);
 
-/// A sentence for each thing that SMT-LIB has no form for and write_smtlib() leaves out: defaults
-/// and priors.
+/// A sentence for each part that write_smtlib() leaves out: defaults and priors.
 [[nodiscard]] std::vector<std::string> left_out_of_smtlib(description const& space);
 
 /// The script's name of parameter `index`, or of element `part` of a list.

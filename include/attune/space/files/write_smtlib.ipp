@@ -1,14 +1,14 @@
-// attune/space/files/write_smtlib.ipp - writes one definition per node: its value, and when it has one.
+// attune/space/files/write_smtlib.ipp - writes one definition per node: its value, and the condition that it has one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/visit_leaf.hpp>
-#include <attune/space/files/detail/left_out.hpp>
 #include <attune/space/files/detail/smtlib_terms.hpp>
+#include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_smtlib.hpp>
 
 #include <algorithm>
@@ -250,7 +250,7 @@ private:
                (n.code == op::parameter && space_.parameters[n.subject].type == value_kind::text);
     }
 
-    /// Equality of texts: both sides are the same one of their common texts.
+    /// Equality of texts: both sides are one of their common texts, and it is the same.
     [[nodiscard]] smt_term same_text(expression_node const& n) const
     {
         auto const is = [&](std::uint32_t node, std::string const& text) -> std::string {

@@ -1,4 +1,4 @@
-// attune/space/order/frontier.hpp - the values of a condition that unset parameters still need.
+// attune/space/order/frontier.hpp - sets of parameters, and the values of a condition that unset parameters still need.
 // SPDX-License-Identifier: MIT
 // Source   own: known terms of a sum, factors of a product and operands of a chain of && or || are
 //          combined, as in lowering.hpp
@@ -9,8 +9,9 @@
 #include <attune/declare/expression/operation.hpp>
 #include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/order/parameter_set.hpp>
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,13 +20,71 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// A set of numbers below 64 * Words.
+template <std::size_t Words>
+class parameter_set {
+public:
+    static constexpr std::size_t capacity = 64 * Words;
+
+    void add(std::size_t k) noexcept { words_[k / 64] |= std::uint64_t{1} << (k % 64); }
+    [[nodiscard]] bool has(std::size_t k) const noexcept
+    {
+        return ((words_[k / 64] >> (k % 64)) & 1U) != 0;
+    }
+    [[nodiscard]] bool is_empty() const noexcept
+    {
+        std::uint64_t all = 0;
+        for (std::uint64_t const w : words_)
+            all |= w;
+        return all == 0;
+    }
+    [[nodiscard]] bool is_inside(parameter_set const& other) const noexcept
+    {
+        return (*this & other) == *this;
+    }
+    [[nodiscard]] std::span<std::uint64_t const> words() const noexcept { return words_; }
+
+    /// Calls `visit(k)` for each member, ascending.
+    template <class Visit>
+    void for_each(Visit const& visit) const
+    {
+        for (std::size_t i = 0; i < Words; ++i)
+            for (std::uint64_t left = words_[i]; left != 0; left &= left - 1)
+                visit(64 * i + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+
+    [[nodiscard]] friend parameter_set operator&(parameter_set a, parameter_set const& b) noexcept
+    {
+        for (std::size_t i = 0; i < Words; ++i)
+            a.words_[i] &= b.words_[i];
+        return a;
+    }
+    [[nodiscard]] friend parameter_set operator|(parameter_set a, parameter_set const& b) noexcept
+    {
+        for (std::size_t i = 0; i < Words; ++i)
+            a.words_[i] |= b.words_[i];
+        return a;
+    }
+    /// The members of `a` that are not in `b`.
+    [[nodiscard]] friend parameter_set operator-(parameter_set a, parameter_set const& b) noexcept
+    {
+        for (std::size_t i = 0; i < Words; ++i)
+            a.words_[i] &= ~b.words_[i];
+        return a;
+    }
+    [[nodiscard]] friend bool operator==(parameter_set const&, parameter_set const&) = default;
+
+private:
+    std::array<std::uint64_t, Words> words_{};
+};
+
 /// A known value that is still needed.
 template <std::size_t Words>
 struct frontier_value {
     parameter_set<Words> reads; ///< the parameters that it depends on
     bool is_truth = false;      ///< it is 0 or 1
     bool is_joint = false;      ///< a sum or product of several parameters
-    bool is_ordered = false;    ///< the rest of the condition has one trend in it
+    bool is_ordered = false;    ///< the rest of the condition has a trend in it
     bool is_matched = false;    ///< the rest compares it for equality
 };
 
@@ -35,7 +94,7 @@ class condition_shape {
 public:
     using set = parameter_set<Words>;
 
-    /// @param place_of  index of each parameter in its group; no_index when it has one value
+    /// @param place_of  index of each parameter in its group; no_index if it has one value
     condition_shape(description const& space, condition const& c,
                     std::span<std::uint32_t const> place_of)
     {

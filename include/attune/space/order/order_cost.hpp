@@ -1,29 +1,27 @@
 // attune/space/order/order_cost.hpp - estimates the cost of a tree for an order of its levels.
 // SPDX-License-Identifier: MIT
 //
-// A condition divides the settings above a level into at most as many states as there are settings
-// of the values that it still needs, and into fewer if one of these is only compared, because the
-// rest then has few parameters to separate its values. States of several conditions multiply, up to
+// A condition divides the settings above a level into states: at most one per setting of the values
+// that it still needs. The states are fewer if one of these values is only compared, because the
+// other parameters then separate few of its values. States of several conditions multiply, up to
 // the number of valid settings of their parameters.
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/diagram/key_table.hpp>
+#include <attune/space/diagram/diagram.hpp>
 #include <attune/space/order/frontier.hpp>
-#include <attune/space/order/parameter_set.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A condition as the cost model uses it.
+/// A condition of the cost model.
 template <std::size_t Words>
 struct weighed_condition {
     condition_shape<Words> shape;
@@ -114,7 +112,7 @@ private:
     struct cut {
         double nodes = 1;          // distinct states
         double visits = 1;         // states visited to find the distinct ones
-        std::uint64_t implied = 0; // parts, by index, whose state follows from this one's
+        std::uint64_t implied = 0; // parts, by index, whose state follows from this one
     };
     struct cut_memo {
         std::vector<std::size_t> parts; // conditions on a subset of its parameters, at most 64
@@ -132,7 +130,7 @@ private:
     using values = std::vector<frontier_value<Words>>;
     static constexpr double distinct = 0.85;
 
-    /// Whether the parameters of `a` are a subset of those of `b`; of equal sets, the later.
+    /// Returns true if `b` has all parameters of `a`; for equal sets, if `a` is later.
     [[nodiscard]] bool is_part_of(std::size_t a, std::size_t b) const
     {
         set const& x = conditions_[a].shape.reads();
@@ -243,7 +241,7 @@ private:
     key_table<std::uint64_t> sets_{Words};
     std::vector<whole> wholes_;   // number of a set -> its estimates
     std::vector<one_step> steps_; // number of a set, parameter -> its step
-    std::vector<char> implied_;   // scratch: conditions whose state follows from another's
+    std::vector<char> implied_;   // scratch: conditions whose state follows from another one
     std::vector<std::pair<std::size_t, double>> open_; // scratch: conditions cut, their states
 };
 

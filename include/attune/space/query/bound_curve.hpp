@@ -1,4 +1,4 @@
-// attune/space/query/bound_curve.hpp - what share of a space is valid, against the limit of a constraint.
+// attune/space/query/bound_curve.hpp - the valid share of a space as a function of a constraint's limit.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/walk.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/conditions/conditions.hpp>
@@ -27,12 +26,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A conjunct `quantity <= limit` of a constraint, or one with <, > or >=, whose limit reads no
-/// parameter. Of `limit >= quantity` too.
+/// A conjunct `quantity <= limit` (or <, >, >=) of a constraint, or `limit >= quantity`, whose
+/// limit reads no parameter.
 struct limited_quantity {
     std::uint32_t constraint = 0;      ///< index into description::constraints
     std::uint32_t root = no_index;     ///< node of the conjunct
-    std::uint32_t quantity = no_index; ///< node of what is limited
+    std::uint32_t quantity = no_index; ///< node of the limited quantity
     op relation{};                     ///< less, less_equal, greater or greater_equal
     number limit{};
 
@@ -44,7 +43,7 @@ struct limited_quantity {
 
 /// The number of valid settings of the discrete parameters.
 struct setting_count {
-    std::optional<exact_integer> exact; ///< nothing where a tree is too wide
+    std::optional<exact_integer> exact; ///< nothing if a tree is too wide
     double log2 = 0;                    ///< of the exact or estimated number; -infinity for none
     double relative_error = 0;          ///< standard error / number; 0 if exact
 };
@@ -54,10 +53,10 @@ struct curve_step {
     std::optional<number> limit; ///< nothing: without this limit
     setting_count valid;
     double valid_share = 0;    ///< of the configurations that no constraint refuses, in [0, 1]
-    double regained_share = 0; ///< of those that are invalid now, which are valid with this limit
+    double regained_share = 0; ///< of the invalid configurations, those that this limit makes valid
 };
 
-/// What another limit of one quantity would change: a resource that is to be bought.
+/// The effect of other limits of one quantity, such as a resource to buy.
 struct bound_curve {
     limited_quantity of;
     setting_count all;             ///< without any constraint; inactive parameters have one value
@@ -115,7 +114,7 @@ namespace detail {
     return std::min(std::exp2(a.log2 - b.log2), 1.0);
 }
 
-/// (after - before) / (all - before): how many of those that were out came in.
+/// (after - before) / (all - before): the share of invalid configurations that became valid.
 [[nodiscard]] inline double regained(setting_count const& before, setting_count const& after,
                                      setting_count const& all)
 {
@@ -165,9 +164,8 @@ namespace detail {
 
 } // namespace detail
 
-/// The limits of a space, in the order of its constraints. Those of real parameters, which are in
-/// no tree, are left out.
-/// @param bound  its inputs have values; chain_of_trees::describe() gives it
+/// The limits of a space, in the order of its constraints, without limits of real parameters.
+/// @param bound  with values of inputs, as chain_of_trees::describe() returns it
 [[nodiscard]] inline std::vector<limited_quantity> limited_quantities(description const& bound)
 {
     std::vector<limited_quantity> out;
@@ -189,10 +187,10 @@ namespace detail {
 }
 
 /// Counts a space once for each limit, all other constraints as they are.
-/// @param bound    as above
+/// @param bound    as for limited_quantities()
 /// @param of       one of limited_quantities(bound)
-/// @param options  of each space that is built
-/// Errors  those of chain_of_trees, but for a space without a valid configuration, which counts 0
+/// @param options  for each space
+/// Errors  those of chain_of_trees, except that a space without a valid configuration counts 0
 /// Cost    one space per limit, and three more
 [[nodiscard]] inline bound_curve curve_of(description const& bound, limited_quantity const& of,
                                           std::span<number const> limits,

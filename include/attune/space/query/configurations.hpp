@@ -1,20 +1,101 @@
-// attune/space/query/configurations.hpp - iterates over all valid configurations, one in memory at a time.
+// attune/space/query/configurations.hpp - all valid configurations: by number, in equal parts, one in memory at a time, drawn without replacement.
 // SPDX-License-Identifier: MIT
 // Source   own: one path from root to leaf per tree; the next leaf shares all but its end
+// Source   Bentley and Floyd, "Programming pearls: a sample of brilliance", CACM 30(9), 1987,
+//          algorithm F2, on the numbers of the configurations
 #pragma once
 
+#include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/query/configuration_range.hpp>
+#include <attune/space/tree/leaf_count.hpp>
+#include <attune/space/tree/tree.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// `count` distinct valid configurations in random order: every sequence of `count` of them is
+/// equally likely, also when `count` is near the size. If there are fewer: all of them, shuffled.
+///
+/// With real parameters, or with 2^128 configurations or more, repeated draws of sample() are
+/// skipped; the result is shorter than `count` only if a million draws in a row are repeated.
+/// Errors  those of sample()
+/// Cost    one random number and one walk of the trees per configuration; memory for all of them
+[[nodiscard]] std::vector<point> sample_distinct(chain_of_trees const& space, std::size_t count,
+                                                 random_engine& engine);
+
+/// The configurations with the numbers `first` to `last - 1`, as chain_of_trees::at() counts.
+struct configuration_range {
+    leaf_count first = 0;
+    leaf_count last = 0;
+
+    [[nodiscard]] constexpr bool is_empty() const noexcept { return first >= last; }
+    [[nodiscard]] constexpr leaf_count size() const noexcept
+    {
+        return is_empty() ? 0 : last - first;
+    }
+    [[nodiscard]] friend bool operator==(configuration_range const&,
+                                         configuration_range const&) = default;
+};
+
+/// The numbers of all configurations. Two processes have the same numbers if both build() the space
+/// from the same declaration, inputs and options.
+/// Errors  attune::error: not space.is_exact(), or 2^128 configurations or more
+[[nodiscard]] inline configuration_range whole_range(chain_of_trees const& space)
+{
+    space.require_exact("numbering");
+    std::optional<leaf_count> const size = space.size();
+    if (!size)
+        throw error("a space has 2^128 configurations or more, which are not numbered", "its size",
+                    "give its parameters fewer values, or draw configurations by sample()");
+    return {0, *size};
+}
+
+/// Part `part` of `parts` of a range: the parts follow each other without a gap, and their sizes
+/// differ by 1 at most. With more parts than numbers, some parts are empty.
+/// @param part  1 to `parts`
+/// Errors  attune::error: `part` is outside 1 to `parts`
+[[nodiscard]] constexpr configuration_range part_of(configuration_range const& whole,
+                                                    std::uint64_t part, std::uint64_t parts)
+{
+    if (part < 1 || part > parts)
+        throw error("a range has no part " + std::to_string(part) + " of " + std::to_string(parts),
+                    "part_of", "number the parts from 1 to their number");
+    leaf_count const each = whole.size() / parts;
+    leaf_count const longer = whole.size() % parts; // number of parts with one number more
+    auto const begin = [&](leaf_count before) {
+        return whole.first + each * before + std::min(before, longer);
+    };
+    return {begin(part - 1), begin(part)};
+}
+
+/// The leaves of configuration `number`; the leaf of the last tree changes fastest.
+/// Errors  attune::error unless space.is_exact() and number < space.size()
+[[nodiscard]] inline space_index index_of_number(chain_of_trees const& space, leaf_count number)
+{
+    space.require_exact("numbering");
+    space_index out;
+    out.leaf.resize(space.tree_count());
+    for (std::size_t t = space.tree_count(); t-- > 0;) {
+        leaf_count const leaves = space.tree_at(t).leaves();
+        out.leaf[t] = number % leaves;
+        number /= leaves;
+    }
+    if (number != 0)
+        throw error("a space has no configuration of that number", "a configuration_range",
+                    "take ranges of whole_range() of the same space, with the same inputs");
+    return out;
+}
 
 /// Points to one configuration. Copies are independent and share the trees.
 class configuration_iterator {
@@ -24,16 +105,16 @@ public:
     using difference_type = std::ptrdiff_t;
 
     /// @param from  one number per tree, each below that tree's leaves()
-    /// @param most  ends after this number of configurations, if not at the last one before
+    /// @param most  ends after this number of configurations, or at the last one
     configuration_iterator(chain_of_trees space, space_index const& from,
                            leaf_count most = detail::uncountable);
 
-    /// Valid until the next increment. Real parameters are at the middle of their scale, inactive
-    /// ones at their one value.
+    /// The configuration; valid until the next increment. Real parameters are at the middle of
+    /// their scale, inactive ones at their one value.
     [[nodiscard]] point const& operator*() const noexcept { return at_; }
     [[nodiscard]] point const* operator->() const noexcept { return &at_; }
 
-    /// Cost   amortised less than two levels; all levels of all trees at worst
+    /// Cost   amortised less than two levels; at worst all levels of all trees
     configuration_iterator& operator++();
     void operator++(int) { ++*this; }
 
@@ -53,15 +134,15 @@ private:
     bool go_to_next(std::size_t t);
 
     chain_of_trees space_;
-    std::vector<std::vector<step>> paths_; // of each tree; empty if unconstrained
+    std::vector<std::vector<step>> paths_; // by tree; empty if unconstrained
     point at_;
-    leaf_count left_; ///< of the configurations wanted, this one included
+    leaf_count left_; ///< number of configurations left, with this one
     bool has_conditional_reals_ = false;
     bool is_done_ = false;
 };
 
 /// All valid settings of the discrete parameters, in index order, or those of a range of numbers;
-/// real parameters are at the middle of their scale, even against constraints over them.
+/// real parameters are at the middle of their scale, even if constraints refuse it.
 /// Errors  attune::error unless space.is_exact()
 /// Cost    of begin(): one binary search per level; of the next: see operator++
 /// Example  for (attune::point const& p : attune::configurations(space)) ...
@@ -72,14 +153,14 @@ public:
         : configurations(space, space_index{std::vector<leaf_count>(space.tree_count(), 0)})
     {
     }
-    /// Begins at `from` instead of the first configuration.
+    /// Starts at `from` instead of the first configuration.
     configurations(chain_of_trees space, space_index from)
         : space_(std::move(space))
         , from_(std::move(from))
     {
     }
-    /// Those with the numbers of `which`, as chain_of_trees::at() counts.
-    /// @pre  which.last <= size(); a range without a number may lie anywhere
+    /// The configurations with the numbers `which`, as chain_of_trees::at() counts.
+    /// @pre  which.last <= size(), unless the range is empty
     configurations(chain_of_trees space, configuration_range const& which)
         : space_(std::move(space))
         , from_(index_of_number(space_, which.is_empty() ? 0 : which.first))

@@ -1,20 +1,21 @@
-// attune/space/query/distance.hpp - distances between configurations.
+// attune/space/query/distance.hpp - distances between configurations, and values one step away.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.1 and eq. (2), which combines the distances of the parameters. An inactive
 //          parameter as one more value, equally far from all others: Hutter & Osborne 2013, Swersky
 //          et al. 2014 (the arc kernel)
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/kind/kind_rules.hpp>
-#include <attune/declare/kind/list_distance.hpp>
+#include <attune/declare/kind_rules.hpp>
 #include <attune/declare/point.hpp>
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -36,7 +37,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// distances() of configurations as with_inactive_marked() gives them.
+/// distances() of configurations from with_inactive_marked().
 [[nodiscard]] inline std::vector<double> marked_distances(description const& space, point const& a,
                                                           point const& b)
 {
@@ -56,7 +57,7 @@ namespace detail {
     return std::sqrt(sum);
 }
 
-/// distance() of configurations as with_inactive_marked() gives them: for many pairs.
+/// distance() of configurations from with_inactive_marked(), for many pairs.
 [[nodiscard]] inline double marked_distance(description const& space, point const& a,
                                             point const& b)
 {
@@ -80,5 +81,25 @@ namespace detail {
 {
     return detail::norm(distances(space, a, b));
 }
+
+namespace detail {
+
+/// Calls `try_step(coordinate) -> bool` for the values one step from `at`. Integer and ordinal
+/// parameters: in each direction until `try_step` returns true. Other parameters: for all steps. A
+/// step is another value (categorical, boolean), a swap of two items (permutation), a move of a
+/// prime factor (tile), real_step of the scale up and down (real).
+/// BaCO's local search also uses one swap as the step between permutations.
+/// @pre  `at` is inside the parameter's table or interval
+template <class TryStep>
+void for_each_step(parameter_description const& parameter, coordinate at, TryStep&& try_step)
+{
+    using function = std::remove_reference_t<TryStep>;
+    step_taker const taker{
+        const_cast<void*>(static_cast<void const*>(std::addressof(try_step))),
+        [](void* self, coordinate step) -> bool { return (*static_cast<function*>(self))(step); }};
+    rules_of(parameter.kind).steps(parameter, at, taker);
+}
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

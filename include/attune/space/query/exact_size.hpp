@@ -3,7 +3,7 @@
 // Source   own: mixed radix over the trees, the last one fastest, as in chain_of_trees::at
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/marginals.hpp>
@@ -50,7 +50,7 @@ inline leaf_count from_exact(exact_integer const& n)
 }
 
 /// Number of valid settings of the discrete parameters with value `index`:
-/// marginals::configurations without its limit.
+/// marginals::configurations without limit.
 /// @param counts  marginals(space)
 /// @pre   the parameter is discrete, `index` lies in its table
 [[nodiscard]] inline exact_integer exact_count(chain_of_trees const& space, marginals const& counts,

@@ -1,10 +1,12 @@
-// attune/space/query/explanation.hpp - why a configuration is not valid, with its values inserted.
+// attune/space/query/explanation.hpp - reasons why a configuration is not valid, and constraints that none satisfies.
 // SPDX-License-Identifier: MIT
+// Source   own: a minimal conflict by deletion, one constraint at a time
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/space/build_options.hpp>
 
 #include <cstdint>
 #include <span>
@@ -13,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How a constraint is broken.
+/// Ways to break a constraint.
 enum class constraint_fault : std::uint8_t {
     outside,          ///< no constraint: a parameter is outside its table or interval
     is_false,         ///< the value is false
@@ -23,24 +25,23 @@ enum class constraint_fault : std::uint8_t {
     refused,          ///< an opaque predicate refuses
 };
 
-/// One reason why a configuration is not valid.
+/// A reason why a configuration is not valid.
 struct broken_constraint {
-    std::uint32_t constraint = no_index; ///< index; no_index for a parameter that is outside
+    std::uint32_t constraint = no_index; ///< index; no_index for a parameter outside its values
     constraint_fault how{};
     std::string text; ///< as the user wrote it: "4 * TILE_M * TILE_K <= 32768"
-    /// "4 * 256 * 64 = 65536 <= 32768 is false"; of an `&&` only broken parts. Beside bytes of the
-    /// machine, such as machine::l2_bytes: "8 * 409600 = 3276800 (3.12 MiB) <= 1048576 (1 MiB)
-    /// ...".
+    /// "4 * 256 * 64 = 65536 <= 32768 is false"; an `&&` has only its broken parts. Compared with
+    /// bytes of the machine: "8 * 409600 = 3276800 (3.12 MiB) <= 1048576 (1 MiB) ...".
     std::string because;
 
     [[nodiscard]] friend bool operator==(broken_constraint const&,
                                          broken_constraint const&) = default;
 };
 
-/// All reasons why `p` is invalid: parameters outside their values first, then broken constraints
-/// in order of declaration, without those that read such a parameter. Empty if and only if the
-/// configuration is valid; the same reasons as chain_of_trees::violations().
-/// @param space  bound; chain_of_trees::describe() gives it
+/// All reasons why `p` is invalid. Parameters outside their values come first; then broken
+/// constraints in order of declaration, except those that read such a parameter. Empty if and only
+/// if `p` is valid; the same reasons as chain_of_trees::violations().
+/// @param space  bound, such as chain_of_trees::describe()
 /// @param p      one coordinate per parameter
 [[nodiscard]] std::vector<broken_constraint> explain(description const& space, point const& p);
 
@@ -53,6 +54,21 @@ namespace detail {
 
 /// "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false", one line per reason.
 [[nodiscard]] std::string to_text(std::span<broken_constraint const> broken);
+
+/// Indices of constraints that no configuration satisfies together; without any one of them, the
+/// others can be satisfied. Without constraints over real parameters.
+/// @pre   no configuration satisfies all of them
+/// Cost   one search for a valid configuration per constraint. A search that reaches the limits of
+///        `options` counts as successful, so the result may have a constraint too many.
+[[nodiscard]] std::vector<std::uint32_t> contradicting_constraints(description const& space,
+                                                                   build_options options = {});
+
+namespace detail {
+
+/// Throws the error for a space without a valid configuration.
+[[noreturn]] void throw_empty(description const& space, build_options const& options);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/operation_text.hpp>
-#include <attune/declare/expression/walk.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/over_reals.hpp>
 #include <attune/space/query/explanation.hpp>
+#include <attune/space/tree/build.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -35,7 +35,7 @@ public:
     {
     }
 
-    /// Why the condition at `root` does not hold.  @pre  it does not hold
+    /// The reason why the condition at `root` does not hold.  @pre  it does not hold
     [[nodiscard]] std::pair<constraint_fault, std::string> refusal(std::uint32_t root) const
     {
         std::string const text = condition_text(root).text;
@@ -44,7 +44,7 @@ public:
         return {how, text + ": " + why};
     }
 
-    /// Why the expression at `root` has no value: "1 / 0 divides by zero".
+    /// The reason why the expression at `root` has no value: "1 / 0 divides by zero".
     /// @pre  it has none
     [[nodiscard]] std::string missing(std::uint32_t root) const
     {
@@ -80,7 +80,7 @@ private:
         return v ? written(*v) : lowered_operand{node, "nothing", leaf_rank};
     }
 
-    /// The operation at `node` on operands already written.
+    /// The operation at `node` on written operands.
     template <class Write>
     [[nodiscard]] lowered_operand joined(std::uint32_t node, Write const& write) const
     {
@@ -91,7 +91,7 @@ private:
         return {node, text_of_operation(code, args), rules_of(code).rank};
     }
 
-    /// The expression with values in place of names; the name of one that has its own.
+    /// The expression with values in place of names; a named expression keeps its name.
     [[nodiscard]] lowered_operand substituted(std::uint32_t node) const
     {
         if (is_leaf(space_.nodes[node].code)) return leaf(node);
@@ -100,7 +100,7 @@ private:
         return joined(node, [&](std::uint32_t n) { return substituted(n); });
     }
 
-    /// The same with its value: "4 * 256 = 1024".
+    /// substituted() with its value: "4 * 256 = 1024".
     [[nodiscard]] lowered_operand evaluated(std::uint32_t node) const
     {
         lowered_operand out = substituted(node);
@@ -110,8 +110,8 @@ private:
         return out;
     }
 
-    /// Whether a number is one of bytes of the machine: "machine.l2_bytes / 2", but not its ratio
-    /// to another such number.
+    /// Returns true if a number is in bytes of the machine: "machine.l2_bytes / 2", but not for a
+    /// ratio of two such numbers.
     [[nodiscard]] bool is_of_machine_bytes(std::uint32_t node) const
     {
         expression_node const& n = space_.nodes[node];
@@ -162,7 +162,7 @@ private:
         return evaluated(node);
     }
 
-    /// The operation that leaves `node` without a value, and the reason.
+    /// The reason why `node` has no value, and its text.
     /// @pre  it has none
     [[nodiscard]] std::pair<constraint_fault, std::string> missing_value(std::uint32_t node) const
     {
@@ -259,5 +259,64 @@ ATTUNE_INLINE std::string to_text(std::span<broken_constraint const> broken)
         out += b.text + ": " + b.because + '\n';
     return out;
 }
+
+ATTUNE_INLINE std::vector<std::uint32_t> contradicting_constraints(description const& space,
+                                                                   build_options options)
+{
+    options.max_visits = std::min<std::uint64_t>(options.max_visits, 1'000'000);
+    options.enumeration.wide_settings =
+        std::min<std::uint64_t>(options.enumeration.wide_settings, 100'000);
+    std::vector<detail::condition> const all = detail::conditions_of(space);
+    std::vector<bool> needed(space.constraints.size(), true);
+    for (std::uint32_t tried = 0; tried < needed.size(); ++tried) {
+        needed[tried] = false;
+        std::vector<detail::condition> rest;
+        for (detail::condition const& c : all)
+            if (needed[c.source] && !c.reads_real) rest.push_back(c);
+        needed[tried] = detail::is_satisfiable(space, std::move(rest), options);
+    }
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < needed.size(); ++i)
+        if (needed[i]) out.push_back(i);
+    return out;
+}
+
+namespace detail {
+
+/// ": 3 * 9000000000000000000 overflows 64 bits" for a constraint without a value at the first
+/// value of every parameter; else nothing.
+[[nodiscard]] inline std::string why_valueless(description const& space, std::uint32_t constraint)
+{
+    point first(space.parameters.size());
+    for (std::size_t i = 0; i < first.size(); ++i)
+        if (space.parameters[i].traits().is_interval) first[i].real = space.parameters[i].low;
+    for (broken_constraint const& broken : explain(space, first))
+        if (broken.constraint == constraint && (broken.how == constraint_fault::overflow ||
+                                                broken.how == constraint_fault::division_by_zero))
+            return ": " + broken.because;
+    return "";
+}
+
+ATTUNE_INLINE void throw_empty(description const& space, build_options const& options)
+{
+    std::vector<std::uint32_t> const set = contradicting_constraints(space, options);
+    if (set.size() == 1)
+        throw error("the space is empty: a constraint holds for no configuration",
+                    constraint_text(space, set.front()) +
+                        text_of_inputs(space, space.constraints[set.front()]) +
+                        why_valueless(space, set.front()),
+                    space.constraints[set.front()].advice.empty()
+                        ? "loosen it, or give its parameters more values"
+                        : space.constraints[set.front()].advice);
+    std::string where;
+    for (std::uint32_t const i : set)
+        where += (where.empty() ? "" : "; ") + constraint_text(space, i) +
+                 text_of_inputs(space, space.constraints[i]);
+    throw error("the space is empty: " + std::to_string(set.size()) +
+                    " constraints contradict each other",
+                where, "drop or loosen one of them, or give their parameters more values");
+}
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

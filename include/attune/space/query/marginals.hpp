@@ -18,8 +18,8 @@ namespace attune::inline ATTUNE_ABI {
 /// constraints over them are ignored.
 class marginals {
 public:
-    /// @param most_values  parameters in no constraint with more values have no counts: leaves() is
-    ///                     empty
+    /// @param most_values  leaves() is empty for a parameter with more values that is in no
+    ///                     constraint
     /// Errors  attune::error unless space.is_exact()
     /// Cost   two visits per edge of each tree, 16 bytes per value
     explicit marginals(chain_of_trees const& space, std::uint32_t most_values = ~std::uint32_t{0});
@@ -30,7 +30,7 @@ public:
         return tree_of_[parameter];
     }
     /// The number of leaves of a parameter's tree with each value; they add up to leaves() of that
-    /// tree. Empty for a real parameter, and where the constructor left them out.
+    /// tree. Empty for a real parameter, and beyond `most_values` of the constructor.
     [[nodiscard]] std::span<leaf_count const> leaves(std::uint32_t parameter) const noexcept
     {
         return in_tree_[parameter];

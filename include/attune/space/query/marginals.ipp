@@ -5,7 +5,6 @@
 #include <attune/core/version.hpp>
 #include <attune/space/query/marginals.hpp>
 #include <attune/space/tree/tree.hpp>
-#include <attune/space/tree/walk.hpp>
 
 namespace attune::inline ATTUNE_ABI {
 

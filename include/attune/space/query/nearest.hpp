@@ -5,23 +5,23 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/space/build_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/nearest_options.hpp>
 
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The valid configurations other than `p` with the fewest changed parameters; among equals, those
-/// with the smallest distance() (distance.hpp). neighbours() uses these as its last resort.
-/// Inactive parameters of a result count as unchanged; those of `p` stand at their one value, see
+/// The valid configurations other than `p` with the fewest changed parameters, and among equals
+/// with the smallest distance() (distance.hpp). neighbours() uses them as its last resort. Inactive
+/// parameters of a result count as unchanged; those of `p` have their one value, see
 /// chain_of_trees::settled().
 ///
 /// Exact: no other configuration is nearer. Real parameters keep their values of `p`. If
-/// constraints read them, the nearest `candidates` settings are tested, and fewer than `count` are
-/// returned when too few pass.
+/// constraints read them, only the nearest `candidates` settings are tested, and the result may
+/// have fewer than `count` points.
 /// @param p  a configuration inside all tables and intervals; it may break constraints
-/// @return   at most options.count points, fewer when the space has no more
+/// @return   at most options.count points; fewer if the space has no more
 /// Errors  attune::error unless space.is_exact()
 /// Cost      one visit per edge of each tree, one distance per value, then a walk per answer
 [[nodiscard]] std::vector<point> nearest_valid(chain_of_trees const& space, point const& p,

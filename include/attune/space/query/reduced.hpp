@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A parameter, or an array of them, that lost values.
+/// A parameter or array that lost values.
 struct domain_cut {
     std::string name;
     std::uint32_t before = 0; ///< values
@@ -24,7 +24,7 @@ struct domain_cut {
     [[nodiscard]] friend bool operator==(domain_cut const&, domain_cut const&) = default;
 };
 
-/// What reduced() gives.
+/// The result of reduced().
 struct reduced_space {
     description space;                ///< bound to the inputs of the original
     std::vector<domain_cut> cuts;     ///< in the order of parameters
@@ -34,36 +34,36 @@ struct reduced_space {
     std::vector<std::string> notes;
 };
 
-/// How a space is reduced.
+/// Options of reduced().
 struct reduce_options {
-    /// Called before each constraint is counted, with the number of those that are done and of all;
-    /// the remaining constraints stay where it returns false.
+    /// Called before each constraint is counted, with the number of counted ones and of all. If it
+    /// returns false, the remaining constraints stay.
     std::function<bool(std::size_t done, std::size_t all)> go_on = {};
 };
 
-/// The same configurations in smaller tables, to be handed on, also to tools that know no
-/// constraints.
+/// The same configurations in smaller tables, for other tools, also for tools without constraints.
 ///
-/// - Each value that no valid configuration has goes. The elements of an array share one table: a
-///   value stays that one of them has. A range stays a range where what is left of it is one.
+/// - Values that no valid configuration has are removed. The elements of an array share one table,
+///   which keeps each value that an element has. A range stays a range if its values still are.
 /// - Booleans, permutations, tiles and the number of ranges of a selector keep their values, and so
 ///   do the parameters of a group without a tree (chain_of_trees::is_exact()). Real parameters keep
 ///   their intervals, and constraints over them remove no value.
-/// - A constraint goes that every combination of the values left fulfils, where inactive parameters
-///   stand at their one value: the exact count with it alone is that without any. Functions,
-///   constraints over real parameters, and those whose tree is too wide to be counted stay.
-/// - A default whose value is gone becomes that of the valid configuration nearest to the default
-///   one. Where all parameters have a default and these are not valid together, all move there.
-///   Where that would move the default of a conditional parameter, which is its value while it is
-///   inactive, the other parameters lose theirs. Where a group has no tree, no nearest
-///   configuration is known: a default whose value is gone becomes the first value left, and if the
-///   defaults are not valid together before and after, those of unconditional parameters go.
-/// - Where a conditional parameter is active in every valid configuration and loses the value at
-///   which it stood elsewhere, its condition becomes a constraint, unless it is fulfilled as above.
-/// - Functions (constraints, the expectation) still read the tables of the original, of which they
-///   keep a copy.
-/// - Weights of a prior follow their values. A table is right for the values of inputs that `space`
-///   was built with, and only for these.
+/// - A constraint is removed if every combination of the remaining values fulfils it, with inactive
+///   parameters at their one value: the exact count with it alone equals the count without any.
+///   Functions, constraints over real parameters, and constraints whose tree is too wide to count
+///   stay.
+/// - A default whose value was removed becomes that of the valid configuration nearest to the
+///   default one. If all parameters have defaults that are not valid together, all defaults become
+///   that configuration. If this would change the default of a conditional parameter, which is its
+///   value while inactive, the other parameters lose their defaults. If a group has no tree, there
+///   is no nearest configuration: a removed default becomes the first remaining value; if the
+///   defaults are not valid together before and after, unconditional parameters lose their
+///   defaults.
+/// - If a conditional parameter is active in every valid configuration and loses its value for
+///   inactive ones, its condition becomes a constraint, unless all combinations fulfil it.
+/// - Functions (constraints, the expectation) keep a copy of the original tables, and read it.
+/// - Weights of a prior follow their values. Tables are only correct for the values of inputs of
+///   `space`.
 /// Cost    one visit per edge of each tree, and one space per constraint
 [[nodiscard]] reduced_space reduced(chain_of_trees const& space,
                                     reduce_options const& options = {});

@@ -15,7 +15,6 @@
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/query/reduced.hpp>
 #include <attune/space/tree/tree.hpp>
-#include <attune/space/tree/walk.hpp>
 #include <attune/space/tree/wide_tree.hpp>
 
 #include <algorithm>
@@ -38,8 +37,7 @@ struct index_run {
     [[nodiscard]] std::uint32_t end() const noexcept { return first + count; }
 };
 
-/// Indices of a table as runs, 8 bytes each: a long table in one piece costs no more than a short
-/// one.
+/// Indices of a table as runs of 8 bytes each, so a long run costs no more than a short one.
 class index_set {
 public:
     void add(index_run more)
@@ -108,7 +106,7 @@ struct kept_values {
     }
 };
 
-/// Nothing for more than `most` indices that are no progression.
+/// The indices of `used`; nothing for more than `most` indices that are no progression.
 /// @pre  `used` is not empty, and joined
 [[nodiscard]] inline std::optional<kept_values> kept_of(index_set const& used, std::size_t most)
 {
@@ -128,7 +126,7 @@ struct kept_values {
     return out;
 }
 
-/// Adds the values that parameters have in some leaf of `t`.
+/// Adds the values of parameters in the leaves of `t`.
 /// @param used  one set per parameter of the space
 inline void add_values(tree const& t, std::vector<index_set>& used)
 {
@@ -150,14 +148,14 @@ inline void add_values(tree const& t, std::vector<index_set>& used)
     }
 }
 
-/// Per parameter the values that some valid configuration has; empty for parameters in no tree.
+/// The values of each parameter in valid configurations; empty for parameters in no tree.
 [[nodiscard]] inline std::vector<index_set> used_values(chain_of_trees const& space)
 {
     std::vector<parameter_description> const& all = space.describe().parameters;
     std::vector<index_set> used(all.size());
     for (std::size_t t = 0; t < space.tree_count(); ++t)
         add_values(space.tree_at(t), used);
-    // No tree has what settles a parameter by a real one.
+    // Trees lack the inactive value of a parameter whose condition reads a real one.
     for (condition const& c : conditions_of(space.describe())) {
         std::uint32_t const p = space.describe().constraints[c.source].settles;
         if (c.reads_real && p != no_index && !used[p].empty())
@@ -168,7 +166,7 @@ inline void add_values(tree const& t, std::vector<index_set>& used)
     return used;
 }
 
-/// By parameter; nothing: the whole table.
+/// Kept values by parameter; nothing: the whole table.
 using kept_tables = std::vector<std::optional<kept_values>>;
 
 /// Cuts the tables of a description.
@@ -186,12 +184,12 @@ public:
 
     [[nodiscard]] reduced_space take() { return std::move(out_); }
 
-    /// Whether the value at an index of the original table of a parameter is left.
+    /// Returns true if the value at an index of the original table remains.
     [[nodiscard]] bool has(std::size_t parameter, std::uint32_t index) const
     {
         return !kept_[parameter] || kept_[parameter]->contains(index);
     }
-    /// The index in the original table of the first value that is left.
+    /// The index in the original table of the first remaining value.
     [[nodiscard]] std::uint32_t first_left(std::size_t parameter) const
     {
         return kept_[parameter] ? (*kept_[parameter])[0] : 0;
@@ -235,7 +233,7 @@ private:
         return from.selector_at(v.first) != nullptr ? "it counts the ranges of a selector" : "";
     }
 
-    /// Whether what is left of a range is a range.
+    /// Returns true if the remaining values of a range are a range.
     [[nodiscard]] static bool is_range_left(parameter_description const& p, kept_values const& kept)
     {
         std::int64_t step = 0;
@@ -314,8 +312,8 @@ private:
     reduced_space out_;
 };
 
-/// The default configuration; a parameter without a default stands at its first value, or at the
-/// middle of its interval.
+/// The default configuration; a parameter without a default has its first value, or the middle of
+/// its interval.
 [[nodiscard]] inline point defaults_of(chain_of_trees const& space)
 {
     point out;
@@ -324,7 +322,7 @@ private:
     return space.settled(std::move(out));
 }
 
-/// Moves defaults of `out` that are gone or, together, not valid.
+/// Changes defaults of `out` that were removed or are not valid together.
 /// @param from   the space that was reduced
 /// @param tables  what is left of its tables
 inline void move_defaults(chain_of_trees const& from, table_cutter const& tables,
@@ -347,7 +345,7 @@ inline void move_defaults(chain_of_trees const& from, table_cutter const& tables
     auto const text_of_default = [](description const& d, named_value const& v) {
         return default_text_of(d, v).value_or("none");
     };
-    description const old = out.space; // with the defaults of before
+    description const old = out.space; // with the old defaults
     point moved = standard;
     for (std::size_t i = 0; i < now.size(); ++i) {
         if (!is_lost[i] && (!is_broken || now[i].is_conditional())) continue;
@@ -388,8 +386,8 @@ inline void move_defaults(chain_of_trees const& from, table_cutter const& tables
     }
 }
 
-/// Where a parameter counts in every valid configuration and its one value is gone, another value
-/// would be valid where it does not count: what decides that becomes a constraint.
+/// If a parameter is active in every valid configuration and its value for inactive ones was
+/// removed, another value would be valid while it is inactive. Its condition becomes a constraint.
 /// @param from   the space that was reduced
 /// @param tables  what is left of its tables
 /// @return  these parameters
@@ -416,7 +414,7 @@ require_lost_conditions(description const& from, table_cutter const& tables, red
     return lost;
 }
 
-/// Says which of the conditions of parameters `lost` are constraints that stay.
+/// Adds notes on conditions of the parameters `lost` that stay as constraints.
 inline void tell_conditions(std::vector<std::size_t> const& lost, reduced_space& out)
 {
     description const& space = out.space;
@@ -432,7 +430,7 @@ inline void tell_conditions(std::vector<std::size_t> const& lost, reduced_space&
 }
 
 /// Drops constraints that every combination of values fulfils.
-/// @param reported  so many of them, the user's, are told of
+/// @param reported  number of constraints, those of the user, that `dropped` reports
 inline void drop_fulfilled(reduce_options const& options, std::size_t reported, reduced_space& out)
 {
     std::vector<std::uint32_t> open;

@@ -1,4 +1,4 @@
-// attune/space/query/setting_list.hpp - the settings that some parameters have in valid configurations, and the part of a space that has some of them.
+// attune/space/query/setting_list.hpp - the settings of some parameters in valid configurations, and the part of a space with some of them.
 // SPDX-License-Identifier: MIT
 // Source   own: a walk down each tree that merges what reaches a node with equal values
 #pragma once
@@ -18,23 +18,23 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Limits of for_each_setting().
 struct setting_limits {
     std::uint64_t settings = std::uint64_t{1} << 16U; ///< visited
-    std::uint64_t edges = std::uint64_t{1} << 19U;    ///< of trees, each once per setting above it
+    std::uint64_t edges = std::uint64_t{1} << 19U;    ///< edges visited, once per setting above
 };
 
 /// Visits each setting of `scope` that a valid configuration has, once.
 /// @param scope  discrete parameters, ascending
-/// @param visit  takes the setting's number (the last parameter of `scope` counts fastest), the
-///               number of valid configurations with it, and one of these; false: no more
-/// @return  whether all were visited; false, before the first one, beyond the limits
+/// @param visit  receives the setting's number (the last parameter of `scope` changes fastest), the
+///               number of valid configurations with it, and one of these; returns false to stop
+/// @return  true if all settings were visited; false without any visit beyond the limits
 /// @pre     space.is_exact(), it has no real parameters, and setting_list_size() has a value
 [[nodiscard]] bool for_each_setting(
     chain_of_trees const& space, std::span<std::uint32_t const> scope,
     std::function<bool(std::uint64_t number, double configurations, point const& one)> const& visit,
     setting_limits const& limits = {});
 
-/// The configurations of `whole` with the settings that are kept, built within a fraction of the
-/// usual limits. Points are those of `whole`.
-/// @return  nothing: a tree would exceed the limits or the memory, or no configuration is left
+/// The configurations of `whole` with the kept settings, built within a fraction of the usual
+/// limits. Points are points of `whole`.
+/// @return  nothing if a tree exceeds the limits or the memory, or no configuration is left
 /// @pre     kept.size() is setting_list_size()
 [[nodiscard]] std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
                                                     kept_settings const& part);

@@ -7,7 +7,6 @@
 #include <attune/space/build_options.hpp>
 #include <attune/space/query/setting_list.hpp>
 #include <attune/space/tree/tree.hpp>
-#include <attune/space/tree/walk.hpp>
 
 #include <algorithm>
 #include <map>
@@ -24,12 +23,12 @@ struct leaves_of_setting {
     double count = 0;
 };
 
-/// By the part of the setting's number that the tree decides.
+/// Leaves by the part of the setting's number that the tree decides.
 using tree_settings = std::map<std::uint64_t, leaves_of_setting>;
 
-/// @param stride  by parameter: what a step of its value adds to a number; 0: not in the scope
-/// @param edges   lowered by those visited
-/// @return  nothing: no edges are left
+/// @param stride  by parameter: step of the number per step of the value; 0: not in the scope
+/// @param edges   decreased by the visited edges
+/// @return  nothing if no edges are left
 [[nodiscard]] inline std::optional<tree_settings>
 settings_in(tree const& t, std::span<std::uint64_t const> stride, std::uint64_t& edges)
 {
@@ -92,7 +91,7 @@ ATTUNE_INLINE bool for_each_setting(
         tree_settings settings;
     };
     std::vector<part> parts;
-    double others = 1; // configurations of the trees that decide nothing
+    double others = 1; // configurations of the trees without a parameter of the scope
     std::uint64_t edges = limits.edges;
     std::uint64_t settings = 1;
     for (std::size_t t = 0; t < space.tree_count(); ++t) {

@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One tree.
+/// A tree.
 struct tree_report {
     std::vector<std::string> parameters; ///< in the order of levels, from the root down
     std::size_t nodes = 0;               ///< 0 for an unconstrained parameter
@@ -21,7 +21,7 @@ struct tree_report {
     leaf_count leaves = 0;
 };
 
-/// One group of parameters without a tree.
+/// A group of parameters without a tree.
 struct wide_report {
     std::vector<std::string> parameters;
     double log2_leaves = 0;    ///< estimated
@@ -37,8 +37,8 @@ struct acceptance {
     bool is_tested = true;       ///< chain_of_trees::is_tested
     bool is_exact = false;       ///< all combinations were tested; else a uniform sample
     bool is_proven = false;      ///< intervals show that it accepts every combination
-    std::uint64_t valueless = 0; ///< of `tested`, those refused because the constraint has no value
-    std::string because;         ///< why the first of these has no value: "7 / 0 divides by zero"
+    std::uint64_t valueless = 0; ///< of `tested`, those for which the constraint has no value
+    std::string because;         ///< reason of the first of these: "7 / 0 divides by zero"
 
     [[nodiscard]] double share() const noexcept
     {
@@ -48,7 +48,7 @@ struct acceptance {
 
 /// Limits of the work for a report.
 struct report_options {
-    std::uint64_t most_combinations = 65536; ///< of one constraint; beyond, a sample
+    std::uint64_t most_combinations = 65536; ///< of one constraint; more are sampled
     std::uint64_t samples = 20000;
     std::uint64_t seed = 1;
 };
@@ -57,20 +57,20 @@ struct report_options {
 struct space_report {
     std::optional<leaf_count> size; ///< valid settings of discrete parameters; nothing past 2^128-1
     double log2_size = 0;
-    double log2_combinations = 0; ///< of the same parameters, without constraints
+    double log2_combinations = 0; ///< of discrete parameters, without constraints
     double relative_error = 0;    ///< standard error / number of settings; 0 if exact
     std::vector<tree_report> trees;
-    std::vector<wide_report> wide;            ///< parameters whose tree is too wide to be built
+    std::vector<wide_report> wide;            ///< groups whose tree is too wide
     std::vector<std::string> real_parameters; ///< in no tree
     std::vector<acceptance> constraints;      ///< in order of declaration
     report_options options;                   ///< options of the report
 
-    /// Texts of the constraints that accept every combination, by proof or because all were tested;
-    /// and of those that no tree tests, because they hold for all remaining values, and that
-    /// refused none of the sample.
+    /// Texts of the constraints that accept every combination, by proof or because all were tested.
+    /// Also texts of constraints that no tree tests, because they hold for all remaining values, if
+    /// they accept the whole sample.
     [[nodiscard]] std::vector<std::string> always_true() const;
-    /// The constraint that accepts the smallest share, the first of equals; nullptr if no
-    /// constraint refuses anything.
+    /// The constraint that accepts the smallest share, the first of equals; nullptr if all accept
+    /// everything.
     [[nodiscard]] acceptance const* most_restrictive() const noexcept;
 };
 

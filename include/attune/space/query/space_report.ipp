@@ -8,9 +8,9 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/proof.hpp>
+#include <attune/space/query/distance.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/query/space_report.hpp>
-#include <attune/space/query/steps.hpp>
 #include <attune/space/tree/tree.hpp>
 #include <attune/space/tree/wide_tree.hpp>
 

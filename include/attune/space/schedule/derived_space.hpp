@@ -1,28 +1,118 @@
-// attune/space/schedule/derived_space.hpp - the space of a program's schedules, and the program of each.
+// attune/space/schedule/derived_space.hpp - the space of a program's schedules: rules, their parameters, and the program of each point.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/posix/processor_shape.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/loop_program.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/space/schedule/rule.hpp>
 #include <attune/space/schedule/trace.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What rules make of a program: one space, and for each of its configurations the steps to the
-/// program that it stands for.
+/// Builds the description of a space whose parameters are only known at run time. Formulas are
+/// nodes of the description.
+class space_builder {
+public:
+    /// Numbers in ascending order.
+    void ordinal(std::string name, std::vector<std::int64_t> values, std::int64_t preferred);
+    /// Words without order.
+    void categorical(std::string name, std::vector<std::string> labels,
+                     std::string const& preferred);
+    /// Every way to write `extent` as an ordered product of `parts` factors.
+    void tile(std::string name, std::int64_t extent, std::uint32_t parts);
+
+    [[nodiscard]] std::uint32_t number(std::int64_t value);
+    [[nodiscard]] std::uint32_t real(double value);
+    /// The value of an input, a whole number that the caller gives.
+    [[nodiscard]] std::uint32_t input(std::string const& name);
+    /// The value of a parameter; for a tile, the factor at `place`.
+    [[nodiscard]] std::uint32_t value(std::string const& parameter);
+    [[nodiscard]] std::uint32_t factor(std::string const& tile, std::int64_t place);
+    /// The truth that a categorical parameter has this value.
+    [[nodiscard]] std::uint32_t is(std::string const& parameter, std::string const& label);
+    /// A word, for comparisons with a categorical parameter.
+    [[nodiscard]] std::uint32_t word(std::string const& label);
+    [[nodiscard]] std::uint32_t node(op code, std::uint32_t first, std::uint32_t second);
+
+    /// The parameter is active only where this truth holds; elsewhere it has its default.
+    void active_if(std::string const& parameter, std::uint32_t root);
+    /// Marks the values of the parameter as places where a part of the program is computed: see
+    /// parameter_description::is_location.
+    void location(std::string const& parameter);
+    /// Adds a constraint: a truth of every configuration.
+    /// @param text    text of the constraint; empty: its formula
+    /// @param advice  see constraint_description::advice
+    void where(std::uint32_t root, std::string text = {}, std::string advice = {});
+    void feature(std::uint32_t root);
+    /// Adds the expected seconds of a part of the program, by one coordinate per parameter. Parts
+    /// add up, see description::expected.
+    void expect(std::function<double(std::span<coordinate const>)> seconds);
+
+    /// The index of a parameter.
+    /// Errors   attune::error: no such parameter
+    [[nodiscard]] std::uint32_t parameter(std::string const& name) const;
+
+    /// The description. Its tables are bound unless it has inputs.
+    [[nodiscard]] description made() const;
+
+private:
+    description space_;
+};
+
+/// The values of one configuration, as text_of() writes them.
+struct schedule_choices {
+    struct choice {
+        std::string name;
+        std::string value;
+    };
+    std::vector<choice> all;
+
+    /// Errors   attune::error: there is no such parameter, or its value is no whole number
+    [[nodiscard]] std::string const& text(std::string_view name) const;
+    [[nodiscard]] std::int64_t number(std::string_view name) const;
+};
+
+/// The values of a point, one coordinate per parameter of `space`.
+[[nodiscard]] schedule_choices choices_of(description const& space, std::span<coordinate const> at);
+
+/// The statements that a rule schedules together, in order. All but the last compute temporaries
+/// that only these statements read.
+struct rule_subject {
+    nest_description const* nest = nullptr;
+    std::vector<std::uint32_t> statements;
+    processor_shape processor;
+    std::string prefix; ///< of parameter names; empty if the program is one group
+};
+
+/// A way to schedule. Rules of the user come before the default ones.
+struct schedule_rule {
+    std::string name;
+    std::function<bool(rule_subject const&)> applies;
+    /// Declares the parameters, constraints and features of the subject.
+    std::function<void(rule_subject const&, space_builder&)> declare;
+    /// Applies the steps of one configuration. Blocks have the numbers of their statements.
+    std::function<void(rule_subject const&, schedule_choices const&, traced_program&)> schedule;
+};
+
+/// The default rules, of which the first that applies is used: products (register tiles, packing,
+/// cache tiles), rows (statements that share their outer loops), single statements.
+[[nodiscard]] std::vector<schedule_rule> default_schedule_rules();
+
+/// The space that rules derive from a program; each configuration has steps that make its program.
 ///
-/// Temporaries that cost little are computed where they are read. Statements that pass temporaries
-/// to each other are one group, which the first rule that applies to it schedules; where none does,
-/// each of them is a group. Of several groups, parameter names begin with the array's name: C_ROWS.
+/// Cheap temporaries are computed where they are read. Statements that pass temporaries to each
+/// other form one group, which the first rule that applies schedules. If no rule applies, each
+/// statement is a group. With several groups, parameter names begin with the array's name: C_ROWS.
 class derived_space {
 public:
     /// Errors   attune::error: a statement that no rule applies to
@@ -30,11 +120,11 @@ public:
                            processor_shape const& processor = this_processor(),
                            std::vector<schedule_rule> const& rules = default_schedule_rules());
 
-    /// Its inputs are bound: it has none.
+    /// The space; it has no inputs, so it is bound.
     [[nodiscard]] description const& describe() const noexcept { return space_; }
 
     /// The steps and the program of one configuration.
-    /// Errors   attune::error: a value that is missing, or what a step refuses
+    /// Errors   attune::error: a missing value, or a refused step
     [[nodiscard]] traced_program schedule(schedule_choices const& chosen) const;
     [[nodiscard]] traced_program schedule(point const& at) const;
 

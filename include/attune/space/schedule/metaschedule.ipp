@@ -4,14 +4,12 @@
 
 #include <attune/core/error.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/space/schedule/detail/access_axes.hpp>
-#include <attune/space/schedule/detail/inline_cheap.hpp>
 #include <attune/space/schedule/detail/metaschedule_places.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 #include <attune/space/schedule/program_features.hpp>
-#include <attune/space/schedule/structure.hpp>
+#include <attune/space/schedule/trace.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,7 +27,7 @@ namespace detail {
 inline constexpr std::int64_t jobs_per_core = 16;
 inline constexpr std::int64_t most_innermost = 64;
 
-/// Whether some spatial axis of a reduction is absent from some read.
+/// Returns true if a read lacks a spatial axis of the reduction.
 inline bool has_data_reuse(nest_description const& nest, nest_statement const& of)
 {
     if (of.combine == reduction::none || of.axes.size() == of.spatial_count) return false;
@@ -51,7 +49,7 @@ inline std::string tile_name(nest_description const& nest, metaschedule_design::
     return part.prefix + "TILE_" + nest.axes[axis].name;
 }
 
-/// @param design  where it is not empty, the parameter that says whether there is such a tile
+/// @param design  the parameter that decides if there is such a tile; empty: there always is
 inline void declare_tile(space_builder& space, nest_description const& nest,
                          std::string const& name, std::uint32_t axis, std::uint32_t parts,
                          std::string const& design)
@@ -100,7 +98,7 @@ inline void declare_unroll(space_builder& space, std::string const& name)
     space.ordinal(name, {0, 16, 64, 512}, 16);
 }
 
-/// What may be done with a statement.
+/// The possible designs of a statement.
 [[nodiscard]] inline std::vector<metaschedule_choice>
 metaschedule_choices(nest_description const& nest, nest_statement const& of,
                      processor_shape const& processor)
@@ -112,14 +110,14 @@ metaschedule_choices(nest_description const& nest, nest_statement const& of,
     if (of.combine == reduction::argument_of_maximum) return {plain};
     if (has_data_reuse(nest, of)) {
         if (holds_parts(nest, of)) return {tiled, tiled_cache1, tiled_cache2};
-        return {tiled_cache1, tiled_cache2}; // else rounded in between
+        return {tiled_cache1, tiled_cache2}; // other types would round in between
     }
     if (of.axes.size() == of.spatial_count + 1 && length > jobs_per_core * processor.cores)
         return {plain, outer_parts, inner_parts};
     return {plain};
 }
 
-/// The parameters of a part that is not plain.
+/// Declares the parameters of a part with designs other than plain.
 /// @param design  see declare_tile()
 inline void declare_tiles(space_builder& space, nest_description const& nest,
                           metaschedule_design::part const& part, std::string const& design = {})
@@ -135,8 +133,8 @@ inline void declare_tiles(space_builder& space, nest_description const& nest,
                      i < of.spatial_count ? 4U : 2U, design);
 }
 
-/// Whether each read of a statement is at axes of its target in their order, shifted or not: what
-/// MetaSchedule takes for a write cache.
+/// Returns true if each read of a statement uses axes of its target in order, shifted or not: the
+/// condition of MetaSchedule for a write cache.
 [[nodiscard]] inline bool reads_in_order(nest_description const& nest, nest_statement const& of)
 {
     for (std::uint32_t const a : accesses_of(nest, of)) {
@@ -152,7 +150,7 @@ inline void declare_tiles(space_builder& space, nest_description const& nest,
     return true;
 }
 
-/// The only statement that reads a product, where it does so element by element; no_index: none.
+/// The only reader of a product, if it reads element by element; no_index: none.
 [[nodiscard]] inline std::uint32_t reader_of_product(nest_description const& nest,
                                                      std::vector<std::uint32_t> const& statements,
                                                      std::uint32_t product)
@@ -173,8 +171,8 @@ inline void declare_tiles(space_builder& space, nest_description const& nest,
     return may ? reader : no_index;
 }
 
-/// What is scheduled together, in the order of the statements.
-/// @param prefix  of parameters where this is one part
+/// The parts of a program, in the order of the statements.
+/// @param prefix  of parameters if this is one part
 [[nodiscard]] inline std::vector<metaschedule_design::part>
 metaschedule_parts(nest_description const& nest, std::vector<std::uint32_t> const& statements,
                    std::string const& prefix)
@@ -197,8 +195,8 @@ metaschedule_parts(nest_description const& nest, std::vector<std::uint32_t> cons
     return parts;
 }
 
-/// Whether the elements of each array that a statement uses are neighbours along its last axis, or
-/// the same one.
+/// Returns true if each array of a statement has equal or neighbouring elements along the
+/// statement's last axis.
 [[nodiscard]] inline bool is_contiguous_in_lanes(nest_description const& nest,
                                                  nest_statement const& of)
 {
@@ -212,7 +210,7 @@ metaschedule_parts(nest_description const& nest, std::vector<std::uint32_t> cons
            });
 }
 
-/// Makes the last axis of a statement that combines nothing lanes, where there are 2 to 64 of it.
+/// Makes lanes of the last axis of a statement without reduction, if it has 2 to 64 steps.
 inline void vectorize_last_axis(std::uint32_t block, traced_program& p)
 {
     nest_statement const& of = p.program.nest.statements[block];
@@ -223,7 +221,7 @@ inline void vectorize_last_axis(std::uint32_t block, traced_program& p)
         p.apply(schedule_action::vectorize, {loop});
 }
 
-/// The last axis of a statement in lanes; the outermost loop in threads where it is its own.
+/// Last axis of a statement in lanes; its outermost loop in threads, unless it is placed.
 inline void schedule_plain(std::uint32_t block, bool is_placed, traced_program& p)
 {
     nest_description const& nest = p.program.nest;
@@ -250,7 +248,7 @@ placed_parts(std::vector<metaschedule_design::part> const& parts)
 }
 
 /// @param nest   of the program before its first step
-/// @param limit  most copies that loops are written out to
+/// @param limit  the most copies that loops are unrolled to
 inline void schedule_tiled(metaschedule_design::part const& part, schedule_choices const& chosen,
                            std::int64_t limit, nest_description const& nest, traced_program& p)
 {
@@ -309,7 +307,7 @@ inline void schedule_tiled(metaschedule_design::part const& part, schedule_choic
     std::int64_t const lanes =
         iterations_of(p.program, static_cast<std::uint32_t>(order.back())).value_or(0);
     if (lanes > 1 && lanes <= most_innermost) p.apply(vectorize, {order.back()});
-    // Innermost loops are written out as long as their iterations together stay below the limit.
+    // Innermost loops are unrolled while their iterations together stay below the limit.
     std::int64_t copies = std::max<std::int64_t>(lanes, 1);
     for (std::size_t i = order.size() - 1; i-- > order.size() - spatial.size() - reduced.size();) {
         auto const loop = static_cast<std::uint32_t>(order[i]);
@@ -342,7 +340,7 @@ inline void schedule_parts(metaschedule_design::part const& part, schedule_choic
             {block, part.choice == metaschedule_choice::outer_parts ? loops[0] : loops[1]});
 }
 
-/// @param unroll  the parameter that limits the copies of tiled statements; empty: each has its own
+/// @param unroll  the parameter that limits copies of tiled statements; empty: one each
 /// @param nest    of the program before its first step
 inline void schedule_all_parts(std::vector<metaschedule_design::part> const& parts,
                                schedule_choices const& chosen, std::string_view unroll,

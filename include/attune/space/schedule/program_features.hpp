@@ -4,11 +4,10 @@
 //          to 5; Williams, Waterman, Patterson 2009 (roofline): lines that each cache lets through
 #pragma once
 
-#include <attune/core/posix/processor_shape.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/loop_program.hpp>
-#include <attune/declare/program_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,22 +19,22 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Features of a program: rows are its blocks and copies in their order.
 ///
-/// Numbers x are sign(x) log2(|x| + 1), so that a tree splits orders of magnitude; ratios are their
-/// logarithm, truths 0 or 1. TVM's features of graphics processors are left out; after its groups
-/// come those of register tiles, tails, and lines from beyond each cache. Arithmetic of indices is
-/// not counted.
+/// Numbers x are written as sign(x) log2(|x| + 1), so that a tree splits orders of magnitude;
+/// ratios as logarithms, truths as 0 or 1. TVM's features of graphics processors are left out.
+/// After TVM's groups follow register tiles, tails, and lines from beyond each cache. Arithmetic of
+/// indices is not counted.
 ///
-/// @param inputs  by input of the nest its value; extents by inputs beyond these, or 0, count as
-///                1024, as product_model.hpp has them
+/// @param inputs  values by input of the nest; an extent by a missing input, or 0, counts as 1024,
+///                as in product_model.hpp
 /// Cost     some microseconds per store
 [[nodiscard]] program_rows features_of(loop_program const& program,
                                        processor_shape const& processor = this_processor(),
                                        std::span<std::int64_t const> inputs = {});
 
-/// What each column is.
+/// The name of each column.
 [[nodiscard]] std::vector<std::string> program_feature_names();
 
-/// The values of a nest's inputs in a description whose inputs are bound; 0 where there is none.
+/// The values of a nest's inputs in a bound description; 0 for a missing value.
 [[nodiscard]] std::vector<std::int64_t> inputs_of_nest(nest_description const& nest,
                                                        description const& in);
 

@@ -4,9 +4,8 @@
 
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/operation_counts.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/detail/feature_row.hpp>
-#include <attune/space/schedule/detail/site_touch.hpp>
 #include <attune/space/schedule/detail/store_site.hpp>
 #include <attune/space/schedule/program_features.hpp>
 
@@ -20,12 +19,12 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What all stores of a program touch inside each loop.
+/// Data that all stores of a program touch inside each loop.
 struct loop_touches {
     struct storage_touch {
         std::uint32_t loop;
         std::uint32_t storage;
-        double least = 0; ///< elements of the access that touches least
+        double least = 0; ///< elements of the access that touches the fewest
         int accesses = 0;
     };
     std::vector<storage_touch> all;
@@ -58,14 +57,14 @@ struct access_numbers {
     double unique_bytes = 0;
     double lines = 0;
     double unique_lines = 0;
-    int reuse = 0;       ///< 0 none, 1 by a loop that it does not depend on, 2 by another access
-    double distance = 0; ///< iterations
+    int reuse = 0; ///< 0: none, 1: by a loop without effect on the access, 2: by another access
+    double distance = 0; ///< in iterations
     double distance_bytes = 0;
     double reuse_count = 0;
     double stride = 0;
 };
 
-/// A store with what it touches by level.
+/// A store, with the data that it touches by level.
 struct measured_site {
     store_site const* site = nullptr;
     std::vector<std::vector<touched>> touches; // by access, by level
@@ -135,8 +134,8 @@ struct measured_site {
         return out;
     }
 
-    /// Lines that a cache of so many bytes lets through: those of the outermost loops whose data
-    /// it holds, each time that they are entered.
+    /// Lines that a cache of `capacity` bytes does not hold: those of the outermost loops whose
+    /// data it holds, counted at each entry.
     [[nodiscard]] double lines_beyond(double capacity) const
     {
         double entered = 1;
@@ -148,7 +147,7 @@ struct measured_site {
     }
 };
 
-/// Loops that are vectors, unrolled, or parallel.
+/// Adds loops of one kind: vectors, unrolled or parallel.
 inline void add_loops_of_kind(feature_row& row, store_site const& site, loop_kind kind)
 {
     double number = 0;
@@ -203,8 +202,8 @@ inline void add_access(feature_row& row, access_numbers const& of)
     row.number("stride", of.stride);
 }
 
-/// Operations per byte, both as logarithms, as loops are added from inside: ten points of equal
-/// distance in operations.
+/// Adds operations per byte while loops are added from inside, at ten points of equal distance in
+/// operations; all logarithms.
 inline void add_intensity(feature_row& row, measured_site const& of, double done_inside)
 {
     constexpr std::size_t points = 10;
@@ -265,7 +264,7 @@ inline void add_features(feature_row& row, loop_program const& program, store_si
     row.group = "";
     add_intensity(row, of, counts.total());
 
-    // Where it stores.
+    // The written array or buffer.
     std::uint32_t const storage = site.accesses.front().storage;
     auto const arrays = static_cast<std::uint32_t>(program.nest.arrays.size());
     double elements = 0;
@@ -305,7 +304,7 @@ inline void add_features(feature_row& row, loop_program const& program, store_si
     row.number("loops", static_cast<double>(site.loops.size()));
     row.number("auto_unroll", copies);
 
-    // Beyond TVM's.
+    // Features that TVM does not have.
     row.truth("is_block", is_block);
     row.truth("is_load", !is_block && program.copies[site.item.index].kind == copy_kind::load);
     row.truth("is_store", !is_block && program.copies[site.item.index].kind == copy_kind::store);

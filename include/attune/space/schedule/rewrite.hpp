@@ -1,4 +1,4 @@
-// attune/space/schedule/rewrite.hpp - changes of a program's statements that keep what it computes.
+// attune/space/schedule/rewrite.hpp - changes of a program's statements that keep its result.
 // SPDX-License-Identifier: MIT
 // tested by tune/schedule_programs.cpp
 // Source   compute_inline and rfactor of TVM's schedules (Feng et al. 2023, TensorIR)
@@ -11,18 +11,17 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Computes a statement's value where it is read, and drops its temporary.
-/// Errors   a reduction; an array that is an argument, or narrower than its values; a read with
-///          padding; a statement with buffers
+/// Computes a statement's value where other statements read it, and drops its temporary.
+/// Errors   a reduction; an array that is an argument, or narrower than its values; a padded read;
+///          a statement with buffers
 void inline_statement(loop_program& program, std::uint32_t block);
 
-/// Combines each iteration of a reduction loop by itself, and then the results: the loop becomes
-/// one over elements of a temporary, which can be parallel or lanes.
+/// Combines each iteration of a reduction loop separately, and then the results. The loop becomes a
+/// loop over elements of a temporary, which can be parallel or lanes.
 /// @return  the block that combines the results
 /// Errors   no loop over one reduction axis of known extent; neither the outermost nor the
-/// innermost
-///          over that axis; iterations that are not all whole; a statement with buffers, or that
-///          shares its loops; an argument of a maximum
+///          innermost loop over that axis; iterations of different size; a statement with buffers,
+///          or with shared loops; an argument of a maximum
 std::uint32_t rfactor(loop_program& program, std::uint32_t block, std::uint32_t loop);
 
 } // namespace attune::inline ATTUNE_ABI

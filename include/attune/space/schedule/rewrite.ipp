@@ -83,8 +83,8 @@ inline std::uint32_t index_node(nest_description& nest, affine_index const& inde
     return sum;
 }
 
-/// A copy of the value `root` with other axes; where it reads `array`, the value `with` is computed
-/// instead (its axes are those of `target`).
+/// A copy of the value `root` with other axes. Reads of `array` become the value `with`, whose axes
+/// are those of `target`.
 class value_copy {
 public:
     value_copy(nest_description& nest, std::vector<affine_index> by)
@@ -127,7 +127,7 @@ private:
             inner[target_->at[d].terms.front().axis] = access.at[d];
         std::uint32_t const value = value_copy(nest_, std::move(inner)).of(with_);
         element_type const element = nest_.arrays[target_->array].element;
-        nest_node node; // rounded as the array would have rounded it
+        nest_node node; // rounded as if stored in the array
         node.code = nest_op::convert;
         node.type = element;
         node.first = value;

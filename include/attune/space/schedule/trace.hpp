@@ -1,4 +1,4 @@
-// attune/space/schedule/trace.hpp - the list of changes that made a program, as text and replayed.
+// attune/space/schedule/trace.hpp - the list of changes that made a program, as text and for replay.
 // SPDX-License-Identifier: MIT
 // tested by tune/schedule_programs.cpp
 // Source   traces of TVM MetaSchedule (Shao et al. 2022)
@@ -30,40 +30,47 @@ enum class schedule_action : std::uint8_t {
     stream,      ///< block
 };
 
-/// One call of a function of transform.hpp, buffers.hpp, compute_at.hpp or rewrite.hpp.
+/// A call of a function of transform.hpp, placement.hpp or rewrite.hpp.
 struct schedule_step {
     schedule_action action{};
-    std::vector<std::int64_t> numbers; ///< as the action's comment lists them
+    std::vector<std::int64_t> numbers; ///< in the order of the action's comment
 
     [[nodiscard]] friend bool operator==(schedule_step const&, schedule_step const&) = default;
 };
 
-/// Equal traces of equal programs give equal programs.
+/// The steps of a program. Equal traces of equal programs give equal programs.
 using schedule_trace = std::vector<schedule_step>;
 
-/// Does one step.
+/// Applies one step.
 /// @return  the loop, buffer or block that it makes; else no_index
-/// Errors   attune::error: numbers that are missing, or what the function refuses
+/// Errors   attune::error: missing numbers, or those of the function
 std::uint32_t apply_step(loop_program& program, schedule_step const& step);
 
 /// The plain program, changed step by step.
-/// Errors   attune::error that names the step
+/// Errors   attune::error, which names the step
 [[nodiscard]] loop_program replay_trace(nest_description const& nest, schedule_trace const& trace);
 
 /// One line per step: "split 3 8".
 [[nodiscard]] std::string text_of(schedule_trace const& trace);
 
-/// Errors   attune::error that names the line
+/// Errors   attune::error, which names the line
 [[nodiscard]] schedule_trace read_trace(std::string_view text);
 
-/// A program and the trace that leads to it.
+/// A program, and the trace that made it.
 struct traced_program {
     loop_program program;
     schedule_trace trace;
 
-    /// apply_step(), written down.
+    /// Calls apply_step(), and appends the step to the trace.
     std::uint32_t apply(schedule_action action, std::vector<std::int64_t> numbers);
 };
+
+namespace detail {
+
+/// Inlines temporaries that are cheap, or that only one statement without reduction reads.
+void inline_cheap(traced_program& p);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

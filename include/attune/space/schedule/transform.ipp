@@ -17,7 +17,7 @@ namespace detail {
 
 inline constexpr std::int64_t most_unrolled = 256;
 
-/// The loop's body becomes that of `to`, with the buffers that lie there.
+/// Moves the body of a loop, with its buffers, to the loop `to`.
 inline void move_body(loop_program& program, std::uint32_t from, std::uint32_t to)
 {
     program.loops[to].body = std::move(program.loops[from].body);
@@ -42,7 +42,7 @@ inline void require_known_loop(loop_program const& program, std::uint32_t loop)
     (void)loops_around(program, {item_kind::loop, loop});
 }
 
-/// The loops from the outermost to the innermost of `some`, each the only item of the one before.
+/// The loops from the outermost to the innermost of `some`, each the only item of the previous one.
 inline std::vector<std::uint32_t> chain_of(loop_program const& program,
                                            std::vector<std::uint32_t> const& some)
 {
@@ -194,7 +194,7 @@ ATTUNE_INLINE void parallelize(loop_program& program, std::uint32_t loop)
         nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
         for (loop_range const& range : program.loops[loop].over) {
             if (is_spatial(statement, range.axis)) continue;
-            // A buffer inside the loop is one of each iteration.
+            // Each iteration has its own copy of a buffer inside the loop.
             std::uint32_t const target = program.blocks[block].target;
             bool is_own = false;
             if (target != no_index && program.buffers[target].loop != no_index) {

@@ -1,13 +1,13 @@
 // attune/space/smt/smt_solver.hpp - the solver Z3 on the same constraints as the trees.
 // SPDX-License-Identifier: MIT
 // Source   DnnSAT (Gao et al. 2021) Sec. IV-E: solutions by negation of those found, workers with
-//          contexts of their own, tiny subspaces, interval filtering
+//          separate contexts, tiny subspaces, interval filtering
 // Bench    bench.space.smt
 //
-// The target attune::smt, where libz3 is (Debian: libz3-dev). Nothing else includes this header; it
-// includes nothing of Z3. A space with trees needs none of it: trees count at once what Z3 lists
-// one by one. Where they are too wide to be exact, Z3 proves that nothing is valid, or gives what
-// is.
+// The target attune::smt needs libz3 (Debian: libz3-dev). No other header includes this one, and it
+// includes nothing of Z3. A space with trees does not need Z3: trees count at once what Z3 lists
+// one by one. If trees are too wide to be exact, Z3 proves that nothing is valid, or finds a valid
+// configuration.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -22,24 +22,24 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What Z3 knows of the valid configurations.
+/// The answer of Z3 on valid configurations.
 enum class smt_verdict : std::uint8_t { exist, none, unknown };
 
 struct smt_witness {
     smt_verdict verdict = smt_verdict::unknown;
-    point at;           ///< a valid configuration, where they exist
-    std::string reason; ///< why it is unknown: the time limit, or Z3's own words
+    point at;           ///< a valid configuration, if they exist
+    std::string reason; ///< reason for `unknown`: the time limit, or Z3's own text
 };
 
-/// How to list. Only the time depends on it, unless there is a limit.
+/// Options of the listing. Without a limit, they only change the time.
 struct smt_options {
     unsigned threads = 1; ///< workers, each with its own context of Z3; at least 1
-    /// The most configurations of the Cartesian product that are asked for together. 0: parts of
-    /// equal size, one per worker. Fewer need fewer negations at a time, and more starts.
+    /// The most configurations of the Cartesian product in one subspace. 0: parts of equal size,
+    /// one per worker. Smaller subspaces need fewer negations at a time, and more starts.
     std::uint64_t subspace_size = 0;
-    /// Of the parameters in which each condition only rises or only falls, the one with the most
-    /// values is not listed: the valid ones among its values, where others are fixed, have no gap,
-    /// so their ends are searched for. Without such a parameter it changes nothing.
+    /// Searches the ends of the valid values of one parameter, instead of listing its values. It is
+    /// the parameter with the most values, among those in which each condition only rises or only
+    /// falls, so its valid values have no gap. Without such a parameter there is no effect.
     bool interval_filter = false;
     std::uint64_t most = std::numeric_limits<std::uint64_t>::max(); ///< configurations to list
     double seconds = std::numeric_limits<double>::infinity();
@@ -47,36 +47,36 @@ struct smt_options {
 
 struct smt_listing {
     std::vector<point> points; ///< ascending lexicographically by indices of values
-    bool is_complete = false;  ///< these are all
-    std::string reason;        ///< why not: the limits, or Z3's own words
-    std::uint64_t checks = 0;  ///< questions to Z3
+    bool is_complete = false;  ///< the list has all valid configurations
+    std::string reason;        ///< reason if not complete: the limits, or Z3's own text
+    std::uint64_t checks = 0;  ///< number of calls of Z3
     std::uint64_t subspaces = 0;
 };
 
-/// Asks Z3 about the constraints as write_smtlib() states them: doubles are exact reals, so that a
-/// result that attune rounds may differ. Constraints that are functions are called for each
-/// configuration that fulfils the others.
+/// Passes the constraints to Z3 as write_smtlib() writes them. Doubles are exact reals, so a result
+/// that attune rounds may differ. Calls constraints that are functions for each configuration that
+/// fulfils the others.
 class smt_solver {
 public:
     /// @param bound  a description whose inputs all have values
     /// Errors  attune::error: those of write_smtlib(), except for functions; a function that reads
-    ///         a real parameter, of which there is no list to call it for
+    ///         a real parameter, whose values cannot be listed
     explicit smt_solver(description bound);
 
-    /// Whether no configuration is valid; nothing when Z3 does not know within `seconds`.
+    /// True if no configuration is valid; nothing if Z3 cannot decide within `seconds`.
     /// Errors  attune::error: Z3 failed
     [[nodiscard]] std::optional<bool>
     is_empty(double seconds = std::numeric_limits<double>::infinity()) const;
 
-    /// A valid configuration, which Z3 chooses: not uniform.
+    /// A valid configuration, chosen by Z3: not uniform.
     /// Errors  attune::error: Z3 failed
     [[nodiscard]] smt_witness
     witness(double seconds = std::numeric_limits<double>::infinity()) const;
 
     /// Lists the valid configurations.
-    /// Cost    at least one question to Z3 per configuration, milliseconds each; with the interval
-    ///         filter per run of them
-    /// Errors  attune::error: a real parameter, whose values have no list; Z3 failed
+    /// Cost    at least one call of Z3 per configuration, milliseconds each; with the interval
+    ///         filter, per run of configurations
+    /// Errors  attune::error: a real parameter, whose values cannot be listed; Z3 failed
     [[nodiscard]] smt_listing enumerate(smt_options const& options = {}) const;
 
     /// The space with the constraints of its conditional parameters.

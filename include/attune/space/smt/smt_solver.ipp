@@ -1,4 +1,4 @@
-// attune/space/smt/smt_solver.ipp - workers take subspaces, and a watch interrupts them at the limit.
+// attune/space/smt/smt_solver.ipp - workers take subspaces, and a watch thread interrupts them at the limit.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/files/write_smtlib.hpp>
-#include <attune/space/smt/detail/filter_parameter.hpp>
 #include <attune/space/smt/detail/subspaces.hpp>
 #include <attune/space/smt/detail/z3_session.hpp>
 #include <attune/space/smt/smt_solver.hpp>
@@ -28,7 +27,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// What the workers of one call share.
+/// State that the workers of one call share.
 class smt_run {
 public:
     smt_run(description const& space, std::string const& script, std::uint32_t varied,
@@ -79,7 +78,7 @@ private:
         if (out_.reason.empty())
             out_.reason = "the limit of " + text_of_value(options_.seconds) + " s was reached";
         stop_ = true;
-        // Z3 may not notice between two steps of a question.
+        // Z3 may not see an interrupt between two steps of a check.
         while (!changed_.wait_for(lock, std::chrono::milliseconds(5), [this] { return is_done_; }))
             for (z3_session* const s : sessions_)
                 s->interrupt();
@@ -99,7 +98,7 @@ private:
             for (; part && !stop_; part = queue_.next())
                 list_part(*session, *part);
         } catch (z3::exception const& e) {
-            // An interrupted question may end by an exception.
+            // An interrupted check may end by an exception.
             if (!stop_) fail(error("Z3 failed", e.msg(), "use attune::chain_of_trees instead"));
         } catch (error const& e) {
             fail(e);
@@ -140,8 +139,8 @@ private:
         ++out_.subspaces;
     }
 
-    /// The valid indices of `varied_` around that of `at`, among those of `inside`; nothing when Z3
-    /// does not know.
+    /// The valid indices of `varied_` around that of `at`, inside `inside`; nothing if Z3 cannot
+    /// decide.
     std::optional<values_range> line_of(z3_session& session, values_range const& inside,
                                         point const& at, std::uint64_t& checks)
     {
@@ -176,7 +175,7 @@ private:
         stop_ = true;
     }
 
-    /// Keeps `at`, or its line, where constraints that are functions hold.
+    /// Keeps `at`, or its line, if the constraints that are functions hold.
     void add(point at, values_range const& line)
     {
         evaluator const read(space_);

@@ -1,4 +1,4 @@
-// attune/space/tree/tree.hpp - the valid settings of parameters that depend on each other.
+// attune/space/tree/tree.hpp - the valid settings of parameters that depend on each other: nodes, their construction, walks over them.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.2 and Rasch et al. (ATF): one level per parameter, one child per value of a
 //          valid setting. Own: equal subtrees are stored once, and a node has the number of leaves
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -108,6 +109,78 @@ private:
     std::vector<std::uint32_t> values_;   // edge -> value
     std::vector<std::uint32_t> children_; // edge -> node
     std::vector<leaf_count> before_;      // edge -> leaves below earlier siblings
+};
+
+/// Returns true if the tree is one parameter with values as runs: leaves, but no nodes.
+[[nodiscard]] inline bool is_free(tree const& t) noexcept { return t.node_count() == 0; }
+
+/// @pre  !is_free(t)
+[[nodiscard]] inline std::uint32_t root_of(tree const& t) noexcept
+{
+    return static_cast<std::uint32_t>(t.node_count() - 1);
+}
+
+/// The level of each node, 0 for the root; parameters().size() for an unreachable node.
+[[nodiscard]] inline std::vector<std::size_t> levels_of(tree const& t)
+{
+    std::size_t const nowhere = t.parameters().size();
+    std::vector<std::size_t> level(t.node_count(), nowhere);
+    if (!level.empty()) level.back() = 0;
+    for (std::size_t node = level.size(); node-- > 0;) {
+        if (level[node] == nowhere) continue;
+        for (std::uint32_t const child : t.children(static_cast<std::uint32_t>(node)))
+            if (child != tree_edge::no_child) level[child] = level[node] + 1;
+    }
+    return level;
+}
+
+/// Leaves below each node; children are stored before their parents.
+[[nodiscard]] inline std::vector<leaf_count> leaves_below(tree const& t)
+{
+    std::vector<leaf_count> below(t.node_count(), 0);
+    for (std::uint32_t node = 0; node < below.size(); ++node)
+        for (std::uint32_t const child : t.children(node))
+            below[node] += child == tree_edge::no_child ? 1 : below[child];
+    return below;
+}
+
+/// Nodes of a tree under construction; equal nodes are shared.
+class node_store {
+public:
+    explicit node_store(std::vector<std::uint32_t> order)
+        : made_(std::move(order))
+    {
+    }
+    std::uint32_t add(std::span<tree_edge const> edges)
+    {
+        std::uint64_t hash = edges.size();
+        for (tree_edge const& e : edges) {
+            hash = (hash ^ ((std::uint64_t{e.value} << 32U) | e.child)) * 0xff51afd7ed558ccdULL;
+            hash ^= hash >> 32U;
+        }
+        auto const [first, last] = known_.equal_range(hash);
+        for (auto it = first; it != last; ++it)
+            if (is_equal(it->second, edges)) return it->second;
+        std::uint32_t const node = made_.add_node(edges);
+        known_.emplace(hash, node);
+        return node;
+    }
+    [[nodiscard]] tree const& made() const noexcept { return made_; }
+    [[nodiscard]] tree take() && { return std::move(made_); }
+
+private:
+    [[nodiscard]] bool is_equal(std::uint32_t node, std::span<tree_edge const> edges) const
+    {
+        std::span<std::uint32_t const> const values = made_.values(node);
+        std::span<std::uint32_t const> const children = made_.children(node);
+        if (values.size() != edges.size()) return false;
+        for (std::size_t i = 0; i < edges.size(); ++i)
+            if (values[i] != edges[i].value || children[i] != edges[i].child) return false;
+        return true;
+    }
+
+    tree made_;
+    std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/conditions/domain.hpp>
+#include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/groups.hpp>
-#include <attune/space/diagram/guided_walk.hpp>
 #include <attune/space/tree/build.hpp>
 #include <attune/space/tree/wide_tree.hpp>
 
@@ -63,12 +62,12 @@ struct wide_tree::state {
         relative_error = std::sqrt(variance) / mean;
     }
 
-    /// Called when no walk has reached a leaf: searches for one.
+    /// Searches for a leaf, if no walk has reached one.
     void search(random_engine& engine, point& at)
     {
         switch (walk.search(engine, at)) {
         case search_result::found:
-            relative_error = 1; // one is known
+            relative_error = 1; // one setting is known
             return;
         case search_result::none:
             is_empty = true;
@@ -101,8 +100,8 @@ ATTUNE_INLINE double wide_tree::relative_error() const noexcept { return shared_
 
 ATTUNE_INLINE void wide_tree::draw(random_engine& engine, std::span<coordinate> at) const
 {
-    // Accepts a walk in proportion to its weight, at most the usual one: this evens out the
-    // settings' chances.
+    // Accepts a walk in proportion to its weight, at most the usual one, so that settings are more
+    // equally likely.
     constexpr int most_walks = 24;
     std::scoped_lock const lock(shared_->busy);
     point kept(shared_->space.parameters.size());

@@ -18,27 +18,27 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What ATTUNE_CAPTURE asks for.
+/// The request of ATTUNE_CAPTURE.
 struct capture_wish {
     std::string kernel{};
     std::uint64_t most_bytes = std::uint64_t{256} << 20; ///< of all arrays together
-    std::string path{};                                  ///< empty: kernel.capture, here
+    std::string path{}; ///< empty: kernel.capture, in the working folder
 };
 
-/// "sgemm", "sgemm:64MiB", "sgemm:64MiB=one.capture"; nothing for another form.
+/// Parses "sgemm", "sgemm:64MiB", "sgemm:64MiB=one.capture"; empty for another form.
 [[nodiscard]] std::optional<capture_wish> capture_wish_in(std::string_view text);
 
-/// Of a file: kernel.capture, of what a name of a file may have.
+/// Returns a file name: kernel.capture, with the characters that a file name may have.
 [[nodiscard]] std::string capture_name_of(std::string_view kernel);
 
 /// The form of an array's elements: "f32", "16 bytes: f64 at 0, i32 at 8".
 [[nodiscard]] std::string element_form(buffer const& b);
 
-/// Hash of what decides, beside kernel and signature, whether a program's calls are like a captured
-/// one: sizes and headers of structures, and which arguments are bound to inputs.
+/// Hash of the facts that make a program's calls like a captured call, beside kernel and signature.
+/// These facts are sizes and headers of structures, and the arguments that are bound to inputs.
 [[nodiscard]] std::string call_schema(kernel_description const& kernel);
 
-/// The description of a call, and the content of its arrays where they lie.
+/// The description of a call, and pointers to the content of its arrays.
 /// @pre  the frame is complete, and no array is in a device's memory
 [[nodiscard]] captured_call describe_call(kernel_description const& kernel,
                                           std::vector<number> const& inputs,
@@ -46,17 +46,17 @@ struct capture_wish {
 /// Appends the content of all arrays, in the order of describe_call().
 void append_content(std::string& to, call_frame const& frame);
 
-/// Captures one call of a dispatch_table to a file, where the environment asks for it. Any thread.
+/// Captures one call of a dispatch_table to a file, if the environment asks for it. Any thread.
 class call_capture final : public watched_calls {
 public:
     explicit call_capture(std::string const& kernel);
 
-    /// True until a call is captured, if one is to be.
+    /// Returns true until the requested call is captured.
     [[nodiscard]] bool is_due() const noexcept override
     {
         return is_due_.load(std::memory_order_relaxed);
     }
-    /// Writes the file, or says why not; calls whose arrays are all empty are passed over.
+    /// Writes the file, or returns why not; ignores calls whose arrays are all empty.
     /// @return  a sentence; empty: nothing happened
     [[nodiscard]] std::string take(dispatched_kernel const& of, std::vector<number> const& inputs,
                                    call_frame const& frame) noexcept override;

@@ -1,8 +1,8 @@
-// attune/tune/capture/call_capture.ipp - describes a call and writes it.
+// attune/tune/capture/call_capture.ipp - describes a call and writes it to a file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/compile_request.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
@@ -13,14 +13,13 @@
 #include <attune/measure/arrays/content.hpp>
 #include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
-#include <attune/tune/kernel/detail/call_ranges.hpp>
+#include <attune/tune/kernel/owned_call.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -32,7 +31,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-// --- what is asked for -------------------------------------------------------------------------
+// --- the request -------------------------------------------------------------------------------
 
 /// "64MiB", "1G", "4096".
 [[nodiscard]] inline std::optional<std::uint64_t> bytes_in(std::string_view text)
@@ -64,7 +63,7 @@ ATTUNE_INLINE std::optional<capture_wish> capture_wish_in(std::string_view text)
         if (out.path.empty()) return {};
         text = text.substr(0, equals);
     }
-    // A name may have "::", which is no beginning of a limit.
+    // The "::" in a name does not begin a limit.
     std::size_t const colon = text.rfind(':');
     if (colon != text.npos && (colon == 0 || text[colon - 1] != ':')) {
         auto const limit = bytes_in(text.substr(colon + 1));
@@ -145,7 +144,7 @@ private:
     std::vector<captured_range> out_{};
 };
 
-/// Whether the array's own bytes are kept.
+/// Returns true if the array's own bytes are kept.
 [[nodiscard]] inline bool has_content(buffer const& b) noexcept
 {
     return b.argument != buffer::result && b.first_target == buffer::none;
@@ -215,7 +214,7 @@ ATTUNE_INLINE call_capture::call_capture(std::string const& kernel)
 {
 }
 
-/// True once in the life of this process, for each file: two objects may be of one kernel.
+/// Returns true once in this process for each file: two objects may have the same kernel.
 [[nodiscard]] inline bool is_first_capture(std::string const& path)
 {
     static fork_safe_mutex& lock = *new fork_safe_mutex;
@@ -234,11 +233,11 @@ ATTUNE_INLINE call_capture::call_capture(std::string const& kernel)
     return no ? path.string() : whole.string();
 }
 
-/// Whether there is a file that is no capture.
+/// Returns true if the file exists and is not a capture.
 [[nodiscard]] inline bool is_file_of_others(std::string const& path)
 {
     std::error_code no;
-    if (!std::filesystem::is_regular_file(path, no)) return false; // a pipe would be waited for
+    if (!std::filesystem::is_regular_file(path, no)) return false; // reading a pipe would block
     std::string begin(64, '\0');
     std::ifstream there(path, std::ios::binary);
     there.read(begin.data(), static_cast<std::streamsize>(begin.size()));

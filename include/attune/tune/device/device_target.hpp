@@ -5,8 +5,8 @@
 // that declares make_device_target(): compile/cuda_compiler.hpp.
 #pragma once
 
-#include <attune/compile/callable.hpp>
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/compiler.hpp>
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
@@ -17,7 +17,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -36,7 +35,7 @@ struct staged_array {
     bool writable = false; ///< copied back after the call
 };
 
-/// The code of an installed variant, loaded. May be used from several threads.
+/// The code of an installed variant, loaded. Several threads may use it.
 class loaded_kernel {
 public:
     loaded_kernel() = default;
@@ -50,8 +49,8 @@ public:
     /// Errors   attune::error with the driver's text, also for the error of an earlier kernel
     virtual void launch(void** arguments, void* stream) const = 0;
 
-    /// One call on host arrays: copies them to the device, runs the kernel, copies writable arrays
-    /// back, and returns at the end. Calls of several threads run one after another.
+    /// Makes one call on host arrays: copies them to the device, runs the kernel, copies writable
+    /// arrays back, and returns at the end. Calls of several threads run one after another.
     /// @param arguments  as above; this function sets those of `arrays`
     /// Errors   as above; out of memory; the stream is being captured
     virtual void launch_staged(void** arguments, std::span<staged_array const> arrays,
@@ -64,7 +63,7 @@ struct code_review {
     std::string objection{};        ///< why the code must not be launched; empty: it may
 };
 
-/// One device, as the stages of a tuning use it.
+/// A device, as the stages of a tuning use it.
 class device_target {
 public:
     device_target() = default;
@@ -83,7 +82,8 @@ public:
     /// Errors   attune::error: the launch is not declared, or an unsatisfiable condition
     virtual void add_limits(description& bound, kernel_description const& kernel) const = 0;
 
-    /// The resources of compiled code, and whether device and kernel.require(...) allow its launch.
+    /// Returns the features of compiled code, and why device or kernel.require(...) forbid a
+    /// launch.
     [[nodiscard]] virtual code_review review(kernel_description const& kernel,
                                              description const& bound, point const& at,
                                              callable const& code) const = 0;
@@ -93,8 +93,8 @@ public:
     [[nodiscard]] virtual std::unique_ptr<loaded_kernel const> load(callable code,
                                                                     std::string kernel) const = 0;
 
-    /// The default configuration that the program contains for this device; nothing: none. Its
-    /// callable::compiler is code_of_the_program.
+    /// Returns the default configuration that the program contains for this device; may be empty.
+    /// The callable::compiler of the result is code_of_the_program.
     [[nodiscard]] virtual std::optional<callable> code_in_program(kernel_description const& kernel,
                                                                   description const& bound,
                                                                   point const& at) const = 0;
@@ -116,16 +116,16 @@ public:
 
 namespace detail {
 
-/// Gives the device that the code of a compiler is for; empty: it is for this processor. Called
-/// when a kernel is called, not before: a program may run where there is no device.
-/// Errors   those of the compiler's target()
+/// Returns the device of a compiler's code; empty: this processor. Called at a call of the kernel,
+/// not before: a program may run on a machine without a device.
+/// Errors   errors of the compiler's target()
 using device_finder = std::function<std::shared_ptr<device_target const>()>;
 
-/// @param held  refers to the compiler; must outlive the result, and what that gives
+/// @param held  refers to the compiler; must outlive the result, and the devices that it returns
 template <class Compiler>
 [[nodiscard]] device_finder make_device_finder(Compiler const& held)
 {
-    // Found by the type of the argument: its header declares make_device_target().
+    // Argument-dependent lookup: the header of the target's type declares make_device_target().
     if constexpr (device_compiler<Compiler>)
         return [&held] { return make_device_target(held.target()); };
     else

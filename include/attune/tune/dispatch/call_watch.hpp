@@ -1,4 +1,4 @@
-// attune/tune/dispatch/call_watch.hpp - how another part of the program watches a kernel's calls, or makes one.
+// attune/tune/dispatch/call_watch.hpp - an optional part of the program that watches a kernel's calls, or makes one.
 // SPDX-License-Identifier: MIT
 // tested by tune/capture.cpp
 #pragma once
@@ -6,7 +6,7 @@
 #include <attune/core/shape/argument_kind.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/kernel/keyed_call.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
 
 #include <array>
 #include <bit>
@@ -31,7 +31,6 @@ namespace detail {
 
 struct dispatched_kernel;
 
-/// The arguments of a call that another program made.
 class given_arguments {
 public:
     given_arguments() = default;
@@ -41,10 +40,10 @@ public:
         std::byte* first = nullptr;
         std::span<std::uint64_t const> lengths{};
     };
-    /// Errors   attune::error: the argument is no array of such elements with so many lengths
+    /// Errors   attune::error: the argument is not an array of such elements with so many lengths
     [[nodiscard]] virtual array array_at(std::size_t position, std::size_t element_bytes,
                                          std::size_t lengths) const = 0;
-    /// Errors   attune::error: the argument is no value of so many bytes
+    /// Errors   attune::error: the argument is not a value of so many bytes
     [[nodiscard]] virtual std::byte const* value_at(std::size_t position,
                                                     std::size_t bytes) const = 0;
     /// Errors   attune::error: always
@@ -85,7 +84,7 @@ template <class T>
     }
 }
 
-/// The arguments of the call, in the types of the program.
+/// Returns the arguments of the call, in the types of this program.
 /// Errors   attune::error: they have other sizes
 template <class... Args>
 [[nodiscard]] std::tuple<Args...> given_arguments_of(given_arguments const& all)
@@ -95,10 +94,10 @@ template <class... Args>
     }(std::index_sequence_for<Args...>{});
 }
 
-/// Makes the call, in the types of the program. Empty: it is one on a device.
+/// Makes the call, in the types of this program. Empty: the kernel runs on a device.
 using call_maker = std::function<keyed_call(given_arguments const& from)>;
 
-/// What watches the calls of one kernel. Any thread.
+/// Watches the calls of one kernel. Any thread.
 class watched_calls {
 public:
     watched_calls() = default;
@@ -106,7 +105,7 @@ public:
     watched_calls(watched_calls const&) = delete;
     watched_calls& operator=(watched_calls const&) = delete;
 
-    /// True while take() has something to do.
+    /// Returns true while take() has work.
     [[nodiscard]] virtual bool is_due() const noexcept = 0;
     /// @return  a sentence; empty: nothing happened
     [[nodiscard]] virtual std::string take(dispatched_kernel const& of,
@@ -114,17 +113,17 @@ public:
                                            call_frame const& frame) noexcept = 0;
 };
 
-/// What a part of the program offers that watches and makes calls: attune::capture. See offer.hpp.
+/// The offer of the optional part attune::capture, which watches and makes calls. See offer.hpp.
 struct call_watch {
-    /// Of the environment variables that it reads, which have no effect, and why.
+    /// Sentences on its environment variables that have no effect, with the reasons.
     std::vector<std::string> (*complaints)() = nullptr;
-    /// Null: the calls of this kernel are not watched.
+    /// Returns null if the calls of this kernel are not watched.
     std::unique_ptr<watched_calls> (*watch)(std::string const& kernel) = nullptr;
-    /// Whether this kernel is to be tuned also where the store knows the problem.
+    /// Returns true if this kernel must be tuned even if the store has a result.
     bool (*is_retuned)(kernel_description const& kernel) noexcept = nullptr;
-    /// Calls `tune` for the call that is asked for, if it is one of this kernel.
+    /// Calls `tune` for the requested call, if it is one of this kernel.
     /// @return  a sentence; empty: nothing happened
-    /// Errors   those of `tune` and of the call are sentences
+    /// Errors   none: errors of `tune` and of the call become sentences
     std::string (*replay)(dispatched_kernel const& of, call_maker const& make,
                           std::function<tuning_report(keyed_call const&)> const& tune) = nullptr;
 };

@@ -1,4 +1,4 @@
-// attune/tune/dispatch/dispatch_parts.ipp - what the one thread that has the turn does.
+// attune/tune/dispatch/dispatch_parts.ipp - the work of the thread that holds the turn.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
-#include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
 {
     if (turn_.is_mine()) return;
     is_on_ = turn_.try_lock();
-    // While the program ends, who has the turn may stand still with it.
+    // While the program ends, the thread with the turn may stand still.
     if (is_on_ || !waits) return;
     ++of.waiting;
     while (!is_on_ && !program_is_ending())
@@ -44,7 +44,7 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
 
 ATTUNE_INLINE working::~working()
 {
-    // In the child of a fork that another thread made nobody has it.
+    // In the child of a fork that another thread made, no thread holds the turn.
     if (is_on_ && turn_.is_mine()) turn_.unlock();
 }
 
@@ -59,7 +59,7 @@ dispatch_parts::served_for(std::vector<number> const& of_call)
         defaults.complete(of->problem);
         why = why_not_with(subject, of_call,
                            texts_at(of->problem.space->describe(), *of->problem.default_at));
-    } catch (std::exception const& e) { // there is no space for what the function gives
+    } catch (std::exception const& e) { // there is no space for the function's value
         why = e.what();
     }
     if (why.empty()) return of;
@@ -73,15 +73,17 @@ dispatch_parts::served_for(std::vector<number> const& of_call)
     return own;
 }
 
-ATTUNE_INLINE bool dispatch_parts::is_refused(served_inputs& of, std::vector<number> const& inputs,
-                                              point const& at)
+ATTUNE_INLINE bool dispatch_parts::is_refused(served_inputs& of, known_shape* shape,
+                                              std::vector<number> const& inputs, point const& at)
 {
     if (of.problem.inputs == inputs) return false;
     std::string const why =
         why_not_with(subject, inputs, texts_at(of.problem.space->describe(), at));
     if (why.empty()) return false;
-    report.set_serving(
-        {}, "the default serves: the variant is that of other inputs (kernel.bucket), and " + why);
+    std::string said =
+        "the default serves: the variant is that of other inputs (kernel.bucket), and " + why;
+    shapes.set_why(shape, said);
+    report.set_serving({}, std::move(said));
     return true;
 }
 
@@ -107,6 +109,7 @@ ATTUNE_INLINE installed_variant const& dispatch_parts::serve_plain(known_shape* 
     std::string const reason =
         "the function in the program serves: no variant takes a call such as "
         "this one, says kernel.precondition(f)";
+    shapes.set_why(shape, reason);
     report.set_serving({}, reason);
     report.note("kernel '" + name + "': " + reason);
     if (said != nullptr) *said = untuned_report(name, decision::served_fallback, reason);
@@ -206,10 +209,13 @@ ATTUNE_INLINE bool dispatch_parts::install(served_inputs& of, keyed_call const& 
         if (!of.is_given_up) settle(of, shapes.meet(call.shape).shape);
         return true;
     }
-    if (!won.is_for_this_shape || is_refused(of, call.inputs, of.winner_at.value())) return false;
+    known_shape* const shape = shapes.meet(call.shape).shape;
+    if (!won.is_for_this_shape || is_refused(of, shape, call.inputs, of.winner_at.value()))
+        return false;
     of.verifier->add(call.shape);
     prove_winner(of, call.shape, call.frame);
-    shapes.serve(shapes.meet(call.shape).shape, *of.winner, true);
+    shapes.set_best(shape, *of.winner);
+    shapes.serve(shape, *of.winner, true);
     return true;
 }
 
@@ -218,15 +224,23 @@ ATTUNE_INLINE void dispatch_parts::prove_winner(served_inputs& of,
                                                 call_frame const& frame)
 {
     if (of.winner_is_default || of.outcome.how != decision::tuned) return;
-    constexpr double share = 0.1;
     constexpr double most_s = 1;
-    constexpr double least_s = 0.5;
-    double const limit_s = std::clamp(share * of.outcome.elapsed_s, least_s, most_s);
     try {
-        of.verifier->prove(key, frame, std::min(limit_s, subject.options.limits.seconds));
+        of.verifier->prove(key, frame, std::min(most_s, subject.options.limits.seconds));
     } catch (std::exception const& e) {
         report.note("the winner did not prove itself on other sizes: " + std::string(e.what()));
     }
+}
+
+ATTUNE_INLINE bool dispatch_parts::drop_refused(served_inputs& of)
+{
+    if (!of.verifier || !of.verifier->is_refused()) return false;
+    of.winner = nullptr;
+    of.winner_at.reset();
+    of.is_settled = false;
+    shapes.locked([&] { of.verifier.reset(); });
+    look_again(of);
+    return true;
 }
 
 ATTUNE_INLINE void dispatch_parts::drop_near(served_inputs& of)
@@ -262,7 +276,11 @@ dispatch_parts::serve_untuned(served_inputs& of, std::vector<number> const& inpu
                               std::span<std::int64_t const> key, call_frame const& frame)
 {
     find_near(of);
-    if (!of.near || is_refused(of, inputs, of.near_at.value())) return settle(of, met.shape);
+    if (!of.near)
+        shapes.set_why(met.shape,
+                       "the default serves: not tuned; " + in_one_line(of.outcome.reason));
+    if (!of.near || is_refused(of, met.shape, inputs, of.near_at.value()))
+        return settle(of, met.shape);
     return of.near->verifier.serve(met.shape, key, frame, met.met);
 }
 
@@ -277,13 +295,15 @@ ATTUNE_INLINE known_choice dispatch_parts::explain(served_inputs& of,
                                            : of.near            ? &of.near->variant
                                                                 : of.problem.by_default.load();
     out.serves = by != nullptr && by == known;
+    if (std::string const why = shapes.why(met); !out.serves && !why.empty())
+        out.why += "; for this shape " + why;
     return out;
 }
 
 ATTUNE_INLINE installed_variant const*
 dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const& reason)
 {
-    // What failed for want of descriptors may work at the next call.
+    // A failure for want of descriptors may not repeat at the next call.
     constexpr int needed_by_a_tuning = 12;
     bool const is_for_now = !has_free_descriptors(needed_by_a_tuning);
     of.is_given_up = !is_for_now;
@@ -299,6 +319,7 @@ dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const
         return nullptr;
     }
     bool const is_own = defaults.is_own(*by);
+    shapes.set_why(shape, "not tuned: " + in_one_line(reason));
     of.choice = {.kernel = subject.kernel.name, .why = in_one_line(reason)};
     tuning_report now = untuned_report(
         subject.kernel.name, is_own ? decision::served_fallback : decision::served_default, reason);

@@ -1,26 +1,24 @@
-// attune/tune/dispatch/dispatch_table.ipp - how a call comes by the code that serves it.
+// attune/tune/dispatch/dispatch_table.ipp - finds the code of a call.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/offer.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/posix/program_end.hpp>
-#include <attune/core/posix/signal_context.hpp>
-#include <attune/core/posix/stay_loaded.hpp>
+#include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/background/apart_tuning.hpp>
+#include <attune/tune/dispatch/apart_tuning.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
+#include <attune/tune/dispatch/choice/default_code.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/mode.hpp>
-#include <attune/tune/dispatch/served/bucketed_inputs.hpp>
-#include <attune/tune/kernel/code_rules.hpp>
-#include <attune/tune/kernel/device_facts.hpp>
-#include <attune/tune/kernel/fallback.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/trial.hpp>
 
@@ -41,7 +39,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return watch != nullptr ? watch->watch(kernel) : nullptr;
 }
 
-/// What decides, in the call and beside it.
+/// The parts, the watched calls and the background tuning of a table.
 struct dispatch_table::state {
     state(dispatched_kernel of, any_store store)
         : parts(std::move(of), std::move(store))
@@ -49,7 +47,7 @@ struct dispatch_table::state {
     }
     ~state()
     {
-        // In the child of a fork nobody has the turn, and who had it may be gone.
+        // In the child of a fork no thread holds the turn, and its former holder may be destroyed.
         auto const leave = std::exchange(parts.before_end, nullptr);
         if (leave && parts.turn.is_mine()) leave();
     }
@@ -57,8 +55,9 @@ struct dispatch_table::state {
     state& operator=(state const&) = delete;
 
     dispatch_parts parts;
-    std::unique_ptr<watched_calls> const watched = watch_of(parts.subject.kernel.name); ///< or null
-    /// Made before any signal: a copy of it takes no memory for its texts.
+    std::unique_ptr<watched_calls> const watched =
+        watch_of(parts.subject.kernel.name); ///< may be null
+    /// Made before any signal: copying it takes no memory for its texts.
     error const not_in_handlers{
         "a signal handler called kernel '" + parts.subject.kernel.name +
             "' for a shape that it was not called for before, and its default is not at hand\n"
@@ -68,7 +67,7 @@ struct dispatch_table::state {
         {}};
     apart_tuning apart{parts}; ///< the last member: its thread uses the parts
 
-    /// What a call does with unknown inputs.
+    /// Returns how a call treats unknown inputs.
     [[nodiscard]] when_unknown by_policy(served_inputs const& of) const
     {
         if (of.is_outside_bucket) return when_unknown::take_what_is_there;
@@ -78,27 +77,31 @@ struct dispatch_table::state {
         return tunes ? when_unknown::tune : when_unknown::take_what_is_there;
     }
 
-    /// What serves a call until its inputs are tuned, or the winner is verified for its shape.
+    /// Returns the code for a call until its inputs are tuned, or the winner is verified for its
+    /// shape.
     [[nodiscard]] installed_variant const& until_then(served_inputs& of,
                                                       shape_register::met_shape const& met)
     {
         return met.before != nullptr ? *met.before : parts.defaults.code_of(of.problem);
     }
 
-    /// @param inputs  of the call; those of `of` stand for them
+    /// @param inputs     inputs of the call, which may belong to the bucket `of`
+    /// @param may_defer  true: a check that takes long is made beside the program
     /// @pre  the turn is this thread's
     installed_variant const& serve_call(std::shared_ptr<served_inputs> const& held,
                                         std::vector<number> const& inputs,
                                         shape_register::met_shape const& met,
                                         std::span<std::int64_t const> key, call_frame const& frame,
-                                        when_unknown otherwise)
+                                        when_unknown otherwise, bool may_defer)
     {
         served_inputs& of = *held;
         bool const is_apart = otherwise == when_unknown::say_so;
         if (of.is_given_up) return parts.serve_untuned(of, inputs, met, key, frame);
         if (of.winner == nullptr && frame.has_only_empty_arrays()) {
             installed_variant const& by = parts.defaults.code_of(of.problem);
-            parts.report.set_serving({}, "the default serves: all arrays of this call are empty");
+            std::string const said = "the default serves: all arrays of this call are empty";
+            parts.shapes.set_why(met.shape, said);
+            parts.report.set_serving({}, said);
             return by;
         }
         bool is_for_this = false;
@@ -113,24 +116,39 @@ struct dispatch_table::state {
             of.is_settled = true;
             if (of.winner == nullptr && of.is_given_up) // nothing to spend
                 return parts.serve_untuned(of, inputs, met, key, frame);
-            if (of.winner == nullptr) return parts.settle(of, met.shape); // too short
+            if (of.winner == nullptr) {
+                parts.shapes.set_why(met.shape,
+                                     "the default serves: the call is too short to time");
+                return parts.settle(of, met.shape);
+            }
         }
-        if (parts.is_refused(of, inputs, of.winner_at.value())) return parts.settle(of, met.shape);
+        if (parts.is_refused(of, met.shape, inputs, of.winner_at.value()))
+            return parts.settle(of, met.shape);
         if (is_for_this) {
             of.verifier->add(key);
+            if (of.outcome.objective.is_seconds)
+                of.verifier->set_pace(key, of.outcome.default_time.value);
             parts.prove_winner(of, key, frame);
+            parts.shapes.set_why(met.shape, {});
             return parts.shapes.serve(met.shape, *of.winner, true);
         }
         if (of.winner_is_default) return parts.shapes.serve(met.shape, *of.winner);
-        if (is_apart && of.verifier->needs_runs(key, met.met))
-            return apart.verify(held, met.shape, key, frame);
-        if (is_apart && of.verifier->is_due(key, met.met))
-            return apart.verify(held, met.shape, key, frame, of.winner);
-        return of.verifier->serve(met.shape, key, frame, met.met);
+        bool const is_deferred =
+            is_apart || (may_defer && met.shape != nullptr && of.verifier->is_dear(key));
+        bool const is_due = is_deferred && of.verifier->is_due(key, met.met);
+        if (is_due || (is_deferred && of.verifier->needs_runs(key, met.met))) {
+            of.verifier->report_deferred(met.shape, is_due);
+            return apart.verify(held, met.shape, key, frame, is_due ? of.winner.load() : nullptr);
+        }
+        installed_variant const& by =
+            of.verifier->serve(met.shape, key, frame, met.met,
+                               is_deferred ? checks_run::elsewhere : checks_run::in_call);
+        if (!parts.drop_refused(of)) return by;
+        return serve_call(held, inputs, met, key, frame, otherwise, may_defer);
     }
 };
 
-/// While it exists, others try the configurations of a tuning. @pre  the turn is this thread's
+/// While it exists, configurations of a tuning are tried elsewhere. @pre  the turn is this thread's
 class tries_elsewhere {
 public:
     tries_elsewhere(variant_choice& of, trials_elsewhere* others)
@@ -146,7 +164,7 @@ private:
     variant_choice* of_;
 };
 
-/// As the program and the variables have them.
+/// Returns the options with the changes of the environment variables.
 [[nodiscard]] inline tuning_options options_for(kernel_description const& kernel,
                                                 tuning_options options)
 {
@@ -181,7 +199,8 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
     }
     for (std::string const& said : complaints_of_variables())
         state_->parts.report.tell(said);
-    // What no input can excuse is an error now: defaults that are no values, or break a constraint.
+    // Errors that hold for all inputs are reported now: defaults that are invalid or break a
+    //        constraint.
     if (kernel.inputs.empty() && !state_->parts.subject.find_device)
         state_->parts.defaults.complete(state_->parts.all_inputs.at({})->problem, false);
 }
@@ -194,13 +213,21 @@ ATTUNE_INLINE dispatch_table::~dispatch_table()
 
 ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int64_t const> key,
                                                               std::vector<number> const& inputs,
-                                                              call_frame frame, void* stream)
+                                                              call_frame frame, void* stream,
+                                                              served_call* counted)
 {
-    return serve(key, inputs, frame, stream, nullptr);
+    return serve(key, inputs, frame, stream, nullptr, nullptr, counted);
 }
 
-/// Reads what is read once in a program and takes its time. A fork on another thread waits for
-/// that: the child could not go on with what is half read.
+ATTUNE_INLINE void dispatch_table::count(served_call const& of, installed_variant const& by,
+                                         double seconds) noexcept
+try {
+    state_->parts.shapes.count(of, by, seconds);
+} catch (...) { // no memory: the call is not counted
+}
+
+/// Reads the slow facts of a program once. A fork on another thread waits for that: its child could
+/// not continue with half-read facts.
 inline void read_once()
 {
     static std::atomic<bool> is_done{false};
@@ -225,11 +252,10 @@ ATTUNE_INLINE void dispatch_table::require_taken(void const* arguments) const
     (void)state_->parts.subject.is_taken(arguments);
 }
 
-ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int64_t const> key,
-                                                             std::vector<number> const& inputs,
-                                                             call_frame& frame, void* stream,
-                                                             tuned_now* tunes_now,
-                                                             trials_elsewhere* elsewhere)
+ATTUNE_INLINE installed_variant const&
+dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> const& inputs,
+                      call_frame& frame, void* stream, tuned_now* tunes_now,
+                      trials_elsewhere* elsewhere, served_call* counted)
 {
     own_float_environment const numbers;
     read_once();
@@ -239,6 +265,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         if (std::string const said = s.watched->take(subject, inputs, frame); !said.empty())
             s.parts.report.note(said);
     shape_register::met_shape met = s.parts.shapes.meet(key);
+    if (counted != nullptr) counted->shape = met.shape;
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
     require_lengths(subject.kernel.name, subject.kernel.lengths, frame);
     if (!subject.is_taken(frame))
@@ -253,6 +280,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         if (tunes_now != nullptr)
             throw error("kernel '" + subject.kernel.name + "' is being tuned",
                         "tuned.tune(arguments...)", "call it when the tuning is over");
+        if (counted != nullptr) counted->best = of.winner;
         auto const* const covering = s.parts.covering(of, inputs, key);
         installed_variant const& by = covering != nullptr ? *covering : s.until_then(of, met);
         std::uint32_t const too_few = covering != nullptr ? often_met - 1 : 1;
@@ -263,7 +291,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         try {
             set_extents(frame, subject.kernel, subject.values_of(inputs));
         } catch (std::exception const&) {
-            return by; // said by a call that has the turn
+            return by; // a call that holds the turn reports it
         }
         return of.is_settled ? s.apart.verify(held, met.shape, key, frame, covering)
                              : s.apart.tune(held, met.shape, key, frame, by);
@@ -291,13 +319,19 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     try {
         if (!device) set_extents(frame, subject.kernel, subject.values_of(inputs));
         work_in_progress const at_work;
-        if (tunes_now == nullptr)
-            return s.serve_call(held, inputs, met, key, frame, s.by_policy(of));
+        if (tunes_now == nullptr) {
+            installed_variant const& by =
+                s.serve_call(held, inputs, met, key, frame, s.by_policy(of), true);
+            if (counted != nullptr) counted->best = dispatch_parts::best_of(of);
+            return by;
+        }
         installed_variant const* by = met.serves;
-        // A shape that is asked for is verified.
+        // A requested shape is always verified.
         if (by == nullptr || by != of.winner || of.is_partly_tuned) {
             met.met = std::max(met.met, often_met);
-            by = &s.serve_call(held, inputs, met, key, frame, when_unknown::tune);
+            by = &s.serve_call(held, inputs, met, key, frame, when_unknown::tune, false);
+            if (auto const* const best = dispatch_parts::best_of(of))
+                s.parts.shapes.set_best(met.shape, *best);
         }
         tunes_now->report = of.outcome;
         if (of.winner != nullptr) tunes_now->at = of.winner_at;
@@ -358,7 +392,7 @@ try {
             return tune(given.shape, given.inputs, given.frame);
         });
     if (!said.empty()) state_->parts.report.note(said);
-} catch (...) { // there is not even memory for a sentence, or the sink threw
+} catch (...) { // no memory for a sentence, or the sink threw
 }
 
 ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
@@ -401,7 +435,9 @@ ATTUNE_INLINE dispatch_parts& dispatch_table::parts() noexcept { return state_->
 ATTUNE_INLINE tuning_report dispatch_table::report() const
 {
     own_float_environment const numbers;
-    return state_->parts.report.latest();
+    tuning_report out = state_->parts.report.latest();
+    out.coverage = state_->parts.shapes.coverage(state_->parts.subject.layout);
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,11 +1,12 @@
-// attune/tune/dispatch/dispatched_kernel.hpp - the kernel that a dispatch_table serves; it never changes.
+// attune/tune/dispatch/dispatched_kernel.hpp - the kernel of a dispatch_table, its report, and its code that serves calls.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/dispatch/dispatch_table.cpp
 #pragma once
 
 #include <attune/compile/any_compiler.hpp>
-#include <attune/compile/callable.hpp>
+#include <attune/compile/compiler.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
@@ -13,59 +14,121 @@
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
+#include <attune/tune/progress.hpp>
+#include <attune/tune/report.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What of the shape of a call counts for this kernel.
+/// Returns which arguments decide the shape of a call of this kernel.
 [[nodiscard]] shape_choice shape_choice_of(kernel_description const& kernel);
-/// What of it stays in the drawn calls on which a variant is proven: inputs, but for those that
-/// kernel.bucket(f) lets others stand for.
+/// Returns which of these stay in the drawn calls on which a variant is proven: inputs, except
+/// those that kernel.bucket(f) maps.
 [[nodiscard]] shape_choice shape_choice_of_proofs(kernel_description const& kernel);
 
-/// A word for all that decides beside the code whether a variant is right: which arguments count,
-/// what is compared, and how exactly.
+/// Returns a word for all facts beside the code that decide if a variant is right: which arguments
+/// count, what is compared, and how exactly.
 [[nodiscard]] std::int64_t rules_of_proof(kernel_description const& kernel,
                                           std::vector<shape_word> const& layout);
 
-/// What a store keeps of the calls: see call_facts.hpp.
+/// Returns the facts of calls for a store: see call_facts.hpp.
 /// @param declared  from with_annotated_defaults(kernel)
 [[nodiscard]] named_texts facts_of_calls(kernel_description const& kernel,
                                          description const& declared,
                                          std::vector<shape_word> const& layout);
 
-/// A kernel, and how it is compiled and tuned. Any thread may read it.
+/// A kernel, its compiler and its options. Any thread may read it.
 struct dispatched_kernel {
     kernel_description kernel;
     any_compiler compiler;
     tuning_options options;
-    std::vector<shape_word> layout; ///< of the shapes of its calls
+    std::vector<shape_word> layout; ///< layout of the shapes of its calls
     device_finder find_device;
     description declared{}; ///< with the defaults of the kernel file
-    named_texts forced{};   ///< parameters and values, see forced_choice.hpp
+    named_texts forced{};   ///< parameters and values, see mode.hpp
     named_texts facts{};    ///< of its calls, for a store
 
-    /// Null: this processor.
+    /// Returns the device; null: this processor.
     [[nodiscard]] std::shared_ptr<device_target const> target() const
     {
         return find_device ? find_device() : nullptr;
     }
     [[nodiscard]] std::vector<input_value> values_of(std::vector<number> const& inputs) const;
-    /// Gives the pointers of a call their extents.
-    /// Errors  as set_extents(); the launch on a device is not declared
+    /// Sets the extents of a call's pointers.
+    /// Errors  errors of set_extents(); the launch on a device is not declared
     void complete(call_frame& frame, std::vector<number> const& inputs) const;
-    /// Whether variants may serve the call: kernel.precondition(f).
-    /// Errors   what it throws; on a device attune::error instead of false
+    /// Returns true if variants may serve the call: kernel.precondition(f).
+    /// Errors   exceptions of that function; on a device attune::error instead of false
     [[nodiscard]] bool is_taken(call_frame const& frame) const;
-    /// The same of the call's host_call.
+    /// The same for the call's host_call.
     [[nodiscard]] bool is_taken(void const* arguments) const;
-    /// The code of a configuration: from where winners are kept, else compiled and kept there.
+    /// Returns the code of a configuration, from the winners' cache or compiled and kept there.
     [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at) const;
-    /// Keeps the code of a configuration that was compiled, for the next program.
+    /// Keeps the code of a compiled configuration for the next program.
     void keep(description const& space, point const& at) const;
+};
+
+/// Code that serves calls, which never changes and is never unloaded.
+struct installed_variant {
+    callable code;
+    std::unique_ptr<loaded_kernel const> on_device{}; ///< null: `code` is for this processor
+};
+
+/// All code of one kernel that serves calls. Any thread may install.
+class installed_variants {
+public:
+    /// @pre  `subject` outlives this object
+    explicit installed_variants(dispatched_kernel const& subject)
+        : subject_(subject)
+    {
+    }
+    /// Installs code for the life of this object. Code of this processor that is already installed
+    /// is reused, because many inputs have the same code.
+    /// Errors   errors of the device on the code
+    [[nodiscard]] installed_variant const& install(callable code);
+
+private:
+    /// @pre  lock_ is held  @return  may be null
+    [[nodiscard]] installed_variant const* equal_to(callable const& code) const;
+
+    dispatched_kernel const& subject_;
+    fork_safe_mutex lock_{lock_use::brief};
+    std::vector<std::unique_ptr<installed_variant const>> all_{};
+    std::unordered_map<void*, installed_variant const*> by_address_{};
+    std::unordered_map<std::string, installed_variant const*> by_key_{}; ///< callable::object_key
+};
+
+/// The latest report, and the sentences sent so far. Any thread; no lock is held during a call of
+/// the sink, so that a sink may call the kernel. Only the first 1,000 sentences and the first 100
+/// failures are kept.
+class dispatch_report {
+public:
+    /// @param kernel  name of the kernel
+    dispatch_report(std::string kernel, progress_sink sink);
+
+    [[nodiscard]] tuning_report latest() const;
+    void set(tuning_report now);
+    /// Sets which code serves the latest new shape, and why.
+    void set_serving(served_shapes const& counts, std::string sentence);
+    void add_shape_failure(shape_failure failed);
+
+    /// Sends a sentence once in the life of this object. @return  true if it was sent
+    bool tell(std::string const& text);
+    /// Sends a sentence, and keeps it in the report.
+    void note(std::string const& text);
+
+private:
+    std::string kernel_;
+    progress_sink sink_;
+    mutable fork_safe_mutex lock_{lock_use::brief}; ///< guards the members below
+    tuning_report latest_{};
+    std::unordered_set<std::string> said_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

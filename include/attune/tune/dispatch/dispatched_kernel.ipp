@@ -1,26 +1,87 @@
-// attune/tune/dispatch/dispatched_kernel.ipp - the kernel that a dispatch_table serves.
+// attune/tune/dispatch/dispatched_kernel.ipp - checks the kernel, writes notices, and installs code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/launch_text.hpp>
+#include <attune/tune/kernel/problem.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+inline constexpr std::size_t most_sentences = 1'000;
+inline constexpr std::size_t most_failures = 100;
+
+ATTUNE_INLINE dispatch_report::dispatch_report(std::string kernel, progress_sink sink)
+    : kernel_(std::move(kernel))
+    , sink_(std::move(sink))
+{
+    latest_.kernel = kernel_;
+}
+
+ATTUNE_INLINE tuning_report dispatch_report::latest() const
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    return latest_;
+}
+
+ATTUNE_INLINE void dispatch_report::set(tuning_report now)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    latest_ = std::move(now);
+}
+
+ATTUNE_INLINE void dispatch_report::set_serving(served_shapes const& counts, std::string sentence)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    latest_.shapes = counts;
+    latest_.serving = std::move(sentence);
+}
+
+ATTUNE_INLINE void dispatch_report::add_shape_failure(shape_failure failed)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (latest_.shape_failures.size() < most_failures)
+        latest_.shape_failures.push_back(std::move(failed));
+}
+
+ATTUNE_INLINE bool dispatch_report::tell(std::string const& text)
+{
+    {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        if (said_.size() >= most_sentences || !said_.insert(text).second) return false;
+    }
+    if (!sink_) return true;
+    struct progress p;
+    p.event = progress_event::notice;
+    p.name = kernel_;
+    p.text = text;
+    sink_(p);
+    return true;
+}
+
+ATTUNE_INLINE void dispatch_report::note(std::string const& text)
+{
+    if (!tell(text)) return;
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    latest_.notices.push_back(text);
+}
 
 ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
 {
@@ -46,6 +107,8 @@ ATTUNE_INLINE std::int64_t rules_of_proof(kernel_description const& kernel,
                                           std::vector<shape_word> const& layout)
 {
     content_hash hash;
+    for (shape_word const& word : layout)
+        if (word.part == shape_part::real) hash.add("half octaves");
     for (shape_word const& word : layout)
         hash.add(std::to_string(static_cast<int>(word.part))).add(std::to_string(word.argument));
     for (bool const ignored : kernel.ignored)
@@ -111,19 +174,14 @@ ATTUNE_INLINE void dispatched_kernel::complete(call_frame& frame,
 
 ATTUNE_INLINE bool dispatched_kernel::is_taken(call_frame const& frame) const
 {
-    if (!kernel.precondition) return true;
-    std::vector<std::byte*> data;
-    for (buffer const& b : frame.buffers)
-        data.push_back(b.data);
-    bool out = true;
-    frame.with_arguments(data, [&](void const* arguments) { out = is_taken(arguments); });
-    return out;
+    return !kernel.precondition ||
+           answer_of([this](void const* arguments) { return is_taken(arguments); }, frame);
 }
 
 ATTUNE_INLINE bool dispatched_kernel::is_taken(void const* arguments) const
 {
     bool const out = !kernel.precondition || kernel.precondition(arguments);
-    if (!out && find_device) // a function of the program is none for a device
+    if (!out && find_device) // a function of the program cannot run on a device
         throw error("no variant of kernel '" + kernel.name + "' takes a call",
                     "kernel.precondition(f) returned false",
                     "call your own function for such arguments");
@@ -148,6 +206,38 @@ ATTUNE_INLINE void dispatched_kernel::keep(description const& space, point const
     auto const source = source_at(kernel.source, space, at);
     if (auto const* const whole = std::get_if<kernel_source>(&source))
         compiler.keep_winner(*whole, make_variant(kernel, space, at));
+}
+
+ATTUNE_INLINE installed_variant const* installed_variants::equal_to(callable const& code) const
+{
+    if (auto const at = by_address_.find(code.address); at != by_address_.end()) return at->second;
+    if (code.object_key.empty()) return nullptr;
+    auto const at = by_key_.find(code.object_key);
+    return at != by_key_.end() ? at->second : nullptr;
+}
+
+ATTUNE_INLINE installed_variant const& installed_variants::install(callable code)
+{
+    auto const device = subject_.target();
+    auto made = std::make_unique<installed_variant>();
+    made->code = std::move(code);
+    if (device) {
+        made->on_device = device->load(made->code, subject_.kernel.name);
+        keep_forever(made->code.code);
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        return *all_.emplace_back(std::move(made));
+    }
+    installed_variant const* out = nullptr;
+    {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        out = equal_to(made->code);
+        if (out != nullptr) return *out; // `made` is unloaded after the lock
+        out = all_.emplace_back(std::move(made)).get();
+        by_address_.emplace(out->code.address, out);
+        if (!out->code.object_key.empty()) by_key_.emplace(out->code.object_key, out);
+    }
+    keep_forever(out->code.code);
+    return *out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

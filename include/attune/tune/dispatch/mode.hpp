@@ -1,33 +1,51 @@
-// attune/tune/dispatch/mode.hpp - the variables ATTUNE_MODE, ATTUNE_FORCE and ATTUNE_STORE.
+// attune/tune/dispatch/mode.hpp - the variables ATTUNE_MODE, ATTUNE_FORCE and ATTUNE_STORE, and the forced configuration.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
 #include <attune/remember/any_store.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/options.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The options with the policy that ATTUNE_MODE names, if it names one.
+/// Returns the options with the policy of ATTUNE_MODE, if it is set.
 [[nodiscard]] tuning_options with_mode(tuning_options options);
 
-/// The parameters and values in "TILE_M=64,ORDER={2,1}" or, as reports have them, in
-/// "TILE_M=64 ORDER={2, 1} FLAGS+=-O2". A comma or a space inside of braces, or before what is no
-/// NAME=, belongs to the value: "FLAGS=-O2,-g,TILE=8" has two.
+/// Returns the parameters and values in "TILE_M=64,ORDER={2,1}" or, as in reports, in "TILE_M=64
+/// ORDER={2, 1} FLAGS+=-O2". A comma or a space belongs to the value inside of braces, or if no
+/// NAME= follows: "FLAGS=-O2,-g,TILE=8" has two parameters.
 [[nodiscard]] named_texts values_in(std::string_view text);
-/// Those that ATTUNE_FORCE names.
+/// Returns the parameters and values of ATTUNE_FORCE.
 [[nodiscard]] named_texts forced_values();
 
-/// The stores that ATTUNE_STORE names, "own.attune:/usr/share/shipped.attune": all are read, and
-/// this one after them; the first is written to. This store alone where it names none.
+/// The configuration of ATTUNE_FORCE.
+struct forced_choice {
+    std::optional<point> at{}; ///< empty: no configuration is forced
+    std::vector<std::string> notices{};
+};
+
+/// Returns the valid configuration with these values that is nearest to `base`: fewest other
+/// changes, see nearest_valid().
+/// @param wanted  parameters and values; names outside this space are skipped with a notice
+/// @return  a notice with the possible values if a value is invalid for its parameter, or if no
+///          valid configuration has these values together
+/// Cost   builds the space of these values
+[[nodiscard]] forced_choice forced_choice_of(named_texts const& wanted, chain_of_trees const& space,
+                                             point const& base);
+
+/// Returns the stores of ATTUNE_STORE, "own.attune:/usr/share/shipped.attune", and then this one:
+/// all are read, and the first is written to. This store alone if the variable is not set.
 [[nodiscard]] any_store with_named_stores(any_store own);
 
-/// Which of the variables have no effect, and why.
+/// Returns sentences on variables without effect, with the reasons.
 [[nodiscard]] std::vector<std::string> complaints_of_variables();
 
 } // namespace attune::inline ATTUNE_ABI::detail

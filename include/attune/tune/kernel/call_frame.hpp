@@ -15,6 +15,7 @@
 #include <attune/measure/arrays/buffer.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -27,29 +28,29 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One argument of a call, without its type.
+/// An argument of a call, without its type.
 struct call_argument {
     static constexpr std::size_t by_value = static_cast<std::size_t>(-1);
 
-    std::size_t buffer = by_value; ///< of an array: index into call_frame::buffers
+    std::size_t buffer = by_value; ///< for an array: index into call_frame::buffers
     bool on_device = false;        ///< the array is in a device's memory
     bool is_pointer = false;       ///< the array is a pointer: see call_frame::set_extent()
-    bool has_fixed_length = false; ///< by its type, as std::span<T, 16>
+    bool has_fixed_length = false; ///< fixed by its type, like std::span<T, 16>
     std::size_t element_bytes = 0; ///< of an array
     std::vector<std::byte> value;  ///< of a number
-    /// Of a span its length; of a view slices, rows, columns, then strides; in elements.
+    /// Length of a span; slices, rows, columns, then strides of a view; in elements.
     std::vector<std::size_t> lengths{};
-    /// Of an array of pointers: one of the arrays pointed to, without address and size.
+    /// For an array of pointers: one of the arrays pointed to, without address and size.
     std::optional<attune::buffer> target{};
 };
 
 /// The call that started a tuning. Refers to the caller's data.
 struct call_frame {
-    /// One per array, in order; then any return value; then the targets of arrays of pointers.
+    /// A buffer per array, in order; then any return value; then the targets of arrays of pointers.
     std::vector<buffer> buffers;
     std::vector<call_argument> arguments; ///< all, in order
-    /// Calls the code at `entry`, with the arrays at `data` (one address per buffer) instead of the
-    /// caller's memory.
+    /// Calls the code at `entry`, with the arrays at `data` (one address per buffer) in place of
+    /// the caller's memory.
     /// @pre pointers inside the arrays are set
     std::function<void(void* entry, std::span<std::byte* const> data)> call;
     /// Passes a pointer to the call's std::tuple of host_argument, with the arrays at `data`, to
@@ -58,26 +59,28 @@ struct call_frame {
     std::function<void(std::span<std::byte* const> data,
                        std::function<void(void const* arguments)> const& see)>
         with_arguments;
-    void* idle = nullptr; ///< empty code for `call`; null: none
+    void* idle = nullptr; ///< empty code for `call`; may be null
     /// Elements of each array, shared with the functions above.
     std::shared_ptr<std::vector<std::size_t>> elements;
-    /// Makes the same call with other sizes, by argument: a length up to the array's own, or the
-    /// value of an integer; -1: unchanged. Empty: not possible for this call.
+    /// Makes the same call with other sizes, by argument: a length up to the array's own, the value
+    /// of an integer, or the bits of a floating-point number as a double; -1:
+    /// unchanged; or detail::halved_size, detail::altered_value. Empty: this call cannot be
+    /// resized.
     std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
     std::shared_ptr<void>
         result{}; ///< the frame's own memory: the kernel's return value, drawn arrays
-    /// An argument is a constant_view: the first run of code may make forms that later calls find.
+    /// True if an argument is a constant_view: a first run may make forms that later calls find.
     bool has_forms = false;
 
     /// Sets the number of elements behind the pointer at a position; for an array of pointers,
     /// behind each of them.
     void set_extent(std::size_t argument, std::size_t count);
-    /// Whether the targets of every array of pointers are set.
+    /// Returns true if the targets of every array of pointers are set.
     [[nodiscard]] bool is_complete() const noexcept;
-    /// Whether it has arrays, and no element in any.
+    /// Returns true if the call has arrays, and all are empty.
     [[nodiscard]] bool has_only_empty_arrays() const noexcept;
-    /// Whether it returns nothing and has no element in any array that it may write: then any code
-    /// is right.
+    /// Returns true if the call returns nothing and all arrays that it may write are empty: any
+    /// code is then right.
     [[nodiscard]] bool writes_nothing() const noexcept;
 
 private:
@@ -86,12 +89,12 @@ private:
 
 namespace detail {
 
-/// Whether kernel.extent<i>() must give the number of elements behind a pointer.
+/// True if kernel.extent<i>() must give the number of elements behind a pointer.
 template <class T>
 inline constexpr bool needs_extent = std::is_pointer_v<T> || is_pointer_array<T>();
 
-/// The type that the user's check or reference receives for an argument: for a device array, a span
-/// of a host copy, else the argument's own type.
+/// The type that the user's check or reference receives for an argument. For a device array it is a
+/// span of a host copy, otherwise the argument's own type.
 template <class T, bool = is_device_array<T>>
 struct host_argument_of {
     using type = T;
@@ -103,7 +106,6 @@ struct host_argument_of<T, true> {
 template <class T>
 using host_argument = typename host_argument_of<T>::type;
 
-/// Why a type cannot be an argument.
 enum class argument_fault : unsigned char {
     none,
     form,            ///< neither an array nor a value
@@ -127,7 +129,8 @@ enum class argument_fault : unsigned char {
     return argument_fault::form;
 }
 
-/// Arguments that attune can restore between runs: arrays of plain data, and plain data by value.
+/// Returns the fault of an argument type. attune can restore arrays of plain data, and plain data
+/// by value, between runs.
 template <class T>
 [[nodiscard]] consteval argument_fault fault_of_argument()
 {
@@ -153,7 +156,6 @@ template <class T>
     }
 }
 
-/// The first fault of any argument.
 template <class... Args>
 [[nodiscard]] consteval argument_fault fault_of_arguments()
 {
@@ -162,7 +164,7 @@ template <class... Args>
     return found;
 }
 
-/// Whether a kernel may return it: nothing, or plain data.
+/// Returns true if a kernel may return the type: nothing, or plain data.
 template <class Result>
 [[nodiscard]] consteval bool is_kernel_result()
 {
@@ -174,7 +176,7 @@ template <class Result>
         return kernel_type_fault<Result>() == type_fault::none;
 }
 
-/// Whether an argument contains long doubles, which a device stores as double.
+/// Returns true if an argument contains long doubles, which a device stores as double.
 template <class T>
 [[nodiscard]] constexpr bool has_long_double()
 {
@@ -184,7 +186,7 @@ template <class T>
         return std::is_same_v<T, long double>;
 }
 
-/// `original` as `To`. An array takes the next address of `data` and the next of `elements`.
+/// Returns `original` as `To`. An array takes the next of `data` and the next of `elements`.
 template <class To, class T>
 [[nodiscard]] To moved_to(T const& original, std::byte* const*& data, std::size_t const*& elements)
 {
@@ -293,8 +295,8 @@ template <class... Args>
     return out;
 }
 
-/// `original`; a constant_view with forms that the frame owns: those of variants that are tried,
-/// and of copies that outlive the caller's array, are none of the caller's.
+/// Returns `original`; a constant_view gets forms that the frame owns. The caller's form list must
+/// not hold forms of tried variants, or of copies that outlive the caller's array.
 template <class T>
 [[nodiscard]] T with_own_forms(T const& original, std::vector<std::shared_ptr<form_list>>& own)
 {
@@ -309,7 +311,7 @@ template <class T>
 template <class Result, class... Args>
 struct host_call {
     std::tuple<host_argument<Args>...> arguments;
-    Result* result = nullptr; ///< what the kernel returned
+    Result* result = nullptr; ///< the kernel's return value
 };
 
 template <class... Args, std::size_t... At>
@@ -319,7 +321,7 @@ host_arguments(std::tuple<Args...> const& held, std::span<std::byte* const> data
 {
     std::byte* const* next = data.data();
     std::size_t const* count = of.data();
-    // Braces fix the order of evaluation, and so which array takes which address.
+    // Braces fix the order of evaluation, so that each array takes its own address.
     return std::tuple<host_argument<Args>...>{
         moved_to<host_argument<Args>>(std::get<At>(held), next, count)...};
 }
@@ -334,9 +336,8 @@ moved_arguments(std::tuple<Args...> const& held, std::span<std::byte* const> dat
     return std::tuple<Args...>{moved_to<Args>(std::get<At>(held), next, count)...};
 }
 
-/// The frame of one call of a kernel `Result(Args...)`.
-/// @param tolerances  by position of the argument, then of the result; missing or empty entries
-///                    take the default
+/// @param tolerances  by position of the argument, then of the result; missing or empty: the
+///                    default
 template <class Result, class... Args>
 [[nodiscard]] call_frame make_frame_of(std::vector<std::optional<tolerance>> const& tolerances,
                                        Args const&... args)
@@ -387,7 +388,6 @@ template <class Result, class... Args>
     return out;
 }
 
-/// The frame of a kernel that returns nothing.
 template <class... Args>
 [[nodiscard]] call_frame make_call_frame(std::vector<std::optional<tolerance>> const& tolerances,
                                          Args const&... args)
@@ -398,6 +398,17 @@ template <class... Args>
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A call in the form that a dispatch_table takes.
+struct keyed_call {
+    std::vector<std::int64_t> shape{};
+    std::vector<number> inputs{};
+    call_frame frame{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/kernel/call_frame.ipp>

@@ -1,21 +1,16 @@
-// attune/tune/kernel/kernel_description.hpp - what a kernel is, without its C++ types.
+// attune/tune/kernel/kernel_description.hpp - a kernel without its C++ types.
 // SPDX-License-Identifier: MIT
 // tested by tune/kernel.cpp
 #pragma once
 
-#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
-#include <attune/tune/kernel/declared_lengths.hpp>
-#include <attune/tune/kernel/drawn_arguments.hpp>
-#include <attune/tune/kernel/input_bucket.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
-#include <attune/tune/kernel/stated_work.hpp>
+#include <attune/tune/kernel/user_functions.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -35,7 +30,6 @@ struct input_argument {
 
 } // namespace detail
 
-/// A kernel without its C++ types.
 struct kernel_description {
     std::string name;
     kernel_source source;
@@ -44,34 +38,36 @@ struct kernel_description {
     std::vector<detail::input_argument> inputs{};
     std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: default
     std::optional<launch_declaration> launch{};         ///< device launch; nodes of `space`
-    /// `constraints` and `features` on compiled device code, with their own nodes: formulas over
-    /// parameters and inputs of the space and over code quantities.
+    /// The `constraints` and `features` on compiled device code, with their own nodes: formulas
+    /// over parameters and inputs of the space and over code quantities.
     description code_rules{};
     std::vector<detail::argument_extent> extents{}; ///< one per raw pointer argument, in order
     /// The user's check and reference, given the address of a std::tuple of arguments as the host
     /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
-    /// Of kernel.check_error(most, f), which also sets `check`; may be empty.
+    /// The function of kernel.check_error(most, f), which also sets `check`; may be empty.
     std::function<double(void const*)> error{};
     double most_error = 0;  ///< the bound on `error`
     double most_joules = 0; ///< of kernel.bound_energy(joules); 0: no bound
+    /// The function of kernel.objective(unit, goal, f); empty: the search minimises the time.
+    std::optional<detail::stated_objective> objective{};
     std::function<void(void const*)> reference{};
-    /// Whether the reference is quick enough for a call; empty: for each.
+    /// Returns true if the reference is quick enough for a call; empty: for each call.
     std::function<bool(void const*)> reference_serves{};
     std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
     detail::stated_work work{};                  ///< of one call; may be empty
     bool work_varies = false;                    ///< by a function of the configuration
-    detail::lowered_formula memory{};            ///< bytes of one call; without a node: not stated
+    detail::lowered_formula memory{};            ///< bytes of one call; no_index: not stated
     detail::function_type type{};                ///< of the signature
     detail::linked_kernels linked{};             ///< where the kernel was declared
     void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
     bool fallback_is_slow =
-        false; ///< kernel.slow_fallback(f): the default is compiled all the same
-    /// Of kernel.precondition(f), given the address of a std::tuple as above; may be empty.
+        false; ///< kernel.slow_fallback(f): the default is compiled nevertheless
+    /// The function of kernel.precondition(f), called like `check`; may be empty.
     std::function<bool(void const*)> precondition{};
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
-    bool any_alignment = false;  ///< and for arrays that lie elsewhere in a cache line
+    bool any_alignment = false;  ///< and for arrays at other positions in a cache line
     std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
     detail::declared_lengths lengths{};          ///< of kernel.lengths(...)
     detail::drawn_call_maker calls{};            ///< of kernel.calls(f); may be empty

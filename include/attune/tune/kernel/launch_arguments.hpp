@@ -1,4 +1,4 @@
-// attune/tune/kernel/launch_arguments.hpp - typed arguments of a call in the form of a launch.
+// attune/tune/kernel/launch_arguments.hpp - typed arguments of a call in the form of a launch, and with other sizes.
 // SPDX-License-Identifier: MIT
 //
 // One address per argument: the form of cuLaunchKernel's kernelParams
@@ -9,12 +9,83 @@
 #include <attune/tune/kernel/call_frame.hpp>
 
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// True if resized_argument() can change a `T`.
+template <class T>
+inline constexpr bool has_size =
+    is_span<T> || is_constant_view<T> || (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
+
+/// Sizes by which an argument changes as its type allows, if it can: a length or an integer above 1
+/// is halved; another boolean, small integer or floating-point number takes the argument's place.
+inline constexpr std::int64_t halved_size = -2;
+inline constexpr std::int64_t altered_value = -3;
+
+template <class T>
+[[nodiscard]] T altered(T const& original)
+{
+    if constexpr (std::is_same_v<T, bool>)
+        return !original;
+    else if constexpr (std::is_floating_point_v<T>)
+        return original == 0 ? T{1} : original * T{1.5};
+    else if constexpr (std::is_integral_v<T>)
+        return original == 0 ? T{1} : original > 0 && original < 4 ? T(original - 1) : original;
+    else
+        return original;
+}
+
+/// @param size  of a floating-point number: its bits as a double; -1: unchanged
+template <class T>
+[[nodiscard]] T resized_argument(T const& original, std::int64_t size)
+{
+    if (size == altered_value) return altered(original);
+    if (size == halved_size) {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+            return original < 2 ? original : T(original / 2);
+        else if constexpr (is_span<T>)
+            size = static_cast<std::int64_t>(original.size() / 2);
+        else
+            return original;
+    }
+    if (std::is_floating_point_v<T> ? size == -1 : size < 0) return original;
+    if constexpr (is_span<T>) {
+        if constexpr (T::extent == std::dynamic_extent)
+            return static_cast<std::size_t>(size) < original.size()
+                       ? original.first(static_cast<std::size_t>(size))
+                       : original;
+        else
+            return original;
+    } else if constexpr (is_constant_view<T>) {
+        return static_cast<std::size_t>(size) < original.size()
+                   ? T{original.data(), static_cast<std::size_t>(size)}
+                   // forms are only for the whole array
+                   : original;
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<T>(std::bit_cast<double>(size));
+    } else if constexpr (has_size<T>) {
+        return static_cast<T>(size);
+    } else {
+        return original;
+    }
+}
+
+/// The arguments of a call with other sizes: see call_frame::resized.
+template <class... Args, std::size_t... At>
+[[nodiscard]] std::tuple<Args...> resized_arguments(std::tuple<Args...> const& held,
+                                                    std::span<std::int64_t const> sizes,
+                                                    std::index_sequence<At...> /*all*/)
+{
+    return std::tuple<Args...>{
+        resized_argument(std::get<At>(held), At < sizes.size() ? sizes[At] : std::int64_t{-1})...};
+}
 
 /// The value passed to a kernel on a device: the address of an array, or the number.
 template <class T>
@@ -28,7 +99,7 @@ template <class T>
         return argument;
 }
 
-/// Exists until the launch has begun. Allocates nothing.
+/// The arguments of a launch, needed until the launch has begun. Allocates nothing.
 template <class... Args>
 class launch_arguments {
 public:
@@ -52,7 +123,7 @@ public:
     launch_arguments(launch_arguments const&) = delete;
     launch_arguments& operator=(launch_arguments const&) = delete;
 
-    /// Errors   as loaded_kernel
+    /// Errors   errors of loaded_kernel
     void launch(loaded_kernel const& kernel, void* stream)
     {
         if constexpr (staged_count > 0)

@@ -4,7 +4,7 @@
 
 #include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/expression/code_quantity.hpp>
+#include <attune/declare/expression/expression.hpp>
 #include <attune/declare/lower.hpp>
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How a kernel is launched on a device, as nodes of the kernel's space; no_index: not declared, so
+/// The launch of a kernel on a device, as nodes of the kernel's space. no_index: not declared, so
 /// 1, or 0 bytes. Ignored by compilers for this processor.
 struct launch_declaration {
     using extents = std::array<std::uint32_t, 3>; ///< in x, y, z
@@ -42,7 +42,7 @@ struct argument_extent {
 } // namespace detail
 
 /// The geometry at one configuration. An extent without a value there, such as a quotient by zero,
-/// or of 2^63 or more, is 0, which no device launches; shared bytes are -1 then.
+/// or of 2^63 or more, is 0, which no device launches; shared bytes are then -1.
 /// @param bound  the kernel's space with the values of its inputs
 /// @pre   `bound` was made from the description that `launch` was declared in
 [[nodiscard]] launch_geometry geometry_at(launch_declaration const& launch,
@@ -50,18 +50,19 @@ struct argument_extent {
 
 namespace detail {
 
-/// Whether a formula of the launch reads this parameter, an index into `space.parameters`.
+/// Returns true if a formula of the launch reads this parameter, an index into `space.parameters`.
 [[nodiscard]] bool reads(launch_declaration const& launch, description const& space,
                          std::uint32_t parameter);
 
 } // namespace detail
 
-/// The declaration of the launch as text: equal texts mean equal launches for all configurations.
+/// Returns the declared launch as text: equal texts mean equal launches for all configurations.
 [[nodiscard]] std::string text_of(launch_declaration const& launch, description const& space);
 
 namespace detail {
 
-/// Whether grid(...) and similar functions accept `E`: a whole number known before compilation.
+/// Returns true if grid(...) and similar functions accept `E`: a whole number without code
+/// quantities.
 template <class E>
 [[nodiscard]] constexpr bool is_launch_number()
 {
@@ -100,7 +101,6 @@ void declare_shared_bytes(description& space, std::uint32_t& out, E const& bytes
     if constexpr (whole) out = lower_formula(space, bytes, "kernel.shared_bytes(...)").root;
 }
 
-/// One entry per argument that needs an extent.
 template <bool... NeedsExtent>
 [[nodiscard]] std::vector<argument_extent> pointers_among()
 {

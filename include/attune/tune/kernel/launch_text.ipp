@@ -6,13 +6,12 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/tune/kernel/launch_text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +27,7 @@ struct named_operation {
     std::string_view name{};
 };
 
-/// The functions of ship/baked/launch_number.hpp. A leaf has none.
+/// The functions of ship/baked/device_code.hpp; a leaf has no function.
 inline constexpr enum_table<named_operation, op::select> operation_names{{
     {op::integer, ""},
     {op::real, ""},
@@ -61,7 +60,7 @@ inline constexpr enum_table<named_operation, op::select> operation_names{{
     {op::select, "select"},
 }};
 
-/// Writes formulas, and collects what they read.
+/// Writes formulas, and collects the inputs and parameters that they read.
 class formula_writer {
 public:
     formula_writer(kernel_description const& kernel, launch_facts& to)
@@ -77,10 +76,9 @@ public:
         return is_leaf(n.code) ? visit_leaf(space_, n, leaf{*this}) : operation(n);
     }
 
-    bool is_written = true; ///< false: a formula has something that is not written here
+    bool is_written = true; ///< false: a formula has a part without a written form
 
 private:
-    /// Writes what visit_leaf() finds.
     struct leaf {
         formula_writer& to;
 
@@ -97,7 +95,7 @@ private:
         }
         [[nodiscard]] std::string text(std::string const&) const
         {
-            to.is_written = false; // texts are compared with a parameter alone
+            to.is_written = false; // a text is only compared with a parameter
             return {};
         }
         [[nodiscard]] std::string input(input_description const& of) const
@@ -124,7 +122,8 @@ private:
     }
     [[nodiscard]] std::string input(std::string const& name)
     {
-        is_written = is_written && !is_machine_figure(name); // a release is for other machines, too
+        is_written =
+            is_written && !is_machine_figure(name); // a release also runs on other machines
         for (std::size_t i = 0; i < kernel_.inputs.size(); ++i)
             if (kernel_.inputs[i].input == name) return "in[" + std::to_string(i) + ']';
         return "none()";

@@ -1,4 +1,4 @@
-// attune/tune/kernel/owned_call.hpp - a call on copies of its arrays, which outlives the caller's data.
+// attune/tune/kernel/owned_call.hpp - copies of calls, which outlive the caller's data, and their common limit.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,16 +6,30 @@
 #include <attune/tune/kernel/call_frame.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Bytes that an owned_call of this frame takes: whole pages, gaps between rows included.
+/// Copies keep their addresses modulo this many bytes: a page, the largest alignment of code.
+inline constexpr std::size_t kept_alignment = 4096;
+
+struct call_range {
+    std::uintptr_t first;
+    std::uintptr_t last; ///< one past the end
+};
+
+/// Returns the ranges of the arrays, sorted; overlapping ranges are merged.
+[[nodiscard]] std::vector<call_range> ranges_of(call_frame const& frame);
+
+/// Bytes that an owned_call of this frame takes: whole pages, including gaps between rows.
 [[nodiscard]] std::size_t bytes_to_own(call_frame const& frame);
 
-/// A call_frame and the memory it refers to. Arrays that overlap do so in the copies as well, and
-/// addresses are the same modulo 4096: the shape of the call is that of the caller's. Arrays of
-/// pointers point to copies. Gaps between rows are not read.
+/// A call_frame and the memory it refers to. Copies overlap like the caller's arrays, and their
+/// addresses are the same modulo 4096: the copied call has the same shape. Arrays of pointers point
+/// to copies. Gaps between rows are not read.
 class owned_call {
 public:
     /// Copies the arrays. @pre  the frame is complete; its data can be read
@@ -28,6 +42,29 @@ private:
     struct memory;
     std::shared_ptr<memory const> memory_; ///< shared with frames that were made smaller
     call_frame frame_;
+};
+
+/// A copy of a call, or the reason why there is none.
+struct call_copy {
+    std::shared_ptr<owned_call const> call{}; ///< null: refused
+    /// Sentence for a notice; empty: there is no room now, but there may be later.
+    std::string refusal{};
+};
+
+/// Makes copies of calls. Any thread.
+class call_copies {
+public:
+    /// @param most_bytes  of all copies: tuning_limits::copied_bytes
+    explicit call_copies(std::size_t most_bytes);
+
+    /// Copies the call. The copy, which may outlive this object, releases its room at its end.
+    /// @pre  the frame is complete
+    [[nodiscard]] call_copy make(call_frame const& frame) const;
+
+private:
+    struct room;
+    struct copy;
+    std::shared_ptr<room> room_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

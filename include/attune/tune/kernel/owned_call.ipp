@@ -1,28 +1,51 @@
-// attune/tune/kernel/owned_call.ipp - copies what a call refers to.
+// attune/tune/kernel/owned_call.ipp - copies the arrays of a call.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/tune/kernel/detail/call_ranges.hpp>
 #include <attune/tune/kernel/owned_call.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <iterator>
+#include <mutex>
 #include <new>
 #include <span>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+ATTUNE_INLINE std::vector<call_range> ranges_of(call_frame const& frame)
+{
+    std::vector<call_range> all;
+    for (buffer const& b : frame.buffers) {
+        if (b.argument == buffer::result || b.bytes == 0) continue;
+        auto const first = reinterpret_cast<std::uintptr_t>(b.data);
+        all.push_back({first, first + b.bytes});
+    }
+    std::sort(all.begin(), all.end(),
+              [](call_range const& a, call_range const& b) { return a.first < b.first; });
+    std::vector<call_range> merged;
+    for (call_range const& one : all) {
+        if (!merged.empty() && one.first < merged.back().last)
+            merged.back().last = std::max(merged.back().last, one.last);
+        else
+            merged.push_back(one);
+    }
+    return merged;
+}
+
 /// The copies of ranges.
 struct owned_call::memory {
     struct copy {
         call_range of;
-        std::byte* block; ///< what was allocated
+        std::byte* block; ///< the allocation
         std::byte* at;    ///< of the first byte
     };
     std::vector<copy> copies{};
@@ -45,7 +68,7 @@ struct owned_call::memory {
             ::operator new(offset + bytes, std::align_val_t{kept_alignment}));
         copies.push_back({range, block, block + offset});
     }
-    /// The copy of what is at `data`; `data` itself where nothing was copied.
+    /// Returns the copy of the bytes at `data`, or `data` itself if it was not copied.
     [[nodiscard]] std::byte* moved(std::byte* data) const noexcept
     {
         auto const at = reinterpret_cast<std::uintptr_t>(data);
@@ -78,7 +101,7 @@ ATTUNE_INLINE owned_call::owned_call(call_frame const& frame)
     auto made = std::make_shared<memory>();
     for (call_range const& range : ranges_of(frame))
         made->add(range);
-    // What lies between rows is not the call's: other threads may write there, or it may be
+    // Gaps between rows are not part of the call: other threads may write there, or they may be
     // unreadable.
     for (buffer const& b : frame.buffers)
         if (b.argument != buffer::result)
@@ -102,6 +125,68 @@ ATTUNE_INLINE owned_call::owned_call(call_frame const& frame)
             held->move(smaller);
             return smaller;
         };
+}
+
+struct call_copies::room {
+    std::size_t most;
+    fork_safe_mutex lock{lock_use::brief}; ///< guards the members below
+    std::size_t bytes = 0;
+    pid_t process = 0; ///< the process of `bytes`: copies of other processes are not counted
+};
+
+struct call_copies::copy {
+    std::shared_ptr<room> of;
+    std::size_t bytes = 0; ///< bytes taken from the room
+    pid_t process;
+    std::shared_ptr<owned_call const> call{};
+
+    /// Takes no room yet.
+    explicit copy(std::shared_ptr<room> from)
+        : of(std::move(from))
+        , process(::getpid())
+    {
+    }
+    copy(copy const&) = delete;
+    copy& operator=(copy const&) = delete;
+    ~copy()
+    {
+        call.reset();
+        std::scoped_lock<fork_safe_mutex> const here(of->lock);
+        if (of->process == process) of->bytes -= bytes;
+    }
+};
+
+ATTUNE_INLINE call_copies::call_copies(std::size_t most_bytes)
+    : room_(std::make_shared<room>(most_bytes))
+{
+}
+
+ATTUNE_INLINE call_copy call_copies::make(call_frame const& frame) const
+{
+    std::size_t const bytes = bytes_to_own(frame);
+    if (bytes > room_->most)
+        return {.refusal =
+                    "nothing is tuned or verified in the background: a copy of the "
+                    "arguments takes " +
+                    std::to_string(bytes) + " bytes, and tuning_options::limits.copied_bytes is " +
+                    std::to_string(room_->most) + "; tuned.tune(arguments...) tunes in the call"};
+    try {
+        auto made = std::make_shared<copy>(room_); // releases its room at any exception
+        {
+            std::scoped_lock<fork_safe_mutex> const here(room_->lock);
+            if (pid_t const me = ::getpid(); std::exchange(room_->process, me) != me)
+                room_->bytes = 0;
+            if (room_->bytes > room_->most - bytes) return {};
+            room_->bytes += bytes;
+            made->bytes = bytes;
+        }
+        made->call = std::make_shared<owned_call const>(frame); // slow, so without the lock
+        owned_call const* const held = made->call.get();
+        return {.call = {std::move(made), held}};
+    } catch (std::exception const& e) {
+        return {.refusal =
+                    std::string("nothing is tuned or verified in the background: ") + e.what()};
+    }
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

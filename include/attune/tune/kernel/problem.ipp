@@ -1,30 +1,63 @@
-// attune/tune/kernel/problem.ipp - makes variants, keys and checked defaults of a kernel and its space.
+// attune/tune/kernel/problem.ipp - makes variants, keys and checked defaults of a kernel and its space; reads the free memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/source/annotations.hpp>
-#include <attune/compile/source/own_span.hpp>
+#include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/core/evaluation.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/memory.hpp>
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/schema.hpp>
+#include <attune/declare/input.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/kernel/stated_memory.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whether the parameter is a template argument in a kernel's function name such as "scale<TILE>".
+ATTUNE_INLINE void limit_memory(description& space, lowered_formula const& memory)
+{
+    if (memory.root == no_index) return;
+    std::uint32_t const all = intern_node(
+        space, {.code = op::input,
+                .subject = intern_input(space, machine::memory_bytes.name, value_kind::integer)});
+    expression_node const fits{.code = op::less_equal, .first = memory.root, .second = all};
+    constraint_description made;
+    made.root = intern_node(space, fits);
+    made.scope = parameters_read(space, made.root);
+    made.text = text_of_node(space, fits);
+    space.constraints.push_back(std::move(made));
+}
+
+ATTUNE_INLINE std::string memory_objection(kernel_description const& kernel,
+                                           description const& bound, point const& at, double free)
+{
+    if (kernel.memory.root == no_index) return {};
+    std::optional<number> const needed = evaluator{bound}.value(kernel.memory.root, at);
+    if (!needed) return "the bytes of kernel.memory(...) have no value: " + kernel.memory.text;
+    if (free < 0) free = spare_memory_bytes();
+    double const most = 0.75 * free;
+    if (needed->as_real() <= most) return {};
+    return "it needs " + text_of_bytes(needed->as_real()) + ", " + kernel.memory.text +
+           " bytes of kernel.memory(...), and of the " + text_of_bytes(free) +
+           " that are free it may take " + text_of_bytes(most);
+}
+
+/// Returns true if the parameter is a template argument in a function name such as "scale<TILE>".
 [[nodiscard]] inline bool is_template_argument(std::string const& function, std::string const& name)
 {
     code_cursor cursor(function);
@@ -70,7 +103,7 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
     return a.file + ':' + std::to_string(a.line);
 }
 
-/// Whether both defaults are the same value, as far as the texts show without the table.
+/// Returns true if both defaults are the same value, as far as the texts show without the table.
 [[nodiscard]] inline bool same_default(parameter_description const& p, std::string const& given,
                                        std::string const& stated)
 {
@@ -80,7 +113,7 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
     if (left && right) return *left == *right;
     return p.traits().is_truth && coordinate_of(p, given) == coordinate_of(p, stated);
 }
-/// The same for each part of a list, whose parts are as parameter `p`.
+/// The same for each part of a list, whose parts are like parameter `p`.
 [[nodiscard]] inline bool same_default_list(parameter_description const& p,
                                             std::string const& given, std::string const& stated)
 {
@@ -91,7 +124,6 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
                       [&p](auto const& a, auto const& b) { return same_default(p, a, b); });
 }
 
-/// Whether the launch reads some parameter of a value.
 [[nodiscard]] inline bool launch_reads(kernel_description const& kernel, named_value const& v)
 {
     bool out = false;
@@ -253,7 +285,6 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel, description 
     return key;
 }
 
-/// The text that messages use for argument `position` of a kernel.
 [[nodiscard]] inline std::string argument_of(kernel_description const& kernel, std::size_t position)
 {
     return "argument " + std::to_string(position) + ", " + kernel.signature.arguments[position] +
@@ -268,15 +299,25 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel, description 
                 "declare kernel.extent<" + std::to_string(position) + ">(...), or pass a span");
 }
 
-ATTUNE_INLINE bool has_reference(kernel_description const& kernel, call_frame const& frame)
+ATTUNE_INLINE bool answer_of(std::function<bool(void const*)> const& asked, call_frame const& frame)
 {
-    if (!kernel.reference || !kernel.reference_serves) return kernel.reference != nullptr;
     std::vector<std::byte*> data;
     for (buffer const& b : frame.buffers)
         data.push_back(b.data);
     bool out = false;
-    frame.with_arguments(data, [&](void const* all) { out = kernel.reference_serves(all); });
+    frame.with_arguments(data, [&](void const* all) { out = asked(all); });
     return out;
+}
+
+ATTUNE_INLINE bool has_reference(kernel_description const& kernel, call_frame const& frame)
+{
+    if (!kernel.reference || !kernel.reference_serves) return kernel.reference != nullptr;
+    return answer_of(kernel.reference_serves, frame);
+}
+
+ATTUNE_INLINE bool takes_call(kernel_description const& kernel, call_frame const& frame)
+{
+    return !kernel.precondition || answer_of(kernel.precondition, frame);
 }
 
 ATTUNE_INLINE void require_targets(kernel_description const& kernel)

@@ -1,11 +1,11 @@
-// attune/tune/loop/candidate_pruning.hpp - which configurations cannot be faster than the best so far.
+// attune/tune/loop/candidate_pruning.hpp - finds configurations that cannot be faster than the best so far.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
-#include <attune/measure/roofline/core_peaks.hpp>
+#include <attune/measure/roofline/machine_limits.hpp>
 #include <attune/measure/roofline/roofline.hpp>
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -23,11 +23,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The peaks of a core of this machine, kept as limits_of_this_machine() are. Cost: 0.1 s at first.
-/// @param anew  measures again; of old and new peaks the higher ones are kept
+/// The peaks of a core of this machine, kept like limits_of_this_machine(). Cost: 0.1 s at first.
+/// @param anew  measures again and keeps the higher of old and new peaks
 [[nodiscard]] core_peaks core_peaks_of_this_machine(bool anew);
 
-/// Whether the cores that the calling thread may use are alike.
+/// Returns true if all cores that the calling thread may use are of one kind.
 [[nodiscard]] bool allowed_cores_are_alike();
 
 /// Measures of the machine; tests pass a script.
@@ -40,23 +40,24 @@ struct pruning_machine {
         static_cast<double>(sweep_bytes()); ///< bytes that all caches of a thread may keep
 };
 
-/// Where a kernel states the work of a configuration (kernel.work), compares what that takes at
-/// least on this machine with the best measured time.
+/// Compares the least time of a configuration on this machine with the best measured time. The
+/// least time follows from the work that the kernel states for the configuration (kernel.work).
 ///
 /// A configuration cannot win when its least time, over `margin`, is above the upper end of the
 /// interval of the best. Peaks are measured again before the first such verdict and later, because
 /// another program may have slowed the measurement. Some configurations that cannot win are tried
-/// nevertheless, the 2nd, 8th, 32nd and so on: if the time of any configuration is below its own
-/// least time, the statement is wrong, no verdict is made any more, and a sentence says so.
+/// as a check, the 2nd, 8th, 32nd and so on. If the time of any configuration is below its least
+/// time, the statement is wrong: verdicts end, and a sentence says so.
 ///
-/// Where the stated work of all settings of the parameters that it reads can be listed, it also
-/// says which part of the space may still win. Not so where the space has real parameters or a
-/// group without a tree, or where there are more settings than setting_limits has.
+/// The class also finds the part of the space that may still win, if it can list all settings of
+/// the parameters that the work reads. A list is impossible for a space with real parameters or
+/// with a group without a tree, and for more settings than setting_limits allows.
 class candidate_pruning final : public candidate_verdicts {
 public:
-    /// The search goes on in what may still win once that is less than this share of its space.
+    /// The search continues in the part that may still win once that part is less than this share
+    /// of the searched space.
     static constexpr double worth_narrowing = 0.5;
-    /// For what the measured peaks lack to those of the best code, and for noise.
+    /// Allows for noise, and for the gap between measured peaks and the peaks of the best code.
     static constexpr double margin = 1.15;
 
     /// Measures nothing yet.
@@ -65,43 +66,42 @@ public:
     candidate_pruning(tuning_problem const& problem, tuning_options const& options,
                       std::function<void(std::string)> say, pruning_machine of = {});
 
-    /// False without a function that states the work of configurations, for a device, on cores that
-    /// differ, unless tuning_search::prune is true, and after a contradiction.
+    /// False for a kernel without a function that states the work of configurations, for a device,
+    /// for cores that differ, without tuning_search::prune, and after a contradiction.
     [[nodiscard]] bool is_on() const noexcept override { return is_on_; }
-    /// What the configuration takes at least, without the margin; 0 where nothing is known of it.
+    /// Least time of the configuration, without the margin; 0 if it is unknown.
     [[nodiscard]] least_time least(point const& at);
-    /// The least time of a configuration that cannot win; nothing: it is to be tried.
+    /// Returns the least time of a configuration that cannot win; empty: it must be tried.
     [[nodiscard]] std::optional<double> cannot_win(point const& at) override;
-    /// Whether no verdict would be made on the configuration now, whatever it was before: best and
+    /// Returns true if the configuration may win now, also if it was pruned before: best and
     /// machine change. Counts nothing.
     [[nodiscard]] bool may_win(point const& at) override;
-    /// Notes the time of a configuration.
-    /// @return  true: it contradicts the stated work, and what was pruned may have been wrong
+    /// @return  true if it contradicts the stated work; earlier pruning may then have been wrong
     bool measured(point const& at, measurement const& time) override;
-    /// The settings that may still win, where the search should go on in these: they are less than
-    /// worth_narrowing of what it has, or it lacks one, because the machine does more than was
-    /// measured before. Nothing before the first configuration was pruned, and as long as best and
-    /// machine stay.
-    /// Cost  at first a call of the user's function per setting; then little, and the peaks anew.
-    ///       Rates of the memory are those that verdicts needed so far; bytes of other numbers of
+    /// Returns the settings that may still win, if the search should move to them. The search
+    /// should move if they are less than worth_narrowing of the searched part. The search must move
+    /// if the part lacks one of them, because the machine is faster than was measured before. Empty
+    /// before the first configuration was pruned, and while best and machine stay the same.
+    /// Cost  at first a call of the user's function per setting; then little, and new peaks. Rates
+    ///       of the memory are those that verdicts needed so far; bytes for other numbers of
     ///       threads bound nothing.
-    /// @param may_go_on  false: no time is left for that; gives nothing
+    /// @param may_go_on  false: no time is left for that, and the result is empty
     [[nodiscard]] std::optional<kept_settings> narrower(std::function<bool()> const& may_go_on =
                                                             [] { return true; }) override;
-    /// The search goes on in this part now; nothing: in the whole space.
-    /// @param is_checked  one that was pruned is tried nevertheless
-    /// @return  false: it is a part by other parameters than those that the stated work reads now,
-    ///          or these cannot be listed: the search is to go on in the whole space
+    /// Notes that the search continues in this part; empty: in the whole space.
+    /// @param is_checked  a pruned configuration is tried as a check
+    /// @return  false if the settings of the part cannot be listed, or if the stated work now reads
+    ///          other parameters: the search must use the whole space
     bool narrowed(std::optional<kept_settings> const& part, bool is_checked = false) override;
-    /// The part cannot be built: narrower() gives nothing any more.
+    /// The part cannot be built: narrower() stays empty from now on.
     void stays_wide() override;
-    /// Share of the space's configurations in which the search goes on.
+    /// Share of the space's configurations in which the search continues.
     [[nodiscard]] double left_share() const noexcept override
     {
         return left_ > 0 ? left_ / all_ : 1;
     }
-    /// Notes that a run kept so many threads busy: so many may serve a configuration that states
-    /// none.
+    /// Notes that a run kept so many threads busy: a configuration that states none may use as
+    /// many.
     void note_threads(unsigned threads) noexcept override
     {
         is_judged_ = is_judged_ && threads <= most_threads_;
@@ -109,12 +109,12 @@ public:
     }
     /// Counts configurations that an interrupted tuning pruned.
     void add_pruned(std::size_t count) noexcept override { pruned_ += count; }
-    /// So many that were pruned are tried after all.
+    /// Subtracts so many pruned configurations, which are tried after all.
     void take_back(std::size_t count) noexcept override { pruned_ -= std::min(count, pruned_); }
-    /// 0 after a contradiction: no verdict holds any more.
+    /// Number of pruned configurations; 0 after a contradiction, which ends all verdicts.
     [[nodiscard]] std::size_t pruned() const noexcept override { return pruned_; }
-    /// One line for the report: how many configurations are left, and how many that were proposed
-    /// were pruned; empty: none was.
+    /// Sentence for the report: the number of configurations that are left, and the number of
+    /// proposals that were pruned. Empty: none was.
     [[nodiscard]] std::string sentence() const override;
 
 private:
@@ -126,7 +126,7 @@ private:
     };
 
     [[nodiscard]] std::optional<work> work_of(point const& at, std::vector<bool>* read);
-    /// @param rate_of  of the memory, by the number of threads
+    /// @param rate_of  rate of the memory, by the number of threads
     [[nodiscard]] least_time least_of(work const& done,
                                       std::function<double(unsigned threads)> const& rate_of);
     [[nodiscard]] bool loses(setting const& one);
@@ -148,20 +148,20 @@ private:
     std::optional<core_peaks> peaks_{};
     std::map<unsigned, double> bytes_per_s_{};
     std::vector<std::byte*> data_{};
-    unsigned most_threads_ = 1; ///< of a configuration that states none
+    unsigned most_threads_ = 1; ///< threads of a configuration that states none
     bool is_on_ = false;
     double best_ = 0;         ///< seconds of the best; 0: none yet
     double best_at_most_ = 0; ///< upper end of its interval
     std::size_t pruned_ = 0;
-    std::size_t verdicts_ = 0;   ///< configurations that cannot win, also those that are tried
+    std::size_t verdicts_ = 0;   ///< configurations that cannot win, including those that are tried
     std::size_t next_trial_ = 2; ///< the verdict that is checked
     std::vector<std::uint32_t> scope_{}; ///< parameters that the work reads
     std::vector<setting> settings_{};
-    bool is_listed_ = false;     ///< it was tried to fill settings_
+    bool is_listed_ = false;     ///< true after the first attempt to fill settings_
     bool is_judged_ = false;     ///< nothing changed since narrower() compared the settings
-    std::vector<bool> part_{};   ///< settings with which the search goes on; empty: all
+    std::vector<bool> part_{};   ///< settings with which the search continues; empty: all
     double all_ = 0;             ///< configurations of the space
-    double left_ = 0;            ///< of the part; 0: the whole space
+    double left_ = 0;            ///< configurations of the part; 0: the whole space
     std::size_t next_peaks_ = 1; ///< the verdict before which the machine is measured again
 };
 

@@ -8,9 +8,8 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
-#include <attune/measure/turns/timing_turns.hpp>
+#include <attune/measure/timing_turns.hpp>
 #include <attune/space/query/setting_list.hpp>
-#include <attune/tune/kernel/thread_use.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
@@ -19,13 +18,12 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <thread>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// While no other process of attune times anything on this processor.
+/// Measures while no other process of attune times anything on this processor.
 [[nodiscard]] inline core_peaks core_peaks_alone()
 {
     timing_turns turns;
@@ -64,7 +62,7 @@ candidate_pruning::candidate_pruning(tuning_problem const& problem, tuning_optio
              problem.device == nullptr && !problem.predict)
 {
     if (is_on_ && !machine_.is_even()) {
-        is_on_ = false; // the peaks of a slow core bound no fast one
+        is_on_ = false; // the peaks of a slow core are no bound for a fast core
         say_("nothing is pruned: the cores of this machine differ in their highest rates");
     }
     if (!is_on_) return;
@@ -82,7 +80,7 @@ ATTUNE_INLINE core_peaks const& candidate_pruning::peaks()
     return *peaks_;
 }
 
-/// 0 where the memory cannot be measured: it bounds nothing then.
+/// Returns 0 if the memory cannot be measured: it is then no bound.
 ATTUNE_INLINE double candidate_pruning::bytes_per_s(unsigned threads)
 {
     auto const [known, is_new] = bytes_per_s_.try_emplace(threads, 0.0);
@@ -94,7 +92,7 @@ ATTUNE_INLINE double candidate_pruning::bytes_per_s(unsigned threads)
     return known->second;
 }
 
-/// Nothing where it has no value, such as a quotient by zero.
+/// Empty if the work has no value, such as a quotient by zero.
 ATTUNE_INLINE std::optional<work> candidate_pruning::work_of(point const& at,
                                                              std::vector<bool>* read)
 {
@@ -121,7 +119,7 @@ ATTUNE_INLINE least_time candidate_pruning::least_of(
 {
     try {
         unsigned const threads = done.threads > 0 ? done.threads : most_threads_;
-        double const cached = machine_.cached * threads; // they may have caches of their own
+        double const cached = machine_.cached * threads; // each thread may have separate caches
         core_peaks const& known = peaks();
         if (!known.is_optimised) {
             is_on_ = false; // the peaks of slowed code are too low to prove anything
@@ -160,7 +158,7 @@ ATTUNE_INLINE bool candidate_pruning::may_win(point const& at)
     return !is_on_ || !(best_ > 0) || !loses(least(at).seconds);
 }
 
-/// Measures no memory: that takes long, and there may be settings of many numbers of threads.
+/// Does not measure the memory: that takes long, and there may be many numbers of threads.
 ATTUNE_INLINE bool candidate_pruning::loses(setting const& one)
 {
     least_time const least = least_of(one.done, [this](unsigned threads) {
@@ -170,7 +168,7 @@ ATTUNE_INLINE bool candidate_pruning::loses(setting const& one)
     return loses(least.seconds);
 }
 
-/// Whether a time of a call is too short for the stated work, also by the highest peaks.
+/// Returns true if a time of a call is too short for the stated work, also with the highest peaks.
 ATTUNE_INLINE bool candidate_pruning::is_below(point const& at, double seconds)
 {
     auto const is = [&] { return least(at).seconds > margin * seconds; };
@@ -187,9 +185,9 @@ ATTUNE_INLINE void candidate_pruning::measure_peaks_anew()
     is_judged_ = false;
 }
 
-/// The work of each setting. The parameters that it reads show when it is called: where it reads
-/// one more at a later setting, all is listed again.
-/// @return  false: they cannot be listed, or not now
+/// Lists the work of each setting. A call of the user's function shows which parameters it reads.
+/// If it reads another parameter at a later setting, the list begins again.
+/// @return  false if they cannot be listed, or not now
 ATTUNE_INLINE bool candidate_pruning::list_settings(std::function<bool()> const& may_go_on)
 {
     if (std::exchange(is_listed_, true)) return !settings_.empty();
@@ -289,7 +287,7 @@ ATTUNE_INLINE void candidate_pruning::stop(std::string why)
 {
     is_on_ = false;
     (void)narrowed({});
-    pruned_ = 0; // they are to be tried: a tuning that ends before is not complete
+    pruned_ = 0; // they must be tried: a tuning that ends before is not complete
     say_("nothing is pruned any more: " + std::move(why) +
          " on this machine; state less there, or more threads and wider vectors");
 }

@@ -1,17 +1,18 @@
 // attune/tune/loop/finals.hpp - selects the configurations of the final and its winner.
 // SPDX-License-Identifier: MIT
 //
-// Of many nearly equal configurations, the one with the lowest measured time owes it to noise. So
-// the few fastest are timed again, in turns
+// The lowest of many nearly equal measured times is lowest by noise. Therefore a few of the fastest
+// configurations are timed again, in turns.
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,30 +27,30 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A configuration that may be the best. `code` is empty if it was measured before an interruption.
 struct finalist {
     point at;
-    measurement time;
+    measurement time; ///< or the number of the kernel's objective that the search minimises
     callable code;
-    bool stays = false; ///< takes part whatever its time
+    bool stays = false; ///< takes part with any time
 };
 
 /// Keeps the fastest configurations of a running search, with their code loaded.
 class leaders {
 public:
-    /// At most this many take part.
+    /// Limit of the leaders that take part.
     static constexpr std::size_t most = 8;
-    /// Times measured at different moments may differ by this share without a difference of the
-    /// code: another program that now and then uses the second thread of a core gives the machine
-    /// two speeds. From its tenth round on, the final drops configurations that are clearly slower.
+    /// Times of one code at different moments may differ by this share. For example, another
+    /// program that uses the second thread of a core from time to time gives the machine two
+    /// speeds. From its tenth round on, the final drops configurations that are clearly slower.
     static constexpr double drift = 0.35;
 
-    /// @param default_time  of the default configuration, which always takes part and is not in
-    ///                      all(): a configuration enters only if it may be faster
+    /// @param default_time  time of the default configuration, which always takes part and is not
+    ///                      in all(): a configuration enters only if it may be faster
     leaders(measurement const& default_time, std::string default_key)
         : default_time_(default_time)
         , default_key_(std::move(default_key))
     {
     }
 
-    /// Adds one measurement. Of configurations with equal code, only the first takes part.
+    /// Adds one measurement. Only the first of several configurations with equal code takes part.
     void consider(finalist candidate)
     {
         if (!candidate.stays && !(candidate.time.value <= default_time_.value * (1 + drift)))
@@ -67,7 +68,7 @@ public:
             all_.begin(), all_.end(), candidate,
             [](finalist const& a, finalist const& b) { return a.time.value < b.time.value; });
         all_.insert(place, std::move(candidate));
-        // Remove configurations whose interval lies above that of the fastest, even with the drift.
+        // Remove configurations whose interval lies above that of the fastest, even with drift.
         double const limit = all_.front().time.high * (1 + drift);
         std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
         while (all_.size() > most) {
@@ -78,7 +79,7 @@ public:
         }
     }
 
-    /// The lowest time first.
+    /// All leaders, the lowest time first.
     [[nodiscard]] std::span<finalist> all() noexcept { return all_; }
 
 private:
@@ -87,8 +88,8 @@ private:
     std::vector<finalist> all_;
 };
 
-/// Rounds that must fit into a final: the fewest that can prove a difference among so many
-/// contestants, one to warm up and one spare; twice that, because runs may be slower now.
+/// Rounds that must fit into a final with so many contestants: the fewest that can prove a
+/// difference, a warm-up round and a spare one. Doubled, because runs may be slower now.
 [[nodiscard]] inline double final_rounds(std::size_t contestants)
 {
     return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
@@ -102,14 +103,14 @@ private:
                     0.25 * budget_s);
 }
 
-/// The seconds for the final: the rest of the budget, at least half of the limit, so that one
-/// overlong last evaluation does not prevent the final.
+/// The seconds for the final: the rest of the budget, at least half of the limit. An overlong last
+/// evaluation thus cannot prevent the final.
 [[nodiscard]] inline double final_time_s(double limit_s, double left_s)
 {
     return std::clamp(left_s, 0.5 * limit_s, limit_s);
 }
 
-/// Whether so many rounds fit that `contestants` can be distinguished; one round takes `round_s`.
+/// Returns true if enough rounds fit to distinguish `contestants`; a round takes `round_s` seconds.
 [[nodiscard]] inline bool fits_final(std::size_t contestants, double round_s, double limit_s)
 {
     return final_rounds(contestants) * round_s <= limit_s;
@@ -118,21 +119,22 @@ private:
 /// The outcome of a final, in which contestant 0 is the default configuration.
 struct final_result {
     std::size_t winner = 0;
-    std::vector<std::size_t> ties{}; ///< whose interval to the winner holds 1, ascending
-    std::size_t best = 0;            ///< the fastest contestant besides the default
-    measurement ratio{1, 1, 1, 0};   ///< winner / default; if the default wins, best / default
-    measurement time{};              ///< seconds of the winner
+    std::vector<std::size_t>
+        ties{};                    ///< contestants whose interval to the winner holds 1, ascending
+    std::size_t best = 0;          ///< the fastest contestant besides the default
+    measurement ratio{1, 1, 1, 0}; ///< winner / default; if the default wins, best / default
+    measurement time{};            ///< seconds of the winner
     /// Time of the default in the rounds of the winner: `time` over `ratio`, with the interval of
-    /// `ratio`. If the default wins, its own time.
+    /// `ratio`. If the default wins, the default's own time.
     measurement default_time{};
     /// The share by which another contestant may be faster, by the end of its interval; 0.1: 10 %.
     double unsure = 0;
 };
 
-/// The fastest contestant that is faster than the default beyond the interval wins; without one,
-/// the default wins. Two contestants are compared by the rounds in which both ran: contestants
-/// leave a final at different times, so their overall medians include changes of the machine.
-/// @param passengers  the last so many contestants are timed for comparison and cannot win
+/// The fastest contestant that is faster than the default beyond the interval wins; if there is
+/// none, the default wins. Contestants leave a final at different times, so their overall medians
+/// include changes of the machine. Two contestants are therefore compared by their common rounds.
+/// @param passengers  number of last contestants that are timed for comparison and cannot win
 /// @pre  every contestant ran at least once
 [[nodiscard]] inline final_result result_of_final(round_times const& times,
                                                   std::size_t passengers = 0)
@@ -162,15 +164,16 @@ struct final_result {
     return out;
 }
 
-/// The notice for a default that wins only because there was no time for enough rounds; else empty.
-[[nodiscard]] inline std::string want_of_rounds(final_result const& end, std::size_t contestants)
+/// Returns a notice if the default wins only for lack of time for enough rounds; otherwise empty.
+[[nodiscard]] inline std::string want_of_rounds(final_result const& end, std::size_t contestants,
+                                                problem_objective const& of = {})
 {
     std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);
     if (end.winner != 0 || end.ratio.high >= 1 || end.ratio.samples >= fewest) return {};
     return "the final had time for too few rounds, " + std::to_string(end.ratio.samples) +
            " of the " + std::to_string(fewest) + " that prove something: what was " +
-           detail::formatted("%.2fx", 1 / end.ratio.value) +
-           " faster than the default in them is not installed; tune with a larger budget of time";
+           detail::formatted("%.2fx", 1 / end.ratio.value) + " " + of.better() +
+           " than the default in them is not installed; tune with a larger budget of time";
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

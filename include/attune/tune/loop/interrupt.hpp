@@ -8,12 +8,12 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Handles SIGINT while at least one guard exists, on any thread. Ctrl-C is a request to all
-/// guards, also to those made before the last one is destroyed. Then the program's own handler for
-/// SIGINT runs, as if Ctrl-C had been pressed at that moment: Python raises KeyboardInterrupt, a
-/// server shuts down. A program that has no handler or ignores SIGINT continues. A second Ctrl-C
-/// goes to the program at once.
+/// guards, also to guards made before the last one is destroyed. After the last guard the program's
+/// own handler for SIGINT runs, as if Ctrl-C had been pressed at that moment: Python raises
+/// KeyboardInterrupt, a server shuts down. A program that has no handler or ignores SIGINT
+/// continues. A second Ctrl-C goes to the program at once.
 ///
-/// On a thread with a stopped_by it handles nothing: that thread's work is not the program's.
+/// A guard does nothing on a thread with a stopped_by, whose work does not belong to the program.
 ///
 /// The program's handler is restored unless the program has installed another one meanwhile.
 class interrupt_guard {
@@ -28,26 +28,26 @@ public:
     interrupt_guard(interrupt_guard const&) = delete;
     interrupt_guard& operator=(interrupt_guard const&) = delete;
 
-    /// Until resume() as if it were destroyed: Ctrl-C is the program's.
+    /// Acts like the destructor until resume(): Ctrl-C is the program's.
     void pause();
     void resume();
-    /// True once Ctrl-C was pressed; where this handles nothing, once the stopped_by says so.
+    /// True once Ctrl-C was pressed; on a thread with a stopped_by, once that requests a stop.
     [[nodiscard]] bool requested() const noexcept;
 
 private:
-    bool is_idle_; ///< it handles nothing
+    bool is_idle_; ///< the guard does nothing
     bool is_on_ = false;
     afterwards what_;
 };
 
-/// Ctrl-C cuts short what is at work.
+/// Runs `work`, which Ctrl-C may cut short.
 template <class Work>
 void until_cut(Work const& work)
 {
     try {
         cuttable const here;
         work();
-    } catch (cut_short const&) { // what that was at is left out
+    } catch (cut_short const&) { // the interrupted part of the work is left out
     }
 }
 

@@ -4,8 +4,7 @@
 
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
-#include <attune/core/posix/stay_loaded.hpp>
-#include <attune/core/posix/taken_handler.hpp>
+#include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 
@@ -34,7 +33,7 @@ inline void on_interrupt(int signal, siginfo_t* info, void* context)
     request_stop(true);
 }
 
-/// @return  how often Ctrl-C was pressed. @pre  interrupt_lock is held
+/// @return  number of Ctrl-C presses. @pre  interrupt_lock is held
 inline unsigned end_interrupts() noexcept
 {
     are_interrupts_ours = false;
@@ -44,7 +43,7 @@ inline unsigned end_interrupts() noexcept
     return interrupts_seen.exchange(0);
 }
 
-/// In a child of a fork by the program: Ctrl-C there belongs to the child.
+/// Runs in a child of a fork by the program: Ctrl-C there belongs to the child.
 inline void forget_interrupts()
 {
     if (living_interrupt_guards == 0) return;

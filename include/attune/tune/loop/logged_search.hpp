@@ -1,39 +1,117 @@
-// attune/tune/loop/logged_search.hpp - a searcher that logs each of its calls.
+// attune/tune/loop/logged_search.hpp - a searcher that logs each of its calls, and the outcomes in a log.
 // SPDX-License-Identifier: MIT
 //
-// The state of a searcher is the sequence of its calls, see search/searcher.hpp
+// The sequence of its calls gives the state of a searcher: see search/searcher.hpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/event.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/measure/clock/sampler.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/searcher.hpp>
-#include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/kept_settings.hpp>
-#include <attune/tune/loop/detail/logged_outcomes.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The result of repeating the calls of a log.
+/// Returns true if the logged times of a configuration give the outcome that the search received.
+[[nodiscard]] inline bool agrees(timing_record const& timing, outcome const& told)
+{
+    auto const* const m = std::get_if<measurement>(&told);
+    if (m == nullptr) return false;
+    measurement const again = estimate_of(timing);
+    return again.value == m->value && again.low == m->low && again.high == m->high &&
+           again.samples == m->samples;
+}
+
+struct logged_outcome {
+    std::vector<event> before{}; ///< compiled, first_run, sampled, code_metrics
+    event end{};                 ///< the last event, told or pruned
+};
+
+/// The first outcome, or the times behind it.
+[[nodiscard]] inline std::vector<event>::const_iterator
+first_outcome(std::vector<event> const& events)
+{
+    return std::find_if(events.begin(), events.end(), [](event const& e) {
+        return e.kind == event_kind::told || (e.kind == event_kind::sampled && e.text.empty());
+    });
+}
+
+/// Returns the outcomes in their order of arrival, without those that contradict the times before
+/// them. All are relative to the first outcome: if that contradicts its times, the result is empty.
+/// @pre  each event about a configuration has one point; a told one has a result
+[[nodiscard]] inline std::vector<logged_outcome> outcomes_in(std::vector<event> const& events)
+{
+    struct known_facts {
+        std::vector<event> code{};
+        std::optional<event> sampled{}; ///< its outcome is not logged yet
+        std::optional<logged_outcome> known{};
+    };
+    std::unordered_map<point, known_facts, point_hash> all;
+    std::vector<point> order;
+    for (event const& e : events) {
+        if (e.points.size() != 1 || e.kind == event_kind::asked) continue;
+        known_facts& of = all[e.points.front()];
+        if (e.kind == event_kind::compiled || e.kind == event_kind::first_run ||
+            e.kind == event_kind::code_metrics)
+            of.code.push_back(e);
+        if (e.kind == event_kind::sampled && e.text.empty()) of.sampled = e;
+        if (e.kind != event_kind::told && e.kind != event_kind::pruned) continue;
+        std::optional<event> const sampled = std::exchange(of.sampled, {});
+        if (!of.known) order.push_back(e.points.front());
+        of.known = logged_outcome{of.code, e};
+        if (e.kind == event_kind::pruned || !sampled) continue;
+        if (!agrees(*sampled->timing, *e.result)) {
+            std::erase(order, e.points.front());
+            of = {};
+        } else {
+            of.known->before.push_back(*sampled);
+        }
+    }
+    std::vector<logged_outcome> out;
+    auto const first = first_outcome(events);
+    if (first != events.end() && !all[first->points.front()].known) return out;
+    for (point const& at : order)
+        out.push_back(*std::move(all.at(at).known));
+    return out;
+}
+
+/// Adds the outcomes of configurations that are not yet in the list.
+inline void add_outcomes(std::vector<logged_outcome>& to, std::vector<known_outcome> const& more)
+{
+    std::unordered_set<point, point_hash> there;
+    for (logged_outcome const& one : to)
+        there.insert(one.end.points.front());
+    for (known_outcome const& one : more)
+        if (there.insert(one.at).second)
+            to.push_back(
+                {{}, {.kind = event_kind::told, .points = {one.at}, .result = one.result}});
+}
+
 struct replayed_calls {
-    /// In order; each configuration once, with what was told of it last.
+    /// The outcomes in order; each configuration once, with its last outcome.
     std::vector<std::pair<point, outcome>> told{};
-    std::vector<point> open{};   ///< asked, and not told yet
+    std::vector<point> open{};   ///< asked, without an outcome
     std::vector<point> pruned{}; ///< not evaluated: they could not win
     std::unordered_set<point, point_hash> metrics_told{};
-    std::optional<kept_settings> part{}; ///< in which the search goes on; nothing: the whole space
+    std::optional<kept_settings>
+        part{}; ///< part in which the search continues; empty: the whole space
     std::optional<point> chosen{};
     std::string problem{}; ///< the first difference between searcher and log; empty: none
 };
@@ -44,25 +122,23 @@ struct replayed_calls {
 [[nodiscard]] replayed_calls repeat_calls(any_searcher& search, chain_of_trees const& space,
                                           std::vector<event> const& events);
 
-/// What `make` makes; where `is_narrowed`, or one of the events is of a narrow(), it can be
-/// narrowed if a part of this program can do that: see time_bounds.
+/// Returns the search of `make`. If `is_narrowed`, or if one of the events is a narrow(), it can be
+/// narrowed if the program links that part: see time_bounds.
 [[nodiscard]] any_searcher search_for(search_factory const& make, chain_of_trees const& space,
                                       std::uint64_t seed, std::vector<event> const& events,
                                       bool is_narrowed = false);
 
-/// Models `searcher`. Points that were asked but not told before an interruption come first.
+/// Models `searcher`. Points without an outcome from before an interruption come first.
 class logged_search {
 public:
-    /// Repeats the past of `log`, which must outlive this object, or what a damaged one still says.
-    /// If the searcher now proposes other points (another attune, another search, a lost line), a
-    /// new session begins, which knows all outcomes that can be read. These outcomes and the
-    /// session are one write.
-    /// @param memory  known: where the log has none to continue, told as the search asks for them,
-    ///                while it does, and then all others: equal seeds go on as if there had been no
-    ///                interruption. So are the outcomes that a new session knows from the log, with
-    ///                which these are, too. related, lessons: what the search begins
-    ///                with; they are logged, so that a replay needs nothing but the log
-    /// @param ahead   configurations that are asked for before the outcome of one is told
+    /// Repeats the past of `log`, which must outlive this object, or the readable part of a damaged
+    /// log. If the searcher now proposes other points (another attune, another search, a lost
+    /// line), a new session begins with all outcomes that can be read, in one write.
+    /// @param memory  known: outcomes for a new session, told as the search asks for them, then the
+    ///                rest; so equal seeds continue as without an interruption. A new session also
+    ///                tells the readable outcomes of its log in this way. related, lessons: the
+    ///                beginning of the search; they are logged, so that a replay needs only the log
+    /// @param ahead   configurations to ask for before the first outcome
     /// @param is_narrowed  false: narrow() is not called, unless the log has such a call
     logged_search(search_factory const& make, chain_of_trees const& space, std::uint64_t seed,
                   event_log& log, session_memory const& memory = {}, std::size_t ahead = 0,
@@ -70,22 +146,20 @@ public:
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
-    /// Logged as pruned: `p` takes at least `value` seconds, and is not evaluated.
+    /// Logs `p` as pruned: it takes at least `value` seconds, and is not evaluated.
     void tell_bound(point const& p, double value);
     using part_type = std::optional<kept_settings>;
-    /// any_searcher::narrow()
     bool narrow(part_type const& part);
     /// Passes on the code metrics of a point once: equal code has equal metrics.
     void tell_metrics(point const& p, std::span<double const> numbers);
-    /// Logged with the outcome of `p`, which is told next.
+    /// Logged with the next outcome, which is that of `p`.
     void tell_excess(point const& p, double value, std::span<double const> excess);
     /// Not logged: the call does not change later proposals.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
-    /// What each technique of the search gained; empty for one without techniques.
     [[nodiscard]] std::vector<search::technique_use> uses() const { return search_.uses(); }
-    /// Its name, with all options; empty: unknown.
+    /// Name of the search, with all options; empty: unknown.
     [[nodiscard]] std::string strategy() const { return search_.strategy(); }
-    /// The technique that proposed `p`, logged with its outcome; empty: none did.
+    /// The technique that proposed `p`, logged with its outcome; may be empty.
     [[nodiscard]] std::string proposer_of(point const& p) const { return search_.proposer_of(p); }
     /// Logged with the outcome of `p`.
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const
@@ -98,30 +172,29 @@ public:
     {
         return past_.told;
     }
-    /// What was pruned before the interruption.
     [[nodiscard]] std::vector<point> const& past_pruned() const noexcept { return past_.pruned; }
-    /// The part of the space in which the search went on before the interruption.
     [[nodiscard]] std::optional<kept_settings> const& past_part() const noexcept
     {
         return past_.part;
     }
-    /// Why the past could not be continued, or what is not as it was when it began; else empty.
+    /// Why the past could not be continued, or what has changed since it began; otherwise empty.
     [[nodiscard]] std::string const& notice() const noexcept { return notice_; }
 
 private:
     void inform(session_memory const& memory);
     void tell_known(std::vector<logged_outcome> const& known, std::size_t ahead);
-    /// With its times and metrics.
+    /// Tells a known outcome, with its times and metrics.
     void tell_again(logged_outcome const& known);
-    /// Who proposed it and what was expected are added where the search says so.
+    /// Adds the proposer and the prediction, if the search gives them.
     void tell(event happened);
     void write(event happened);
 
     event_log* log_;
-    std::optional<std::vector<event>> unwritten_{}; ///< a new session, until it is complete
+    std::optional<std::vector<event>>
+        unwritten_{}; ///< events of a new session, until it is complete
     any_searcher search_;
     replayed_calls past_;
-    std::vector<double> excess_{}; ///< of the next outcome
+    std::vector<double> excess_{}; ///< excess of the next outcome
     std::string notice_{};
 };
 

@@ -6,22 +6,19 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/search/transfer/past_text.hpp>
-#include <attune/tune/loop/detail/logged_outcomes.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whether `at` is a point of the space whose unused members are 0, as the library writes them.
+/// Returns true if `at` is a point of the space, with unused members of 0 like all written points.
 [[nodiscard]] inline bool is_point_of(chain_of_trees const& space, point const& at)
 {
     std::vector<parameter_description> const& parameters = space.describe().parameters;
@@ -64,8 +61,8 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search, chain_of_trees c
                                           std::vector<event> const& events)
 {
     replayed_calls out;
-    std::unordered_map<point, timing_record, point_hash> timed; // not told yet
-    std::unordered_map<point, std::size_t, point_hash> told;    // place in out.told
+    std::unordered_map<point, timing_record, point_hash> timed; // its outcome follows
+    std::unordered_map<point, std::size_t, point_hash> told;    // index in out.told
     auto const take = [&](event const& e) -> std::string {
         if (e.kind == event_kind::asked) {
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());
@@ -79,7 +76,7 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search, chain_of_trees c
             return {};
         }
         if (e.kind == event_kind::narrowed) {
-            out.part = read_kept_settings(space.describe(), e.text); // none in an empty text
+            out.part = read_kept_settings(space.describe(), e.text); // empty text: no part
             return search.narrow(out.part) ? "" : "the part of the space cannot be built";
         }
         point const& at = e.points.front();
@@ -99,7 +96,7 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search, chain_of_trees c
             auto const [place, is_new] = told.try_emplace(at, out.told.size());
             if (is_new)
                 out.told.emplace_back(at, *e.result);
-            else // it was tried again, in another process
+            else // another process tried it again
                 out.told[place->second].second = *e.result;
         } else if (e.kind == event_kind::pruned) {
             search.tell_bound(at, e.seconds);
@@ -138,8 +135,8 @@ ATTUNE_INLINE any_searcher search_for(search_factory const& make, chain_of_trees
     return events;
 }
 
-/// What a damaged log still says. All outcomes are compared with the first one: where its line is
-/// lost, its times say it again.
+/// Returns the readable events of a damaged log. All outcomes are compared with the first one: if
+/// its line is lost, its times give it again.
 [[nodiscard]] inline std::vector<event> salvaged_events(event_log const& log,
                                                         chain_of_trees const& space)
 {
@@ -173,7 +170,7 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make, chain_of_
         known = outcomes_in(right_events(logged, space));
         if (known.empty())
             notice_ = "the interrupted tuning cannot be continued: " + past_.problem;
-        else if (!is_damaged) // else the log says what cannot be read
+        else if (!is_damaged) // the log names the unreadable lines
             notice_ =
                 "the interrupted tuning cannot be repeated, and another one begins that knows "
                 "its outcomes: " +
@@ -254,7 +251,7 @@ ATTUNE_INLINE void logged_search::tell_known(std::vector<logged_outcome> const& 
         left.erase(one);
         return true;
     };
-    take(known.front().end.points.front()); // the default is never asked for
+    take(known.front().end.points.front()); // the search never proposes the default
     std::vector<point> asked;
     while (!left.empty()) {
         if (asked.size() <= ahead) {

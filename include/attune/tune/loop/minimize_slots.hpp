@@ -1,30 +1,140 @@
-// attune/tune/loop/minimize_slots.hpp - the loop of a search whose configurations are evaluated in slots.
+// attune/tune/loop/minimize_slots.hpp - the loops of a search of a plain function, here or in slots, and the log of a search.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/evaluation.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/remember/files/event_log.hpp>
+#include <attune/search/optimizer_core.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/loop/found_minimum.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/minimize_options.hpp>
 #include <attune/tune/progress.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The search and the objective of a loop.
+template <class S>
+concept evaluated_search = requires(S s, typename S::trial const& t, run_state& board) {
+    { s.ask() } -> std::same_as<std::optional<typename S::trial>>; // empty: the search is over
+    { s.take(t, board) }; // evaluates a trial, tells the search, and adds it to the board
+    { s.meets_a_rule() } -> std::same_as<bool>; // the best is good enough; asked after each
+    { s.is_exhausted() } -> std::same_as<bool>; // no configuration is left
+};
+
+struct loop_end {
+    /// "budget", "space", "stop rule" or "interrupted", as in a record.
+    std::string ended;
+    bool interrupted = false;
+};
+
+/// @param possible  number of configurations, if less than the limit
+[[nodiscard]] run_state objective_board(std::string const& name, search_limits const& limits,
+                                        std::uint32_t possible, progress_sink const& sink);
+
+/// Evaluates until a limit of the board, a rule of the search, its end, or Ctrl-C; at least once.
+/// Exceptions of the objective pass through.
+template <evaluated_search Search>
+[[nodiscard]] loop_end run_minimize_loop(Search& search, run_state& board)
+{
+    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    std::string ended = "budget";
+    while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
+        std::optional<typename Search::trial> const next = search.ask();
+        if (next) search.take(*next, board);
+        if (search.meets_a_rule()) {
+            ended = "stop rule";
+            break;
+        }
+        if (!next) break;
+    }
+    if (search.is_exhausted() && ended == "budget") ended = "space";
+    if (interrupt.requested()) return {"interrupted", true};
+    return {std::move(ended), false};
+}
+
+/// Returns `limits` without evaluations and seconds: the rules for good enough values.
+[[nodiscard]] search_limits without_cost(search_limits limits) noexcept;
+
+/// A measurement that is infinite or NaN becomes a failure.
+void refuse_not_finite(outcome& result);
+
+/// "every configuration failed: 3 crashed; the first said: SIGSEGV"
+[[nodiscard]] std::string text_of_failures(run_state const& board);
+
+/// Fills in the counts of the loop, and sends the result to the sink.
+/// @param with  how the best was evaluated, as text for the user: " with budget 81"; may be empty
+void conclude(found_minimum& out, run_state const& board, description const& space,
+              search_limits const& limits, bool interrupted, std::string const& with = {});
+
+/// Reports to the board's sink which rules of `limits` have no effect in this search.
+/// @param gain_only  true: only expected_gain has no effect; false: neither has `target`
+/// @param function   name for the sentence, "minimize_two"
+void tell_rules_without_effect(run_state const& board, search_limits const& limits, bool gain_only,
+                               std::string const& function);
+
+/// Logs the calls of an optimizer: repeating them gives its state again, see search/repeat.hpp. The
+/// session in the file has no end, so a search with higher limits also continues.
+class search_log {
+public:
+    /// Without options.event_log it logs nothing.
+    search_log(chain_of_trees const& space, minimize_options const& options);
+
+    /// Returns an optimizer that has repeated the calls in the log. If it proposes other
+    /// configurations than the log has (another searcher, another version of attune), or if the log
+    /// is damaged, a new session begins. The new session observes all outcomes that can be read.
+    /// @param make  a new optimizer of the constructor's space and options
+    [[nodiscard]] optimizer_core continued(std::function<optimizer_core()> const& make);
+
+    /// Logged outcomes, in order.
+    [[nodiscard]] std::vector<std::pair<point, evaluation>> const& past() const noexcept
+    {
+        return past_;
+    }
+    /// Logged proposals without an outcome, in order.
+    [[nodiscard]] std::vector<point> const& open() const noexcept { return open_; }
+
+    /// Appends the calls since the last write().
+    void write(optimizer_core const& search);
+    /// Sentences on problems since the last call.
+    [[nodiscard]] std::vector<std::string> notices();
+
+private:
+    event_log log_;
+    std::size_t written_ = 0; ///< number of calls
+    std::vector<std::pair<point, evaluation>> past_{};
+    std::vector<point> open_{};
+    std::vector<std::string> notices_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What one worker did in a search of several.
+/// The work of one worker in a search with several.
 struct worker_use {
     std::string name;              ///< "rank 3 on node7"
-    std::uint32_t evaluations = 0; ///< that count, those included that took too long
-    failure_counts failures{};     ///< of these
-    /// Where an evaluation failed in a way that no objective means (it threw, returned NaN, or took
-    /// too long): the first such reason. Else empty.
+    std::uint32_t evaluations = 0; ///< evaluations that count, including those that took too long
+    failure_counts failures{};     ///< failures among these
+    /// The first reason why an evaluation failed without a failure of the objective: it threw,
+    /// returned NaN, or took too long. Otherwise empty.
     std::string first_fault{};
-    bool is_left = false; ///< the search ended without waiting for it
+    bool is_left = false; ///< the search ended without waiting for this worker
 };
 
 namespace detail {
@@ -34,24 +144,24 @@ struct minimum_on_slots {
     std::vector<worker_use> workers; ///< by slot
 };
 
-/// Errors   attune::error: it is 0, negative or NaN
+/// Errors   attune::error: `most_seconds` is 0, negative or NaN
 void refuse_most_seconds(double most_seconds);
 
-/// Looks for the configuration with the lowest value. With one slot the calls of the search are
-/// those of a loop that asks, evaluates and tells.
+/// Looks for the configuration with the lowest value. With one slot, the search gets the same calls
+/// as in a loop that asks, evaluates and tells.
 ///
-/// With options.event_log what an earlier call was told counts, and what it was at comes first.
+/// With options.event_log known outcomes count, and unfinished evaluations come first.
 ///
-/// Evaluations that are pending count against limits.evaluations when the next one is asked. When
-/// the search is over, by whatever rule or by Ctrl-C, pending ones are waited for and told. It is
-/// over, too ("no worker", with a notice), when every slot that has joined has been overdue for a
+/// Pending evaluations count against limits.evaluations when the next one is asked. When the search
+/// is over, by any rule or by Ctrl-C, the loop waits for pending ones and records them. The search
+/// also ends ("no worker", with a notice) when every slot that has joined has been overdue for a
 /// further most_seconds.
 ///
-/// @param most_seconds  An evaluation that takes longer, by on.now(), is a failure (timeout), and is
-///                      not waited for. Its slot is free again when its outcome arrives, and that
-///                      outcome is dropped. What arrives before the slot is given up counts.
+/// @param most_seconds  A longer evaluation, by on.now(), is a failure (timeout), and the loop does
+///                      not wait for it. The slot is free again when the outcome arrives, which is
+///                      dropped. An outcome that arrives before the slot is given up counts.
 /// Errors   attune::error: most_seconds is 0, negative or NaN; an evaluation that worked without a
-///          quantity that has a bound; what `on` throws
+///          quantity that has a bound; errors of `on`
 [[nodiscard]] minimum_on_slots minimize_on_slots(chain_of_trees const& space, slot_evaluator& on,
                                                  search_limits const& limits,
                                                  minimize_options const& options,

@@ -1,34 +1,165 @@
-// attune/tune/loop/minimize_slots.ipp - asks for free slots, tells what arrives.
+// attune/tune/loop/minimize_slots.ipp - gives configurations to free slots, and records and logs their outcomes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/event.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/optimizer_core.hpp>
+#include <attune/search/repeat.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/minimize_loop.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
-#include <attune/tune/loop/search_log.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+ATTUNE_INLINE run_state objective_board(std::string const& name, search_limits const& limits,
+                                        std::uint32_t possible, progress_sink const& sink)
+{
+    run_state out{name, limits, possible, sink};
+    out.set_objective({.is_seconds = false});
+    return out;
+}
+
+ATTUNE_INLINE search_limits without_cost(search_limits limits) noexcept
+{
+    limits.evaluations = search_limits::any_number;
+    limits.seconds = search_limits::any_time;
+    return limits;
+}
+
+ATTUNE_INLINE void refuse_not_finite(outcome& result)
+{
+    auto const* const m = std::get_if<measurement>(&result);
+    if (m == nullptr) return;
+    outcome checked = outcome_of(m->value);
+    if (!succeeded(checked)) result = std::move(checked);
+}
+
+ATTUNE_INLINE std::string text_of_failures(run_state const& board)
+{
+    if (total(board.failures()) == 0) return "no configuration was evaluated";
+    std::string out = "every configuration failed: " + describe(board.failures());
+    if (!board.first_failures().empty())
+        out += "; the first said: " + board.first_failures().front().reason;
+    return out;
+}
+
+ATTUNE_INLINE void conclude(found_minimum& out, run_state const& board, description const& space,
+                            search_limits const& limits, bool interrupted, std::string const& with)
+{
+    out.evaluations = board.evaluations();
+    out.failures = board.failures();
+    out.interrupted = interrupted;
+    board.announce(progress_event::finished,
+                   !wants_tuning(limits) ? "nothing was searched: the budget is zero"
+                   : out.best            ? "best " + text_of_quantity(out.value, false) + " at " +
+                                    text_of(space, *out.best) + with + " after " +
+                                    std::to_string(out.evaluations) + " evaluations"
+                   : !out.shortfall.empty() ? out.shortfall + ", after " +
+                                                  std::to_string(out.evaluations) + " evaluations"
+                                            : text_of_failures(board));
+}
+
+ATTUNE_INLINE void tell_rules_without_effect(run_state const& board, search_limits const& limits,
+                                             bool gain_only, std::string const& function)
+{
+    search_limits const unset;
+    std::string names;
+    auto const name = [&](bool is_set, char const* what) {
+        if (is_set) names += (names.empty() ? "" : ", ") + std::string(what);
+    };
+    name(!gain_only && limits.target != unset.target, "target");
+    name(!gain_only && limits.improvement != unset.improvement, "improvement");
+    name(limits.expected_gain != unset.expected_gain, "expected_gain");
+    if (!names.empty())
+        board.announce(progress_event::notice,
+                       "search_limits: " + names + " ends nothing in " + function);
+}
+
+/// Outcomes of searches with equal keys are comparable.
+[[nodiscard]] inline std::string key_of_search(description const& space,
+                                               minimize_options const& options)
+{
+    content_hash out;
+    out.add(options.name).add(space_identity(space)).add(bounds_key(options.bounds));
+    for (auto const& [name, value] : texts_of_inputs(space))
+        out.add(name).add(value);
+    return out.hex();
+}
+
+ATTUNE_INLINE search_log::search_log(chain_of_trees const& space, minimize_options const& options)
+    : log_(options.event_log.empty()
+               ? event_log{}
+               : event_log{options.event_log, key_of_search(space.describe(), options),
+                           options.seed})
+{
+}
+
+ATTUNE_INLINE optimizer_core search_log::continued(std::function<optimizer_core()> const& make)
+{
+    optimizer_core out = make();
+    std::vector<event> known = log_.salvaged();
+    try {
+        out.resume({out.save().key, out.save().seed, log_.past()});
+    } catch (error const& thrown) {
+        notices_.push_back("the search in the event log cannot be repeated, and another one begins "
+                           "that knows its outcomes: " +
+                           thrown.what_alone());
+        out = make();
+        known = log_.past();
+    }
+    for (event const& e : known) {
+        if (e.points.size() != 1 || !e.result) continue; // a proposal
+        try {
+            out.observe(e.points.front(), {*e.result, e.quantities});
+        } catch (error const&) { // the line is damaged
+        }
+    }
+    if (!known.empty()) log_.begin_anew(out.save().events);
+    written_ = out.save().events.size();
+    for (event const& e : out.save().events) {
+        if (e.kind == event_kind::asked) {
+            open_.insert(open_.end(), e.points.begin(), e.points.end());
+            continue;
+        }
+        std::erase(open_, e.points.front());
+        past_.emplace_back(e.points.front(), evaluation{*e.result, e.quantities});
+    }
+    return out;
+}
+
+ATTUNE_INLINE void search_log::write(optimizer_core const& search)
+{
+    std::vector<event> const& calls = search.save().events;
+    for (; written_ < calls.size(); ++written_)
+        log_.add(calls[written_]);
+}
+
+ATTUNE_INLINE std::vector<std::string> search_log::notices()
+{
+    std::vector<std::string> out = std::exchange(notices_, {});
+    for (std::string& said : log_.notices())
+        out.push_back(std::move(said));
+    return out;
+}
+
 class slots_loop {
 public:
-    /// @param search  has the rules, and judges them when it is asked
-    /// @param log     has the calls of the search until now
+    /// @param search  has the rules, and checks them when it is asked
+    /// @param log     has all earlier calls of the search
     slots_loop(slot_evaluator& on, optimizer_core& search, search_log& log, run_state& board,
                std::vector<quantity_bound> const& bounds, double most_seconds)
         : on_(&on)
@@ -74,12 +205,12 @@ private:
     enum class stage : std::uint8_t { outside, idle, busy, overdue };
     struct slot {
         stage is = stage::outside;
-        point at{};          ///< what it was given
-        double since_s = 0;  ///< when
-        bool is_due = false; ///< it was beyond the limit when the events before were taken
+        point at{};          ///< its configuration
+        double since_s = 0;  ///< the time at which it got the configuration
+        bool is_due = false; ///< it was overdue at the previous check
     };
 
-    /// Ctrl-C is noticed, and a limit of seconds, within this time.
+    /// Longest delay until Ctrl-C or a limit of seconds has an effect.
     static constexpr double longest_wait_s = 0.05;
 
     [[nodiscard]] double wait_s() const
@@ -91,14 +222,13 @@ private:
         return std::max(out, 0.0);
     }
 
-    /// Gives idle slots what the search proposes.
-    /// @return  why the search is over; empty while it is not
+    /// @return  why the search is over; empty while it continues
     [[nodiscard]] std::string ask()
     {
         bool const has_budget = board_->budget_left();
         if (!is_first_ && !has_budget) return "budget";
         auto const is_idle = [](slot const& one) { return one.is == stage::idle; };
-        std::uint64_t room = 1; // the first evaluation of a call does not ask what it costs
+        std::uint64_t room = 1; // the first evaluation of a call ignores the budget
         if (has_budget) {
             std::uint64_t const left = board_->judge().evaluations_left();
             room = left - std::min(left, busy_);
@@ -109,7 +239,8 @@ private:
         if (std::uint64_t const more = count - next.size(); more > 0 && has_news_) {
             std::vector<point> const asked = search_->ask(more);
             keep_log();
-            has_news_ = asked.size() == more; // else it may have more when it is told more
+            has_news_ =
+                asked.size() == more; // otherwise the search may propose more after more outcomes
             next.insert(next.end(), asked.begin(), asked.end());
         } else if (next.empty()) {
             return {};
@@ -127,7 +258,7 @@ private:
         return next.empty() && busy_ == 0 ? "budget" : "";
     }
 
-    /// What the log has of before counts. The sink is told of it, as of what is evaluated now.
+    /// Counts the outcomes in the log; the sink gets them like new ones.
     void take_past()
     {
         keep_log();
@@ -138,7 +269,7 @@ private:
         for (auto const& [at, seen] : log_->past())
             add(at, seen);
         if (board_->evaluations() == 0) return;
-        // Seconds that repeating the calls took do not end a call before its first evaluation.
+        // Seconds that repeating the calls took must not end a call before its first evaluation.
         is_first_ = board_->judge().evaluations_left() > 0;
         if (is_first_ && board_->left_s() <= 0)
             board_->announce(progress_event::notice,
@@ -146,7 +277,7 @@ private:
                                  formatted("%.4g", board_->elapsed_s()) +
                                  " s, all of limits.seconds: one evaluation follows");
     }
-    /// What was asked before, and not told, is evaluated first.
+    /// Configurations without an outcome in the log, which are evaluated first.
     [[nodiscard]] std::vector<point> take_open(std::uint64_t most)
     {
         auto const end = open_.begin() +
@@ -170,12 +301,13 @@ private:
         has_news_ = true;
         if (from.is == stage::busy && happened.seen)
             tell(happened.slot, *std::move(happened.seen), happened.is_fault);
-        else if (from.is == stage::busy) // it was given back; because of Ctrl-C, no more is asked
+        else if (from.is ==
+                 stage::busy) // given back because of Ctrl-C, after which no more is asked
             --busy_;
         from.is = stage::idle;
     }
 
-    /// Whether all slots that have joined are overdue, for as long again as an evaluation may take.
+    /// Returns true if all slots that have joined are overdue for a further most_s_.
     [[nodiscard]] bool has_no_worker() const
     {
         double const now = on_->now();
@@ -187,8 +319,8 @@ private:
                });
     }
 
-    /// A slot that is due is given up when the events after that were taken, too: its outcome may
-    /// have come while a sink or the search was at work.
+    /// Gives up a slot that was overdue at two checks: its outcome may have arrived during a call
+    /// of a sink or of the search.
     void give_up_overdue()
     {
         double const now = on_->now();
@@ -204,13 +336,12 @@ private:
         }
     }
 
-    /// Tells the outcome of what a busy slot was given.
     void tell(std::size_t of, evaluation seen, bool is_fault)
     {
         point const& at = slots_[of].at;
         worker_use& use = uses_[of];
         auto const* const m = std::get_if<measurement>(&seen.result);
-        bool const is_nonsense = m != nullptr && std::isnan(m->value); // infinite may be meant so
+        bool const is_nonsense = m != nullptr && std::isnan(m->value); // infinity may be intended
         refuse_not_finite(seen.result);
         auto* const why = std::get_if<failure>(&seen.result);
         if (why != nullptr && (is_fault || is_nonsense) && !use.name.empty()) {
@@ -229,7 +360,7 @@ private:
         if (auto const* const failed = std::get_if<failure>(&checked))
             ++use.failures[static_cast<std::size_t>(failed->stage)];
     }
-    /// Counts what the search was told.  @return  the outcome, a failure where a bound is broken
+    /// Counts the outcome of a point.  @return  the outcome, a failure if a bound is broken
     outcome add(point const& at, evaluation const& seen)
     {
         outcome checked = within_bounds(*bounds_, bounded_numbers(*bounds_, seen), seen.result);
@@ -246,12 +377,12 @@ private:
     double most_s_;
     std::vector<slot> slots_;
     std::uint64_t busy_ = 0;
-    bool is_first_ = true; ///< nothing was evaluated yet in this call, and something may be
-    bool has_news_ = true; ///< something happened since the search had less than it was asked for
+    bool is_first_ = true; ///< this call may still make its first evaluation
+    bool has_news_ = true; ///< an event came since the search proposed less than it was asked for
     bool wants_stop_ = false;
     std::vector<worker_use> uses_; ///< by slot
     std::vector<quantity> best_quantities_{};
-    std::vector<point> open_; ///< asked before this loop, and not given to a slot yet
+    std::vector<point> open_; ///< asked before this loop, and not yet given to a slot
 };
 
 ATTUNE_INLINE void refuse_most_seconds(double most_seconds)
@@ -273,7 +404,7 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space, sl
     if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
         possible = static_cast<std::uint32_t>(*size);
     run_state board = objective_board(options.name, limits, possible, options.progress);
-    // The cost is counted here: the first evaluation does not ask what it costs.
+    // The loop counts the budget, because the first evaluation ignores it.
     auto const make = [&] {
         return optimizer_core(space, options.search, options.seed, false, without_cost(limits),
                               options.bounds);

@@ -7,10 +7,8 @@
 #include <attune/measure/bench.hpp>
 #include <attune/tune/shape/online_slot.hpp>
 
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Thrown where the program has stopped to make calls: what was told so far stays.
+/// Thrown when the program makes no more calls; earlier outcomes stay.
 class calls_ended : public std::exception {
 public:
     [[nodiscard]] char const* what() const noexcept override
@@ -29,15 +27,15 @@ public:
     }
 };
 
-/// First runs are those of another bench, on a copy of a call. A candidate that was right there is
-/// timed in calls of the program, each next to a call of the code that serves: what counts is the
-/// ratio of the two, so that a machine whose speed changes disturbs nothing. What is several times
-/// slower on the copy is timed there.
+/// First runs use another bench, on a copy of a call. A candidate that was right there is timed in
+/// calls of the program, each next to a call of the serving code. The ratio of the two counts, so
+/// that a change of the machine's speed has no effect. A candidate that is several times slower on
+/// the copy is timed on the copy.
 class online_bench final : public bench {
 public:
-    /// @param on_copy     of the same problem
+    /// @param on_copy     a bench of the same problem
     /// @param serving     code that the slot serves  @pre  it stays loaded
-    /// @param patience_s  seconds without a call after which calls_ended is thrown; asked often
+    /// @param patience_s  seconds without a call after which calls_ended is thrown; called often
     /// @pre  `slot` outlives this object
     online_bench(std::unique_ptr<bench> on_copy, online_slot& slot, callable serving,
                  double precision, std::function<double()> patience_s);
@@ -65,10 +63,10 @@ private:
     callable serving_;
     double precision_;
     std::function<double()> patience_s_;
-    double serving_first_s_ = 0;                       ///< its first run on the copy
-    double serving_copy_s_ = 0;                        ///< its time there; 0: not yet known
-    double serving_s_ = 0;                             ///< its time in calls; 0: not yet known
-    std::unordered_map<void const*, double> slower_{}; ///< than the serving code, by entry
+    double serving_first_s_ = 0; ///< first run of the serving code on the copy
+    double serving_copy_s_ = 0;  ///< its time on the copy; 0: not yet known
+    double serving_s_ = 0;       ///< its time in calls; 0: not yet known
+    std::unordered_map<void const*, double> slower_{}; ///< factor to the serving code, by entry
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/tune/loop/online_bench.ipp - asks calls of the program for times.
+// attune/tune/loop/online_bench.ipp - times candidates in calls of the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,9 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/clock/sample_taker.hpp>
+#include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/loop/online_bench.hpp>
 
 #include <algorithm>
@@ -20,13 +20,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A first run that takes so many times as long as that of the serving code is a reason to look
-/// closer; half of it, once both were timed on the copy, is a verdict.
+/// A first run that takes so many times as long as that of the serving code leads to a timing on
+/// the copy. In that timing, half of this factor decides.
 inline constexpr double slow_on_copy = 3;
-/// Every round costs calls: a final has fewer than elsewhere.
+/// Every round costs calls: an online final has fewer than other finals.
 inline constexpr std::uint32_t most_online_rounds = 40;
 
-/// Thrown where the candidate threw in a call of the program.
+/// Thrown if the candidate threw in a call of the program.
 struct candidate_threw {
     void const* entry;
 };
@@ -99,7 +99,7 @@ ATTUNE_INLINE timed_pair online_bench::pair(callable const& tried)
     return out;
 }
 
-/// A sample_taker. Its times are those of the first serving call times the ratio of each pair.
+/// A sample_taker. Its times are the time of the first serving call times the ratio of each pair.
 class online_bench::taker {
 public:
     taker(online_bench& of, std::span<callable const> tried)
@@ -111,7 +111,7 @@ public:
     [[nodiscard]] double wall_s() const noexcept { return spent_s_; }
     void warm_up(std::size_t i)
     {
-        // The loss that is expected was a guess until now, and is a measurement from now on.
+        // Before the warm-up the expected loss is a guess, and afterwards a measurement.
         double& slower = of_.slower_[tried_[i].address];
         slower = std::max(1.0, 2 * slower);
         warm_up_s_[i] = one(i);

@@ -31,10 +31,10 @@ ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string
     out.evaluations = possible_ == std::numeric_limits<std::uint32_t>::max() ? 0 : possible_;
     out.pruned = pruned_;
     out.has_best = best_.has_value();
-    if (best_) out.best_value = best_->second.value;
-    out.default_value = default_value_;
-    out.baseline_value = baseline_value_;
-    out.is_seconds = is_seconds_;
+    if (best_) out.best_value = objective_.turned(best_->second.value);
+    out.default_value = objective_.turned(default_value_);
+    out.baseline_value = objective_.turned(baseline_value_);
+    out.objective = objective_;
     out.failures = failures_;
     out.elapsed_s = elapsed_s();
     out.left_s = left_s();

@@ -4,9 +4,9 @@
 
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/sandbox/shared_with_child.hpp>
-#include <attune/tune/kernel/baseline.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/detail/tuning_session.hpp>
@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What a session is about; with the user's own code in its frame, if there is some.
+/// The problem of a session, with the baseline in its frame if there is one, and its work.
 struct stepped_session::parts {
     parts(tuning_problem const& problem, tuning_options const& options, session_memory memory)
         : frame(problem.kernel.baseline ? with_baseline(problem.frame, problem.kernel)
@@ -63,7 +63,7 @@ ATTUNE_INLINE void stepped_session::rest() { parts_->work.rest(); }
 ATTUNE_INLINE session_state stepped_session::state() { return parts_->work.state(); }
 ATTUNE_INLINE session_result stepped_session::finish() { return parts_->work.finish(); }
 
-/// The default configuration, compiled and neither run nor measured.
+/// Returns the default configuration, compiled and neither run nor measured.
 [[nodiscard]] inline session_result without_tuning(tuning_problem const& problem,
                                                    progress_sink const& sink)
 {

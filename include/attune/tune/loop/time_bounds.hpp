@@ -1,4 +1,4 @@
-// attune/tune/loop/time_bounds.hpp - what is known of the least time of configurations, and who knows it.
+// attune/tune/loop/time_bounds.hpp - bounds of the times of configurations, as an optional part of the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Which configurations cannot win. This one knows nothing: all may. See candidate_pruning.
+/// Finds configurations that cannot win. This base has no bounds: all may win. See
+/// candidate_pruning.
 class candidate_verdicts {
 public:
     candidate_verdicts() = default;
@@ -46,7 +47,7 @@ public:
     [[nodiscard]] virtual std::string sentence() const { return {}; }
 };
 
-/// What the machine can do at most for a kernel. This one knows nothing. See kernel_roofline.
+/// The limits of the machine for a kernel. This base has no limits. See kernel_roofline.
 class kernel_roof {
 public:
     kernel_roof() = default;
@@ -60,8 +61,8 @@ public:
     [[nodiscard]] virtual double most_bytes_per_s(unsigned) { return 0; }
 };
 
-/// What a part of the program offers that knows bounds: attune::roofline. See offer.hpp. The
-/// problem outlives what is made; `say` receives sentences for the user.
+/// The offer of the optional part attune::roofline. See offer.hpp. The problem outlives the made
+/// objects; `say` receives sentences for the user.
 struct time_bounds {
     using sayer = std::function<void(std::string)>;
     std::unique_ptr<kernel_roof> (*roof)(tuning_problem const& problem,
@@ -69,24 +70,25 @@ struct time_bounds {
     std::unique_ptr<candidate_verdicts> (*verdicts)(
         tuning_problem const& problem, tuning_options const& options, sayer say,
         std::function<double(unsigned threads)> bytes_per_s) = nullptr;
-    /// The search that `make` makes, with narrow(): see narrowing_search.
+    /// Makes the search of `make`, with narrow(): see narrowing_search.
     any_searcher (*narrowing)(search_factory const& make, chain_of_trees const& space,
                               std::uint64_t seed) = nullptr;
 };
 
-/// The work of one call that the kernel states. @pre it states some
+/// The work of one call that the kernel states. @pre the kernel states work
 /// Errors   attune::error: it is negative, nothing or no number
 [[nodiscard]] work work_at(tuning_problem const& problem, point const& at);
 
-/// Of the program, or one that knows nothing.
-/// Errors   those of work_at() for the default configuration, but for a device
+/// The limits or verdicts of the program's part, or else a base object without bounds.
+/// Errors   errors of work_at() for the default configuration, except on a device
 [[nodiscard]] std::unique_ptr<kernel_roof>
 roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say);
 [[nodiscard]] std::unique_ptr<candidate_verdicts>
 verdicts_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say,
             std::function<double(unsigned threads)> bytes_per_s);
 
-/// What the tuning asks for and no part of this program knows, as a sentence; empty: nothing.
+/// Returns a sentence if the tuning needs attune::roofline and the program lacks it, or if bounds
+/// of times do not apply.
 [[nodiscard]] std::string missing_bounds(tuning_problem const& problem,
                                          tuning_options const& options);
 

@@ -1,4 +1,4 @@
-// attune/tune/loop/time_bounds.ipp - bounds of the part that knows some, or none.
+// attune/tune/loop/time_bounds.ipp - bounds of the optional part, or none.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -34,12 +34,18 @@ ATTUNE_INLINE work work_at(tuning_problem const& problem, point const& at)
     return out;
 }
 
+/// Returns null if the program has no bounds of times, or if the objective is no time.
+[[nodiscard]] inline time_bounds const* bounds_for(tuning_problem const& problem)
+{
+    return problem.kernel.objective ? nullptr : offer_of_program<time_bounds>();
+}
+
 ATTUNE_INLINE std::unique_ptr<kernel_roof>
 roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say)
 {
     if (problem.kernel.work != nullptr && problem.device == nullptr)
         static_cast<void>(work_at(problem, problem.default_at));
-    if (auto const* const known = offer_of_program<time_bounds>())
+    if (auto const* const known = bounds_for(problem))
         return known->roof(problem, options, std::move(say));
     return std::make_unique<kernel_roof>();
 }
@@ -48,7 +54,7 @@ ATTUNE_INLINE std::unique_ptr<candidate_verdicts>
 verdicts_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say,
             std::function<double(unsigned threads)> bytes_per_s)
 {
-    if (auto const* const known = offer_of_program<time_bounds>())
+    if (auto const* const known = bounds_for(problem))
         return known->verdicts(problem, options, std::move(say), std::move(bytes_per_s));
     return std::make_unique<candidate_verdicts>();
 }
@@ -56,6 +62,11 @@ verdicts_of(tuning_problem const& problem, tuning_options const& options, time_b
 ATTUNE_INLINE std::string missing_bounds(tuning_problem const& problem,
                                          tuning_options const& options)
 {
+    if (problem.kernel.objective)
+        return options.search.prune || options.limits.roofline_share > 0
+                   ? "search.prune and limits.roofline_share do nothing: kernel '" +
+                         problem.kernel.name + "' has an objective that is no time"
+                   : "";
     if (offer_of_program<time_bounds>() != nullptr) return {};
     bool const is_asked =
         problem.kernel.work != nullptr && problem.device == nullptr && !problem.predict;

@@ -1,16 +1,16 @@
-// attune/tune/loop/trial.hpp - measures one variant: a first run, then its time.
+// attune/tune/loop/trial.hpp - measures one variant, here or in other processes: a first run, then its time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/pace.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/bench_pool.hpp>
+#include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/options.hpp>
 
 #include <cstddef>
@@ -26,14 +26,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Seconds. What takes less is served by the default.
+/// In seconds. The default serves shorter calls, which are not tuned.
 inline constexpr double shortest_tuned_call_s = 1e-6;
 
-/// Of a default that takes so long there is no time to gain, and none that could be measured well.
+/// Returns true if the default is so fast that no time can be gained or measured well.
 [[nodiscard]] inline bool is_too_short(tuning_problem const& problem,
                                        measurement const& default_time)
 {
-    return !problem.predict && default_time.value < shortest_tuned_call_s;
+    return !problem.predict && !problem.kernel.objective &&
+           default_time.value < shortest_tuned_call_s;
 }
 
 /// The default configuration fails: without its output and time nothing can be tuned.
@@ -51,10 +52,10 @@ struct trial {
     callable code{};        ///< empty unless `result` is a measurement
     double first_run_s = 0; ///< wall seconds; 0 if it did not finish
     timing_record timing{}; ///< empty if not timed now; see disturbed()
-    /// Of the default's: wall seconds of what its result is compared with, a reference of its own.
+    /// For the default: wall seconds of the separate reference that its result is compared with.
     double reference_s = 0;
     bounded_values bounded{};
-    /// Cut short by Ctrl-C: `result` is meaningless. Of the default: its energy is not known.
+    /// True if Ctrl-C cut the trial: `result` is meaningless. For the default: unknown energy.
     bool is_cut = false;
 };
 
@@ -63,8 +64,8 @@ struct trial {
 class trial_runner {
 public:
     /// @pre     problem and options outlive this object
-    /// Errors   as make_bench(); attune::error: kernel.bound_energy() was called, and the bench
-    ///          measures no energy
+    /// Errors   errors of make_bench(); attune::error: kernel.bound_energy() was called, and the
+    ///          bench measures no energy
     trial_runner(tuning_problem const& problem, tuning_options const& options);
     trial_runner(trial_runner const&) = delete;
     trial_runner& operator=(trial_runner const&) = delete;
@@ -72,9 +73,9 @@ public:
     /// Runs the default configuration: its output is the reference for all others.
     /// @param compiled  the result of compiling it
     /// @param known     its time, if measured before: it is not timed again, but its energy is
-    ///                  measured where there is a bound on it
+    ///                  measured if that has a bound
     /// Errors   default_fails, with the reason: nothing can be tuned; attune::error: it takes more
-    ///          energy than its kernel may, or how much is not known
+    ///          energy than its kernel may, or its energy is unknown
     [[nodiscard]] trial establish_reference(compile_result compiled,
                                             std::optional<measurement> const& known = {});
 
@@ -82,28 +83,27 @@ public:
     /// @pre   establish_reference() succeeded
     [[nodiscard]] trial run(compile_result compiled, double stop_above_s);
 
-    /// The same for several variants: those with new code are measured at once, one per device. All
-    /// are judged by the state before the call, so that the outcomes do not depend on which bench
+    /// The same for several variants: variants with new code are measured at once, one per device.
+    /// All use the limits from before the call, so that the outcomes do not depend on which bench
     /// ends first. Ctrl-C cuts the current runs short.
     /// @return  one trial per variant, in the given order
     [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
                                              double stop_above_s);
     /// CPU seconds of this process spent in threads for other devices.
     [[nodiscard]] double waiting_cpu_s() const noexcept { return pool_.cpu_s(); }
-    /// How many variants are measured at once; constant.
+    /// Number of variants that are measured at once; constant.
     [[nodiscard]] std::size_t at_once() const noexcept { return pool_.size(); }
 
-    /// Measures the user's own code like a variant; its outcome is not used for variants. @return
-    /// why it is wrong, or its time @pre as run()
+    /// Measures the baseline like a variant; its outcome is not used for variants. @return why it
+    /// is wrong, or its time @pre as for run()
     [[nodiscard]] outcome run_baseline(callable const& own);
 
-    /// Times several variants in turns.
     /// @param limit_s  wall seconds in total
     /// @return  the times; or the index of a variant that crashed or ran too long
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> variants,
                                                                  double limit_s);
 
-    /// Sets the source of CPU time of this process that belongs to no trial; see system_clocks.
+    /// Sets the source of this process's CPU time outside of trials; see system_clocks.
     void set_background(std::function<double()> cpu_s)
     {
         pool_.own().set_background(std::move(cpu_s));
@@ -112,17 +112,16 @@ public:
     /// How the program is protected from the variants, and why; on several devices, also the number
     /// of measurements of each.
     [[nodiscard]] std::string protection() const { return pool_.protection(); }
-    /// Notices about the benches and their devices.
     [[nodiscard]] std::vector<std::string> notices() const { return pool_.notices(); }
 
-    /// Adds an outcome from before an interruption, which variants with this code take.
+    /// Adds an outcome from before an interruption, for variants with this code.
     void seed_known(std::string const& object_key, outcome const& result)
     {
         if (!object_key.empty()) by_code_.emplace(object_key, result);
     }
     /// Number of trials that took the outcome of equal code.
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
-    /// The machine's slowdown, from a run of known time that is repeated after trials, see
+    /// The machine's slowdown, by a known run that is repeated after trials: see
     /// machine_pace::wants_probe(). Times of trials between slow probes are divided by the
     /// slowdown.
     [[nodiscard]] disturbance disturbed() const { return pace_.disturbed(); }
@@ -131,20 +130,60 @@ private:
     tuning_problem const& problem_;
     tuning_options const& options_;
     bench_pool pool_;
-    /// Where a run leaves the error of its result; null: none does, or several run at once.
+    /// Place for the error of a run's result; null without errors or with several runs at once.
     [[nodiscard]] errors_seen* error_seen() const noexcept;
     void measure_energy(trial& made, bench& place, double limit_s) const;
     void measure_energy_of_default(trial& standard);
+    /// Makes code a failure that is right in its first run and fails in other calls of the shape.
+    void judge_in_other_calls(trial& made, double best_s) const;
     void probe();
     void correct(trial& made, double best_s);
 
     std::unordered_map<std::string, outcome> by_code_;
     std::unordered_map<std::string, bounded_values> bounded_of_code_;
+    callable default_{};
     callable known_{};          ///< the code that probes run
     timing_record known_how_{}; ///< how `known_` was timed
     machine_pace pace_{};
     double quickest_s_ = 0; ///< shortest first run so far
     std::uint32_t same_code_ = 0;
+};
+
+/// A variant that another process compiled and tried.
+struct tried_variant {
+    point at{};
+    trial made{};                   ///< its code is not loaded: it has key and seconds only
+    std::vector<double> features{}; ///< its code metrics; empty: none
+};
+
+/// Places in other processes. Each compiles, checks and times one configuration at a time, like
+/// this process: see trial_worker. The session gives each free place the next configuration at
+/// once, takes outcomes in the order of arrival, and decides when it is over. For the session's
+/// thread.
+class trials_elsewhere {
+public:
+    trials_elsewhere() = default;
+    trials_elsewhere(trials_elsewhere const&) = delete;
+    trials_elsewhere& operator=(trials_elsewhere const&) = delete;
+    virtual ~trials_elsewhere() = default;
+
+    /// Called when the session has measured its default itself.
+    virtual void begin(measurement const& default_time) = 0;
+    /// Returns true if a place works, or soon may. Without a place the session continues alone, and
+    /// looks for places between two evaluations.
+    [[nodiscard]] virtual bool has_place() const = 0;
+    [[nodiscard]] virtual std::size_t idle() const = 0;
+    /// Number of given configurations whose outcomes have not arrived and are not overdue.
+    [[nodiscard]] virtual std::size_t pending() const = 0;
+    /// Gives a free place a configuration. Returns at once.
+    /// @param stop_above_s  timing may end as soon as it is proven slower
+    virtual void submit(point const& at, double stop_above_s) = 0;
+    /// Returns all arrived outcomes as soon as there is one; otherwise after about so many seconds.
+    [[nodiscard]] virtual std::vector<tried_variant> wait(double seconds) = 0;
+    /// Returns true if Ctrl-C was pressed at another process.
+    [[nodiscard]] virtual bool wants_stop() const = 0;
+    /// Sentences for the report, at the end.
+    [[nodiscard]] virtual std::vector<std::string> notices() const = 0;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/tune/loop/trial.ipp - decides what is measured, and takes outcomes of equal code.
+// attune/tune/loop/trial.ipp - decides which variants are measured, and reuses outcomes of equal code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/sandbox/shared_with_child.hpp>
-#include <attune/tune/loop/bench_pool.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/loop/history_check.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
@@ -55,10 +55,11 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
                         where, next);
 }
 
-/// A first run, and if it succeeds the timing.
-/// @param error  where the run leaves the error of its result; null: nowhere
+/// Makes the first run and, if that succeeds, the timing.
+/// @param errors  place for the error of the run's result; may be null
+/// @param judge   may make a right result a failure, before the timing; may be empty
 inline void run_and_time(trial& made, bench& place, double limit_s, double stop_above_s,
-                         errors_seen* errors)
+                         errors_seen* errors, std::function<void()> const& judge = {})
 {
     made.first_run_s = 0;
     made.timing = {};
@@ -72,14 +73,17 @@ inline void run_and_time(trial& made, bench& place, double limit_s, double stop_
         made.result = *why;
     } else {
         double const run_s = std::get<double>(end);
-        made.result =
-            place.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+        made.result = measurement::exact(run_s);
+        if (judge) judge();
+        if (succeeded(made.result))
+            made.result =
+                place.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
         made.first_run_s = run_s;
     }
     made.is_cut = false;
 }
 
-/// The default's time. After Ctrl-C, the time of its first run.
+/// Returns the default's time; after Ctrl-C, the time of its first run.
 [[nodiscard]] inline outcome time_of_default(bench& place, callable const& code, double first_run_s,
                                              double limit_s, timing_record& taken)
 {
@@ -107,15 +111,7 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
                     "tune where energy can be measured, or without that bound");
 }
 
-/// Relative half-width from which on the joules of a call say nothing of a bound.
-inline constexpr double most_open_energy = 0.5;
-
-[[nodiscard]] inline bool is_known(call_energy const& e)
-{
-    return e.joules > 0 && e.half_width < most_open_energy;
-}
-
-/// Why this energy does not keep the bound; empty: it does.
+/// Returns why this energy does not keep the bound; empty: it does.
 [[nodiscard]] inline std::string why_beyond(call_energy const& e, double most)
 {
     std::string const within = " (within " + formatted("%.2g", 100 * e.half_width) + " %)";
@@ -128,7 +124,7 @@ inline constexpr double most_open_energy = 0.5;
                                                        : "");
 }
 
-/// A variant beyond the bound fails, and so does one whose energy is not known.
+/// Measures the energy. A variant beyond the bound fails, and so does a variant of unknown energy.
 ATTUNE_INLINE void trial_runner::measure_energy(trial& made, bench& place, double limit_s) const
 {
     double const most = problem_.kernel.most_joules;
@@ -175,6 +171,7 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
     first_run_result const end = pool_.own().establish(code, options_.limits.default_run_s);
     if (auto const* why = std::get_if<failure>(&end)) refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
+    default_ = code;
     bounded_values bounded{.error = seen != nullptr ? seen->of_default : unknown};
     double const reference_s = has_reference(problem_.kernel, problem_.frame)
                                    ? std::max(0.0, steady_seconds() - begun_s - quickest_s_)
@@ -218,9 +215,11 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
                                                        double stop_above_s)
 {
     double const limit_s = first_run_limit_s(quickest_s_, options_.limits.first_run_ratio);
+    if (problem_.kernel.objective) // the best value is no time
+        stop_above_s = std::numeric_limits<double>::infinity();
     std::vector<trial> out(compiled.size());
     std::vector<bench_pool::job> jobs;
-    std::vector<std::size_t> measured; // those not refused: in order, with or without a job
+    std::vector<std::size_t> measured; // compiled variants in order, with or without a job
     std::unordered_set<std::string> is_new;
     for (std::size_t i = 0; i < compiled.size(); ++i) {
         if (auto const* why = std::get_if<failure>(&compiled[i])) {
@@ -236,7 +235,8 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         jobs.emplace_back(
             [this, &made = out[i], limit_s, stop_above_s, seen = error_seen()](bench& place) {
                 try {
-                    run_and_time(made, place, limit_s, stop_above_s, seen);
+                    run_and_time(made, place, limit_s, stop_above_s, seen,
+                                 [&] { judge_in_other_calls(made, stop_above_s); });
                     if (made.is_cut) return;
                     made.is_cut = true;
                     measure_energy(made, place, limit_s);
@@ -261,7 +261,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
             if (made.first_run_s > 0) quickest_s_ = std::min(quickest_s_, made.first_run_s);
         } else {
             auto const same = by_code_.find(key);
-            made.is_cut = same == by_code_.end(); // its twin was cut, too
+            made.is_cut = same == by_code_.end(); // the trial of the same code was cut
             if (made.is_cut) continue;
             ++same_code_;
             made.result = same->second;
@@ -281,8 +281,32 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     return made.result;
 }
 
-/// One sample where the machine runs at full speed, else three. A sample during which the thread
-/// lost its processor does not count.
+/// Code whose first run takes more than this many times the best, and more than
+/// `short_first_run_s`, does not become a leader. First runs are cold.
+inline constexpr double most_times_best = 8;
+inline constexpr double short_first_run_s = 0.01;
+
+ATTUNE_INLINE void trial_runner::judge_in_other_calls(trial& made, double best_s) const
+{
+    constexpr double limit_s = 2;
+    double const run_s = std::get<measurement>(made.result).value;
+    if (problem_.device != nullptr || problem_.predict ||
+        run_s > std::max(most_times_best * best_s, short_first_run_s))
+        return;
+    if (run_s < limit_s / 2)
+        if (auto why = failure_where_arrays_begin_pages(problem_.frame, default_, made.code,
+                                                        limit_s, options_.measuring.protect)) {
+            made.result = *std::move(why);
+            return;
+        }
+    if (made.code.facts.depends_on_this_call_alone) return;
+    if (auto why = failure_after_other_calls(problem_.kernel, problem_.frame, default_, made.code,
+                                             limit_s, options_.measuring.protect))
+        made.result = *std::move(why);
+}
+
+/// Takes one sample if the machine runs at full speed, otherwise three. A sample during which the
+/// thread lost its processor does not count.
 ATTUNE_INLINE void trial_runner::probe()
 {
     try {
@@ -301,21 +325,21 @@ ATTUNE_INLINE void trial_runner::probe()
     }
 }
 
-/// A variant whose time is this share of the known run's takes its place.
+/// A variant whose time is at most this share of the known run's replaces it.
 inline constexpr double much_faster = 0.6;
 
-/// If the machine was slowed down, divides the times by the slowdown of the known run, as if the
-/// variant had the same slowdown; also in the timing record, so that the event log agrees. A
+/// Divides the times by the slowdown of the known run if the machine was slowed down, as if the
+/// variant had the same slowdown. The timing record changes too, so that the event log agrees. A
 /// variant much faster than the known run replaces it, so that probes stay cheap.
-/// @param best_s  what the trial was compared with; infinity: nothing
+/// @param best_s  time that the trial was compared with; may be infinity
 ATTUNE_INLINE void trial_runner::correct(trial& made, double best_s)
 {
     if (!succeeded(made.result) || made.timing.times.empty() || !pace_.has_begun()) return;
     std::vector<double> const& times = made.timing.times;
     double const spent_s = std::accumulate(times.begin(), times.end(), 0.0) * made.timing.runs;
     double const took_s = std::get<measurement>(made.result).value;
-    // A new best is what the others are compared with. Between the best and 7.5 % above it a slow
-    // phase stays unseen until the next probe that is due.
+    // All others are compared with a new best. A slow phase of less than 7.5 % above the best
+    // remains until the next due probe.
     bool const may_be_slowed = took_s > (1 + machine_pace::much / 2) * best_s;
     bool const is_doubtful =
         may_be_slowed || took_s < best_s || took_s <= much_faster * pace_.undisturbed_s();

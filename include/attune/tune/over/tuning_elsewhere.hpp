@@ -1,7 +1,5 @@
-// attune/tune/over/tuning_elsewhere.hpp - one call of a kernel that another process tunes, with the help of this one.
+// attune/tune/over/tuning_elsewhere.hpp - helps another process to tune: compiles and tries configurations of a call.
 // SPDX-License-Identifier: MIT
-//
-// tested by tune/over/mpi/tuned_ranks.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -10,9 +8,10 @@
 #include <attune/remember/record.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
-#include <attune/tune/kernel/keyed_call.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/over/trial_worker.hpp>
+#include <attune/tune/loop/trial.hpp>
+#include <attune/tune/options.hpp>
 #include <attune/tune/over/variant_text.hpp>
 
 #include <memory>
@@ -21,35 +20,61 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Has the turn of its kernel: calls on other threads are served as while it is tuned.
+/// Handles one configuration like a session, without a search. The worker compiles it, runs it for
+/// the first time where a crash is harmless, compares it with the reference, and times it. Code
+/// that this worker has measured is not measured again. Workers on the same processors measure in
+/// turns (place_turn), and compile at any time. Between two calls the caller's data is as before.
+class trial_worker {
+public:
+    /// Compiles and measures the default configuration, which others are compared with.
+    /// @param problem  without its rival; a baseline is not run
+    /// @pre     both outlive this object; one thread makes all calls
+    /// Errors   errors of run_session()
+    trial_worker(tuning_problem const& problem, tuning_options const& options);
+    ~trial_worker();
+    trial_worker(trial_worker const&) = delete;
+    trial_worker& operator=(trial_worker const&) = delete;
+
+    /// Time of a call of the default.
+    [[nodiscard]] measurement const& default_time() const noexcept;
+    /// @param stop_above_s  timing may end as soon as it is proven slower
+    /// @return  the outcome, with the compiled code; is_cut: Ctrl-C came first, which is noticed if
+    ///          the caller has an interrupt_guard
+    [[nodiscard]] tried_variant evaluate(point const& at, double stop_above_s);
+
+private:
+    struct parts;
+    std::unique_ptr<parts> parts_;
+};
+
+/// Holds the turn of its kernel: calls on other threads are served like during a tuning.
 class tuning_elsewhere {
 public:
     /// @pre     the parts outlive this object, and the arrays of the call
-    /// Errors   as dispatch_table::tune(); attune::error: kernel.precondition(f) takes no such call
+    /// Errors   those of dispatch_table::tune(); attune::error: kernel.precondition(f) refuses the
+    ///          call
     tuning_elsewhere(dispatch_parts& parts, keyed_call call);
     ~tuning_elsewhere();
     tuning_elsewhere(tuning_elsewhere const&) = delete;
     tuning_elsewhere& operator=(tuning_elsewhere const&) = delete;
 
-    /// What the call's times depend on.
+    /// The facts that the call's times depend on.
     [[nodiscard]] record_key key() const;
     [[nodiscard]] description const& space() const;
     [[nodiscard]] bool has_configuration(point const& at) const;
 
     /// Compiles and measures the default, once.
-    /// Errors   as trial_worker
+    /// Errors   errors of trial_worker
     trial_worker& worker();
 
-    /// All arrays of the call are empty.
     [[nodiscard]] bool is_empty() const noexcept { return call_.frame.has_only_empty_arrays(); }
-    /// Why its times say nothing; empty: they do. Measures the default.
-    /// Errors   as trial_worker
+    /// Returns why its times are useless; empty: they are useful. Measures the default.
+    /// Errors   errors of trial_worker
     [[nodiscard]] std::string why_no_part();
 
-    /// Serves what was found, where it is right for the data of this process; else, and where its
-    /// times say nothing, the default.
-    /// Nothing is put into the store.
-    /// @return  the report, with what there is to say of this process
+    /// Serves the found configuration if it is right for the data of this process. Otherwise, or if
+    /// the times of this process are useless, serves the default. Stores nothing.
+    /// @return  the report, with notices on this process
     [[nodiscard]] tuning_report install(found_elsewhere found);
 
 private:

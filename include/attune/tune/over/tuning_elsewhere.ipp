@@ -1,18 +1,77 @@
-// attune/tune/over/tuning_elsewhere.ipp - tries configurations for another process, and installs what that found.
+// attune/tune/over/tuning_elsewhere.ipp - tries configurations for another process, and installs its result.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/over/tuning_elsewhere.hpp>
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline tuning_problem with_errors(tuning_problem problem)
+{
+    if (problem.kernel.error)
+        problem.error_seen = std::make_shared<shared_with_child<errors_seen>>();
+    return problem;
+}
+
+struct trial_worker::parts {
+    parts(tuning_problem const& problem, tuning_options const& options)
+        : of(with_errors(problem))
+        , runner(of, options)
+    {
+    }
+
+    [[nodiscard]] compile_result compile(point const& at, std::vector<double>* features)
+    {
+        return compile_for_trial(of.kernel, of.space.describe(), of.compiler, of.device, at,
+                                 features);
+    }
+
+    work_in_progress at_work{};
+    environment_snapshot environment{};
+    tuning_problem of;
+    trial_runner runner;
+    measurement default_time{};
+};
+
+ATTUNE_INLINE trial_worker::trial_worker(tuning_problem const& problem,
+                                         tuning_options const& options)
+{
+    watch_program_end();
+    parts_ = std::make_unique<parts>(problem, options);
+    trial const first =
+        parts_->runner.establish_reference(parts_->compile(problem.default_at, nullptr));
+    parts_->default_time = std::get<measurement>(first.result);
+}
+ATTUNE_INLINE trial_worker::~trial_worker() = default;
+
+ATTUNE_INLINE measurement const& trial_worker::default_time() const noexcept
+{
+    return parts_->default_time;
+}
+
+ATTUNE_INLINE tried_variant trial_worker::evaluate(point const& at, double stop_above_s)
+{
+    tried_variant out{.at = at};
+    compile_result code = parts_->compile(at, &out.features);
+    out.made.is_cut = true;
+    until_cut([&] { out.made = parts_->runner.run(std::move(code), stop_above_s); });
+    return out;
+}
 
 ATTUNE_INLINE tuning_elsewhere::tuning_elsewhere(dispatch_parts& parts, keyed_call call)
     : parts_(parts)
@@ -66,7 +125,7 @@ ATTUNE_INLINE bool tuning_elsewhere::has_configuration(point const& at) const
     return of_->problem.space->contains(at);
 }
 
-/// Compiled, and right for the data of this process.
+/// Compiles the configuration, and checks it with the data of this process.
 ATTUNE_INLINE compile_result tuning_elsewhere::code_for(point const& at)
 {
     if (std::string why = why_no_part(); !why.empty())
@@ -102,7 +161,7 @@ ATTUNE_INLINE tuning_report tuning_elsewhere::install(found_elsewhere found)
         }
         found.report.notices.push_back("the default serves here: what was found " + why);
         parts_.report.tell(found.report.notices.back());
-    } else { // the other process has said why
+    } else { // the other process has the reason
         of_->outcome = found.report;
         parts_.report.set(found.report);
     }

@@ -4,18 +4,18 @@
 // Compilations run beside a measurement and must not disturb it:
 // - the measuring thread keeps one core; workers, and the programs that they start, use the others
 //   (a child inherits the affinity);
-// - workers block every signal but faults: the program's handlers run on its own threads, and the
+// - workers block every signal but faults: only other threads run the program's handlers, and the
 //   timer that guards a run does not interrupt a worker;
 // - a first run forks this process while a worker may hold any lock. The child has no worker and
 //   calls nothing of this file, of the compiler or of LLVM; it runs the kernel, compares, and
-//   leaves by _exit(). The functions that it uses are safe after a fork: glibc restores the locks
-//   of malloc, stdio and the loader in the child, and the search for an exception's handler takes
-//   no lock for code of files (gcc 12 with glibc 2.35 or newer). One risk remains: libgcc's mutex
-//   of registered frames, which a worker holds for less than a microsecond per variant while it
-//   loads the code. A kernel that throws in a child forked at that moment "ran too long".
+//   leaves by _exit(). The functions that it uses are safe after a fork. glibc restores the locks
+//   of malloc, stdio and the loader in the child. The search for an exception's handler takes no
+//   lock for code of files (gcc 12 with glibc 2.35 or newer). A risk remains: libgcc's mutex of
+//   registered frames, which a worker holds for less than a microsecond per variant while it loads
+//   the code. A kernel that throws in a child forked at that moment "ran too long".
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstddef>
@@ -30,7 +30,7 @@ public:
     struct task;
     using ticket = std::shared_ptr<task>;
 
-    /// Starts no thread yet. @param workers the most threads; 0: take() compiles everything
+    /// Starts no thread yet. @param workers the most threads; 0: take() compiles all
     explicit compile_queue(std::size_t workers);
     /// Calls settle(); drops compilations that have not begun.
     ~compile_queue();
@@ -46,10 +46,10 @@ public:
 
     /// @param compile  its references must be valid until this object ends, or drop() and settle()
     [[nodiscard]] ticket add(std::function<compile_result()> compile);
-    /// The result. The calling thread compiles it if no worker has begun. Else it does other
-    /// compilations of the queue until the worker has ended.
+    /// Returns the result. If no worker has begun, the calling thread compiles it. Otherwise that
+    /// thread does other compilations of the queue until the worker has ended.
     /// @pre    not taken before, not dropped
-    /// Errors  what `compile` throws
+    /// Errors  exceptions of `compile`
     [[nodiscard]] compile_result take(ticket const& wanted);
     /// Removes a compilation from the queue, if it has not begun.
     void drop(ticket const& unwanted);

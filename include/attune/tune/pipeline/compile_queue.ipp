@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <csignal>
 #include <ctime>
 #include <deque>
 #include <exception>
@@ -52,7 +51,7 @@ struct compile_queue::state {
     std::size_t wanted_workers;
     core_pin core{};
     std::vector<std::unique_ptr<worker>> workers{}; ///< changed only by the measuring thread
-    mutable std::mutex lock{};                      ///< of all members below, and of the tasks
+    mutable std::mutex lock{};                      ///< guards all members below, and the tasks
     std::condition_variable changed{};
     std::deque<ticket> line{}; ///< not begun yet
     bool is_over = false;
@@ -99,7 +98,6 @@ struct compile_queue::state {
 #endif
     }
 
-    /// The main function of a worker.
     void work(worker& self)
     {
         give_way();
@@ -139,7 +137,7 @@ ATTUNE_INLINE std::size_t compile_queue::start()
                 if (stop != nullptr) told.emplace(*stop);
                 s.work(*self);
             });
-            // Named here, before start() returns; fails if the thread has ended.
+            // Names the thread before start() returns; fails if the thread has ended.
             ::pthread_setname_np(fresh->thread.native_handle(), own_thread_name);
             std::scoped_lock const held(s.lock); // guards its clock
             if (!fresh->has_ended)

@@ -1,14 +1,35 @@
-// attune/tune/pipeline/core_pin.hpp - pins the thread that measures to one core, other threads to the rest.
+// attune/tune/pipeline/core_pin.hpp - cores of a tuning: those that a kernel's threads use, and the one that measures.
 // SPDX-License-Identifier: MIT
+// Source   OpenMP 5.2, section 21.1: OMP_NUM_THREADS, OMP_THREAD_LIMIT
 #pragma once
 
+#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Returns true if calls may use several threads, by the text of the kernel, its flags and the
+/// compiler's flags. Included headers and called libraries are not read. Generated text is not read
+/// either, so such a kernel states it by its flags or by its revision: "2, with std::thread".
+/// @param compiler  identity of the compiler
+[[nodiscard]] bool may_use_threads(kernel_source const& kernel, std::string const& compiler);
+
+/// Returns the number of threads of such a call: OMP_NUM_THREADS (its first number), otherwise the
+/// processors that this thread may run on; at most OMP_THREAD_LIMIT. This counts the limits at the
+/// start of a program: a cpuset, `taskset`, the binding of a job's ranks. A later call of
+/// omp_set_num_threads() has no effect here: bind such a number as an input of the kernel.
+[[nodiscard]] std::size_t usable_threads();
+
+/// Returns the value of "threads" in the setting of a problem: usable_threads() if a call may use
+/// them and the machine has more processors; otherwise empty. Records of kernels without threads
+/// therefore serve with any binding. Records without the value, such as those of earlier releases,
+/// hold for the whole machine.
+[[nodiscard]] std::string threads_setting(kernel_source const& kernel, std::string const& compiler);
 
 /// The processors that the calling thread may run on, ascending; empty if unknown.
 [[nodiscard]] std::vector<int> allowed_processors();
@@ -24,8 +45,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] std::vector<int> processors_of(std::string_view list);
 
 /// Pins the thread that calls hold() to its current core; other threads leave that core by
-/// move_off(). Threads that the pinned thread starts, such as those of a library that a kernel
-/// calls, are pinned too until release() gives them all its processors.
+/// move_off(). Threads that the pinned thread starts, for example in a library that a kernel calls,
+/// are pinned too. The function release() gives all of them the former processors.
 class core_pin {
 public:
     core_pin() = default;

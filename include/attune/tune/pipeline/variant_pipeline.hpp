@@ -1,13 +1,14 @@
-// attune/tune/pipeline/variant_pipeline.hpp - gives the next configuration with its code.
+// attune/tune/pipeline/variant_pipeline.hpp - gives the next configuration with its code, compiled while others are measured.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/options.hpp>
 #include <attune/tune/pipeline/compile_queue.hpp>
 
 #include <cstddef>
@@ -17,37 +18,54 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A configuration and the result of compiling it.
+/// The default of tuning_options::compile_ahead: 1 if the calling thread may run on two cores and
+/// no threads are mentioned, otherwise 0. Threads (OpenMP, TBB, std::thread, ...), in the kernel's
+/// text and flags or in the compiler's, would use those cores.
+[[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
+
+struct variants_ahead {
+    std::size_t count = 0;
+    std::string notice{}; ///< why there are fewer than were asked for; may be empty
+};
+
+/// Number of variants that a tuning compiles while it measures. Zero if the energy of calls counts.
+/// Zero also if trials run in forked children and malloc() is not the C library's: a compiling
+/// thread could block malloc() in a child.
+/// @param at_once  variants that are measured at once
+[[nodiscard]] variants_ahead variants_ahead_of(tuning_problem const& problem,
+                                               tuning_options const& options, std::size_t at_once);
+
 struct pipelined_variant {
     point at;
     compile_result code;
 };
 
-/// Asks the searcher for configurations and compiles them. Only this object tells the searcher
-/// outcomes. The searcher is told the code_metrics_at() of a configuration when next() or compile()
-/// returns it, not when its compilation ends, because that moment depends on the machine and the
-/// run must not.
+/// Asks the searcher for configurations and compiles them. The searcher gets all its outcomes from
+/// this object. The searcher gets the code_metrics_at() of a configuration when next() or compile()
+/// returns the configuration. The end of the compilation depends on the machine, and the run must
+/// not depend on it.
 ///
-/// With `ahead` > 0 the searcher is asked for the next `ahead` configurations before it is told the
+/// With `ahead` > 0 the searcher is asked for the next `ahead` configurations before it gets the
 /// outcome of the current one. At most `ahead` configurations wait. Up to `ahead` threads compile
-/// them on other cores while the caller measures; instead of waiting, the caller's thread compiles
-/// too. When the searcher is asked, and for how many configurations, depends only on the number of
-/// calls of next(), not on times or cores: equal seeds and outcomes give equal runs. Not so with
-/// set_pruning(): what is pruned depends on the measured peaks of the machine and on times.
+/// them on other cores while the caller measures. Instead of waiting, the caller's thread compiles
+/// too. The number of calls of next() alone decides when the searcher is asked, and for how many
+/// configurations: equal seeds and outcomes give equal runs. Runs with set_pruning() may differ,
+/// because pruning depends on the measured peaks of the machine and on times.
 ///
 /// From the first next() that leaves something to compile until settle(), the calling thread and
-/// the threads that it starts are pinned to its current core. Variants are compiled between the
-/// measurements instead, in the same order, on a machine with one core, and after a measurement
+/// its new threads are pinned to its current core. On a machine with one core, variants are
+/// compiled between the measurements, in the same order. The same happens after a measurement
 /// during which other threads of the program used more than a tenth of the calling thread's CPU
-/// time, because kernel or program then use the other cores.
+/// time. The kernel or the program then uses the other cores.
 class variant_pipeline {
 public:
-    /// @param search_s  wall seconds that making the searcher took, and what it learnt from
+    /// @param search_s  wall seconds of making the searcher and reading its lessons
     /// @pre  `problem` and its compiler outlive this object; with `ahead` > 0 the compiler may be
     ///       called from several threads at once, as compiler.hpp demands
     variant_pipeline(tuning_problem const& problem, any_searcher search, std::size_t ahead = 0,
@@ -56,63 +74,62 @@ public:
     /// Compiles one configuration outside the search, such as the default.
     [[nodiscard]] compile_result compile(point const& at);
 
-    /// The next configuration; nothing when the searcher is finished.
-    /// @param left  the most configurations that will still be asked for, this one included; no
+    /// Returns the next configuration; empty when the searcher is finished.
+    /// @param left  the most configurations that will still be asked for, including this one; no
     ///              more are compiled
-    /// Errors   those of the compiler, thrown when the configuration is due
+    /// Errors   errors of the compiler, thrown when the configuration is due
     [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
-    /// The next configurations, which others compile. Fewer than asked for: the searcher may have
-    /// more once it is told more. Where it had none, it is not asked again before that.
+    /// Returns the next configurations, for compilation elsewhere. Fewer than `count`: the searcher
+    /// may propose more after more outcomes. After an empty answer it is asked again only then.
     /// @pre  nothing is compiled ahead
     [[nodiscard]] std::vector<point> next_points(std::size_t count);
-    /// Takes the code metrics of such a configuration, and counts its code.
+    /// Takes the code metrics of a configuration compiled elsewhere, and counts its code.
     void compiled_elsewhere(point const& at, compile_result const& made,
                             std::vector<double> const& features);
-    /// Tells the searcher an outcome. A configuration that waits is dropped, not returned.
+    /// Passes an outcome to the searcher. A configuration that waits is dropped, not returned.
     void tell(point const& at, outcome const& result, bounded_values const& seen = {});
 
-    /// Notes a time that the searcher was told before an interruption.
+    /// Notes a time from before an interruption.
     void note_time(outcome const& result);
 
-    /// Configurations of which `least_s` gives a time are not compiled, let alone returned: the
-    /// searcher is told that time, or the median of all times told so far where that is longer, so
-    /// that what was not measured looks no better than half of what was. After most_pruned_in_a_row
-    /// of them the next one is returned in any case, so that a search goes on, and ends.
-    /// @param least_s  seconds that a configuration takes at least, where it cannot win
+    /// Prunes configurations for which `least_s` gives a time: they are neither compiled nor
+    /// returned. The searcher gets that time, or the median of all times so far if that is longer.
+    /// Unmeasured configurations thus never look better than half of the measured ones. After
+    /// most_pruned_in_a_row of them the next one is returned, so that a search continues and ends.
+    /// @param least_s  least seconds of a configuration that cannot win; empty if it may win
     /// @param may_go_on  false: the budget is spent, or the user interrupts; the next configuration
-    ///                   is returned unpruned instead of asking for further ones
+    ///                   is returned unpruned, and no further ones are asked for
     void set_pruning(
         std::function<std::optional<double>(point const&)> least_s,
         std::function<bool()> may_go_on = [] { return true; });
     static constexpr std::size_t most_pruned_in_a_row = 32;
-    /// Configurations that were pruned come next, those of set_pruning() and `others`.
+    /// Supplies all pruned configurations next: those of set_pruning() and `others`.
     void reconsider(std::vector<point> const& others);
-    /// The same of those alone that may win; the others stay pruned.
-    /// @return  how many come next
+    /// The same for pruned configurations that may win; the others stay pruned.
+    /// @return  number of configurations that come next
     std::size_t reconsider_if(std::function<bool(point const&)> const& may_win,
                               std::vector<point>& others);
 
-    /// The search goes on in a part of the space; nothing: in all of it. Of what was pruned the
-    /// latest comes next, because where less is proposed, less is checked.
-    /// @return  whether one comes next; nothing: the searcher goes on as before
+    /// Restricts the search to a part of the space; empty: to the whole space. The latest pruned
+    /// configuration comes next as a check, because a smaller part has fewer checks.
+    /// @return  true if a pruned one comes next; empty: the searcher cannot be restricted so
     [[nodiscard]] std::optional<bool> narrow(std::optional<kept_settings> const& part);
 
-    /// The searcher's expected further gain; nothing if unknown.
+    /// The searcher's expected further gain; empty if unknown.
     [[nodiscard]] std::optional<double> expected_gain();
 
-    /// What each technique of the searcher gained; empty for one without techniques.
+    /// Gain of each technique of the searcher; empty for a searcher without techniques.
     [[nodiscard]] std::vector<search::technique_use> uses() const { return search_.uses(); }
-    /// Of the searcher, see any_searcher.
     [[nodiscard]] std::string strategy() const { return search_.strategy(); }
 
-    /// Seconds that the searcher's model expects of a point that is not told yet; 0: it has none.
+    /// Seconds that the searcher's model expects of a point without an outcome; 0: no prediction.
     [[nodiscard]] double predicted_s(point const& at);
-    /// The technique of the search that proposed `at`; empty: none did, or it was told.
+    /// The technique of the search that proposed `at`; empty: none did, or `at` has an outcome.
     [[nodiscard]] std::string proposer_of(point const& at) const { return search_.proposer_of(at); }
 
-    /// A compilation of next() fails when no time is left and it took ten times as long as the
-    /// slowest so far, two seconds at least.
+    /// Sets the time limit of compilations. A compilation of next() fails when no time is left and
+    /// it took ten times as long as the slowest so far, two seconds at least.
     /// @param left_s  seconds that are left of the tuning
     void set_time_left(std::function<double()> left_s) { left_s_ = std::move(left_s); }
 
@@ -122,24 +139,24 @@ public:
 
     /// Seconds in the compiler so far, for returned configurations.
     [[nodiscard]] double compile_s() const noexcept { return compile_s_; }
-    /// Wall seconds in which the calling thread compiled, or waited for what others compile.
+    /// Wall seconds in which the calling thread compiled, or waited for compilations.
     [[nodiscard]] double code_s() const noexcept { return code_s_; }
-    /// Wall seconds of the calling thread in the searcher, those before this object included.
+    /// Wall seconds of the calling thread in the searcher, including those before this object.
     [[nodiscard]] double search_s() const noexcept { return search_s_; }
     /// Number of runs of the compiler, and of variants from its cache.
     [[nodiscard]] std::uint32_t compiled() const noexcept { return compiled_; }
     [[nodiscard]] std::uint32_t from_cache() const noexcept { return from_cache_; }
-    /// @param cpu_s  CPU seconds of this process used by neither the kernel nor the program
+    /// @param cpu_s  CPU seconds of this process outside of the kernel and the program
     void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
     /// CPU seconds of this process used by compiling ahead so far.
     [[nodiscard]] double background_cpu_s() const { return queue_->cpu_s(); }
-    /// Number of configurations asked for that are neither returned nor told.
+    /// Number of configurations that were asked for and not yet returned, without an outcome.
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
     struct waiting_variant {
         point at;
-        compile_queue::ticket code{};                    ///< none: not in the queue yet
+        compile_queue::ticket code{};                    ///< empty: not in the queue yet
         std::shared_ptr<std::vector<double>> features{}; ///< written before `code` is done
     };
 
@@ -167,7 +184,7 @@ private:
     std::deque<point> again_{};    ///< pruned by mistake, not supplied yet
     std::size_t pruned_in_a_row_ = 0;
     bool is_finished_ = false;
-    bool has_news_ = true; ///< since next_points() had none, the searcher was told something
+    bool has_news_ = true; ///< since next_points() was empty, the searcher got an outcome
     std::function<double()> left_s_ = [] { return std::numeric_limits<double>::infinity(); };
     double compile_s_ = 0;
     std::optional<double> slowest_s_{}; ///< of the compilations
@@ -175,8 +192,8 @@ private:
     double search_s_;
     std::uint32_t compiled_ = 0;
     std::uint32_t from_cache_ = 0;
-    double own_cpu_s_ = 0;     ///< of the calling thread, at its latest compilation
-    double program_cpu_s_ = 0; ///< of all threads but the workers, at that moment
+    double own_cpu_s_ = 0;     ///< CPU time of the calling thread, at its latest compilation
+    double program_cpu_s_ = 0; ///< CPU time of all threads but the workers, at that moment
     std::function<double()> background_cpu_s_{};
     std::unique_ptr<compile_queue> queue_;
 };

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/variant_pipeline.ipp - asks, compiles and tells.
+// attune/tune/pipeline/variant_pipeline.ipp - asks the search, compiles ahead, and reports outcomes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,9 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <algorithm>
@@ -21,6 +23,30 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
+{
+    if (allowed_cores() < 2) return 0;
+    return may_use_threads(problem.kernel.source, problem.compiler.identity()) ? 0 : 1;
+}
+
+ATTUNE_INLINE variants_ahead variants_ahead_of(tuning_problem const& problem,
+                                               tuning_options const& options, std::size_t at_once)
+{
+    if (reads_energy(problem.kernel)) return {}; // a compiler's energy would count
+    std::size_t const wanted =
+        options.compile_ahead ? *options.compile_ahead : automatic_ahead(problem) * at_once;
+    bool const may_fork = problem.device == nullptr &&
+                          options.measuring.protect != isolation::none &&
+                          options.measuring.protect != isolation::guard;
+    if (wanted == 0 || !may_fork) return {wanted};
+    std::string const allocator = foreign_allocator();
+    if (allocator.empty()) return {wanted};
+    return {0,
+            "nothing is compiled ahead: malloc() is that of " + allocator +
+                ", and a compiler at work on another thread could keep a forked child from using "
+                "it"};
+}
 
 ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem, any_searcher search,
                                                  std::size_t ahead, double search_s)
@@ -51,13 +77,13 @@ ATTUNE_INLINE compile_result variant_pipeline::compile_here(point const& at, dou
     return result;
 }
 
-/// A compilation, which may begin later, on another thread.
+/// Returns a compilation, which may begin later, on another thread.
 /// @param left_s  seconds from now that it may take
 ATTUNE_INLINE std::function<compile_result()>
 variant_pipeline::compilation_of(point const& at, std::shared_ptr<std::vector<double>> features,
                                  double left_s)
 {
-    constexpr double unknown_s = 1; // all came from the cache so far
+    constexpr double unknown_s = 1; // all code came from the cache so far
     double const enough_s = std::max(2.0, 10 * slowest_s_.value_or(unknown_s));
     return [&problem = problem_, at, to = std::move(features), enough_s,
             end_s = steady_seconds() + left_s] {
@@ -141,7 +167,7 @@ ATTUNE_INLINE bool variant_pipeline::is_pruned(point const& at)
     pruned_in_a_row_ = least_s ? pruned_in_a_row_ + 1 : 0;
     if (!least_s) return false;
     counted_seconds const counted(search_s_);
-    // a bound has no noise: just above the best it would outrank what was measured
+    // a bound has no noise: just above the best it would outrank measured times
     search_.tell_bound(at, std::max(*least_s, median_told_s()));
     pruned_.push_back(at);
     return true;
@@ -154,7 +180,7 @@ ATTUNE_INLINE void variant_pipeline::note_time(outcome const& result)
     told_s_.insert(std::lower_bound(told_s_.begin(), told_s_.end(), m->value), m->value);
 }
 
-/// Of an even number of times the upper one of the middle; 0: none was told.
+/// Median of the times so far, for an even number the upper of the middle two; 0: no times.
 ATTUNE_INLINE double variant_pipeline::median_told_s() const noexcept
 {
     return told_s_.empty() ? 0 : told_s_[told_s_.size() / 2];

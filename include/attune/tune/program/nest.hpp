@@ -7,14 +7,11 @@
 #else
 #include <attune/core/device_span.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/declare_nest.hpp>
+#include <attune/declare/nest/declaration.hpp>
 #include <attune/declare/nest/describe.hpp>
 #include <attune/declare/nest/operators.hpp>
-#include <attune/declare/nest/plain_function.hpp>
 #include <attune/tune/kernel.hpp>
-#include <attune/tune/program/device_source.hpp>
 #include <attune/tune/program/program_facts.hpp>
-#include <attune/tune/program/program_options.hpp>
 #include <attune/tune/program/program_source.hpp>
 
 #include <algorithm>
@@ -44,7 +41,7 @@ struct resident_argument<std::span<T>> {
     using type = device_span<T>;
 };
 
-/// The inputs of a call, in the program's order; those that are no whole numbers are cut off.
+/// The inputs of a call, in the program's order; values that are not whole numbers are truncated.
 template <class... Args>
 [[nodiscard]] std::vector<std::int64_t> inputs_of_call(program_text const& program,
                                                        Args const&... given)
@@ -68,10 +65,10 @@ template <class... Args>
     return out;
 }
 
-/// Operations of a plain nest, on one core, that a tuning waits for.
+/// Most operations of a plain nest, on one core, for which a tuning waits.
 inline constexpr double most_reference_operations = 5e9;
 
-/// A program behind its signature: what kernels are made of is compiled once for each signature,
+/// A program behind its signature: the parts of its kernels are compiled once for each signature,
 /// not once for each program.
 template <class... Args>
 struct program_calls {
@@ -121,7 +118,7 @@ struct program_calls {
     }
 
 private:
-    /// Of what is written.
+    /// Declares the tolerance of an array that the program writes.
     template <std::size_t At, class Kernel>
     static void tolerate(Kernel& out, program_text const& text,
                          std::optional<tolerance> const& within)
@@ -134,7 +131,6 @@ private:
     }
 };
 
-/// What attune::nest() makes.
 template <class Declaration, class Signature = typename Declaration::signature>
 class nest_program;
 template <class Declaration, class... Args>
@@ -147,8 +143,8 @@ public:
     {
     }
 
-    /// The program with its arguments in another order: each array that is no temporary, each
-    /// input. Without it: arrays that are only read, the others, inputs, each in order of mention.
+    /// Returns the program with its arguments in another order: each array except temporaries, each
+    /// input. The default order is read arrays, other arrays, inputs, each in order of mention.
     ///
     /// Example   attune::nest<"axpy">(y[i] += a * x[i]).with_arguments(a, x, y, n)
     template <class... Each>
@@ -158,24 +154,23 @@ public:
         if constexpr (check_declaration<declaration>())
             return nest_program<declaration>(declaration(declaration_.steps()));
         else
-            return *this; // one error
+            return *this; // no second error
     }
 
-    /// The plain nest: loops as the statements say, in one thread, without attune.
-    /// Errors   attune::error: an array does not have the extents that the declaration says
+    /// Runs the plain nest: the loops of the statements, in one thread, without attune.
+    /// Errors   attune::error: an array has other extents than declared
     void operator()(Args... args) const { declaration_(args...); }
 
-    /// The program as a kernel for attune::tuned. Its space are schedules of the program, its text
-    /// is written for each of them, and the plain nest is what results are compared with (but for
-    /// calls of more than 5e9 operations, on one core: those of the default), and what
-    /// serves where nothing can be compiled. The record of a tuning belongs to these statements.
+    /// Returns the program as a kernel for attune::tuned. The space is the schedules of the
+    /// program, each with its own text. Results are compared with the plain nest, except for calls
+    /// of more than 5e9 operations, on one core, which are compared with the default. The plain
+    /// nest also serves if nothing can be compiled. A record belongs to these statements.
     ///
-    /// Inputs that are extents are bound (see program_options::tune_each_size), work() is known to
-    /// the report. A call whose arrays have other sizes than declared is an attune::error; where an
-    /// array that is written overlaps another one, the plain nest serves. An array that
-    /// attune::constant() declares is an attune::constant_array in a call. Designs that pack it
-    /// once are timed as calls that find the packed form; trials leave no form in the caller's
-    /// array.
+    /// Inputs that are extents are bound (see program_options::tune_each_size), and the report uses
+    /// work(). A call whose arrays have other sizes than declared is an attune::error. If a written
+    /// array overlaps another one, the plain nest serves. An array that attune::constant() declares
+    /// is an attune::constant_array in a call. Designs that pack it once are timed as calls that
+    /// find the packed form; trials leave no form in the caller's array.
     /// Errors   attune::error: no rule schedules a statement
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     kernel(program_options const& options = {}) const
@@ -187,17 +182,17 @@ public:
                                                   options.within);
         calls.add_precondition(out);
         bind_inputs_of(out, made.space, typename Declaration::arguments{});
-        out.any_alignment(); // the text has no load that needs one
+        out.any_alignment(); // no load of the text needs an alignment
         if (auto const function = plain_function<Declaration>::of(declaration_))
             out.slow_fallback(function);
         return out;
     }
 
-    /// The program as a kernel for a GPU, in one launch: for attune::nvrtc_compiler. A call copies
-    /// the arrays, which are the host's, there and back; see resident_kernel(). Its space is that
-    /// of attune::device_space. Inputs that are extents are bound, whatever `tune_each_size` says;
-    /// of the options `within` and `device` count.
-    /// Errors   attune::error: the program is none for one launch, see device_space
+    /// Returns the program as a kernel for a GPU, in one launch, for attune::nvrtc_compiler. A call
+    /// copies the host's arrays there and back; see resident_kernel(). The space is that of
+    /// attune::device_space. Inputs that are extents are always bound, also without
+    /// `tune_each_size`; only the options `within` and `device` count.
+    /// Errors   attune::error: the program does not fit into one launch, see device_space
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     device_kernel(program_options const& options = {}) const
     {
@@ -206,8 +201,8 @@ public:
         return out;
     }
 
-    /// The same for arrays that are in the device's memory: calls take an attune::device_span for
-    /// each std::span. They do not overlap and have the declared sizes, which nothing checks.
+    /// The same for arrays in the device's memory: calls take an attune::device_span for each
+    /// std::span. The arrays must not overlap and must have the declared sizes; nothing checks it.
     [[nodiscard]] auto resident_kernel(program_options const& options = {}) const
     {
         return device_kernel_as<typename resident_argument<Args>::type...>(options);
@@ -215,14 +210,12 @@ public:
 
     [[nodiscard]] nest_description describe() const { return describe_nest(declaration_); }
 
-    /// See attune::show().
     [[nodiscard]] std::string text(std::string_view configuration,
                                    program_options const& options) const
     {
         return show_program(as_text(), configuration, options);
     }
 
-    /// See attune::show_device().
     [[nodiscard]] std::string device_text(std::string_view configuration,
                                           program_options const& options) const
     {
@@ -254,7 +247,6 @@ private:
                                Declaration::form({}));
     }
 
-    /// Inputs that the space has.
     template <class Kernel, class... T>
     static void bind_inputs_of(Kernel& out, description const& space, type_list<T...>)
     {
@@ -276,37 +268,37 @@ private:
 
 } // namespace detail
 
-/// A program: what an array is for each value of its axes. Loops, tiles, vectors, copies of arrays
-/// and threads are chosen when it is tuned, for this machine.
+/// A program states the value of an array at each value of its axes. A tuning chooses loops, tiles,
+/// vectors, copies of arrays and threads, for this machine.
 ///
-/// Axes are what indices are made of, arrays have extents. A statement writes each element of an
-/// array once: an axis that its value has and the array does not is summed over (`+=`) or reduced
-/// by attune::sum, product, max, min or argmax. Statements run one after the other, and pass
-/// arrays on in an attune::temporary. What is wrong with them, of names, shapes or order, does not
-/// compile.
+/// Indices are made of axes; arrays have extents. A statement writes each element of an array once.
+/// An axis that its value has and the array lacks is summed over (`+=`) or reduced by attune::sum,
+/// product, max, min or argmax. Statements run one after the other, and pass arrays on in an
+/// attune::temporary. Wrong names, shapes or order of statements do not compile.
 ///
 /// Example   inline constexpr auto gemm = attune::nest<"gemm">(C[i][j] += A[i][k] * B[k][j]);
 ///           gemm(a, b, c, m, n);                                     // the plain nest
 ///           attune::tuned fast{gemm.kernel(), attune::clang_compiler{}, store};
 ///           fast(a, b, c, m, n);
-/// @tparam Name  of the function, and of the kernel in reports and records
+/// @tparam Name  name of the function, and of the kernel in reports and records
 template <fixed_string Name, class... Statements>
 [[nodiscard]] consteval auto nest(Statements const&... statements)
 {
     auto const made = detail::declare_nest<Name>(statements...);
     if constexpr (std::is_same_v<decltype(made), detail::no_declaration const>)
-        return made; // one error
+        return made; // no second error
     else
         return detail::nest_program<std::remove_const_t<decltype(made)>>(made);
 }
 
-/// The C++ text of a program in one configuration, with comments: what it computes, the
-/// configuration, the steps that lead to it. The text includes nothing and compiles alone, as
-/// C++17, by Clang or GCC: a function `extern "C"` of the program's name, which takes pointers (and
-/// behind that of an array with a row stride `long`, the elements from row to row), then inputs.
+/// Returns the C++ text of a program in one configuration, with comments: the mathematics, the
+/// configuration, and the steps that lead to it. The text includes nothing and compiles alone, as
+/// C++17, by Clang or GCC. The text is a function `extern "C"` of the program's name, which takes
+/// pointers, then inputs; a `long` after the pointer of an array with a row stride is the elements
+/// from row to row.
 ///
-/// @param configuration  "C_ROWS=8 C_COLUMNS=2", as known_choice::configuration and reports have
-///                       it; empty: the default. What it does not name is the default's
+/// @param configuration  "C_ROWS=8 C_COLUMNS=2", as in known_choice::configuration and reports;
+///                       parameters that it does not name have their defaults
 /// @param options  those of program.kernel()
 /// Errors   attune::error: no such parameter or value, or values that exclude each other
 /// Example  std::puts(attune::show(gemm, tuned.explain(a, b, c, m, n).configuration).c_str());
@@ -318,11 +310,11 @@ template <class Declaration, class Signature>
     return program.text(configuration, options);
 }
 
-/// The CUDA text of a program in one configuration of program.device_kernel(), with comments: what
-/// it computes, and the configuration. It needs no header.
-/// @param configuration  "BLOCK_ROWS=64 VECTOR=4"; what it does not name has its default
+/// Returns the CUDA text of a program in one configuration of program.device_kernel(), with
+/// comments: the mathematics and the configuration. The text needs no header.
+/// @param configuration  "BLOCK_ROWS=64 VECTOR=4"; parameters without a value have their defaults
 /// @param options        those of program.device_kernel()
-/// Errors   attune::error: as program.device_kernel(); no such value
+/// Errors   attune::error: errors of program.device_kernel(); no such value
 template <class Declaration, class Signature>
 [[nodiscard]] std::string show_device(detail::nest_program<Declaration, Signature> const& program,
                                       std::string_view configuration = {},

@@ -1,29 +1,104 @@
-// attune/tune/program/program_source.ipp - writes the text of a configuration.
+// attune/tune/program/program_source.ipp - writes the text of a configuration, and declares the launch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/nest/kept_forms.hpp>
 #include <attune/compile/nest/nest_text.hpp>
+#include <attune/compile/nest/write_device_program.hpp>
 #include <attune/compile/nest/write_program.hpp>
-#include <attune/compile/source/own_span.hpp>
+#include <attune/compile/source/device_text.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/core/error.hpp>
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/query/nearest.hpp>
 #include <attune/space/schedule/derived_space.hpp>
-#include <attune/tune/program/configuration_text.hpp>
-#include <attune/tune/program/placed_loops.hpp>
+#include <attune/space/schedule/device/device_space.hpp>
+#include <attune/tune/program/program_facts.hpp>
 #include <attune/tune/program/program_source.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE point default_schedule_of(chain_of_trees const& space)
+{
+    point out;
+    for (parameter_description const& p : space.describe().parameters) {
+        std::optional<coordinate> const at =
+            p.default_text ? coordinate_of(p, *p.default_text) : std::nullopt;
+        out.push_back(at.value_or(coordinate{}));
+    }
+    out = space.settled(std::move(out));
+    if (space.contains(out)) return out;
+    std::vector<point> const near = nearest_valid(space, out, {.count = 1});
+    if (near.empty())
+        throw error("a program has no schedule", text_of(space.describe(), out),
+                    "the rules' constraints exclude each other for its extents");
+    return near.front();
+}
+
+/// Position at which "NAME=" or "NAME+=" begins a value in " " + text; npos: there is none.
+[[nodiscard]] inline std::size_t place_of_value(std::string const& text, std::string const& name)
+{
+    for (std::size_t at = text.find(' ' + name); at != text.npos;
+         at = text.find(' ' + name, at + 1)) {
+        std::size_t const behind = at + 1 + name.size();
+        if (text.compare(behind, 1, "=") == 0 || text.compare(behind, 2, "+=") == 0) return at;
+    }
+    return text.npos;
+}
+
+ATTUNE_INLINE point point_in_text(chain_of_trees const& space, point at,
+                                  std::string_view configuration)
+{
+    description const& d = space.describe();
+    std::string const text = ' ' + std::string(configuration);
+    std::vector<std::size_t> places;
+    for (parameter_description const& p : d.parameters)
+        places.push_back(place_of_value(text, p.name));
+    std::vector<std::size_t> ends = places;
+    ends.push_back(text.size());
+    std::sort(ends.begin(), ends.end());
+    std::string names;
+    for (parameter_description const& p : d.parameters)
+        names += (names.empty() ? "" : ", ") + p.name;
+    if (text.find_first_not_of(' ') < ends.front())
+        throw error("a configuration names a parameter that the program does not have",
+                    std::string(configuration), "the parameters are " + names);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] == text.npos) continue;
+        std::size_t const begin = text.find('=', places[i]) + 1;
+        std::size_t const end = *std::upper_bound(ends.begin(), ends.end(), places[i]);
+        std::string value = text.substr(begin, end - begin);
+        value.erase(value.find_last_not_of(' ') + 1);
+        if (value == inactive_text) continue;
+        std::optional<coordinate> const found = coordinate_of(d.parameters[i], value);
+        if (!found)
+            throw error("a parameter of the program has no such value",
+                        d.parameters[i].name + '=' + value,
+                        "take the text from explain(...) or a report of the same program");
+        at[i] = *found;
+    }
+    at = space.settled(std::move(at));
+    if (std::vector<std::string> const broken = space.violations(at); !broken.empty())
+        throw error("a configuration breaks a constraint", text_of(d, at) + ": " + broken.front(),
+                    "take the text from explain(...) or a report of the same program");
+    return at;
+}
 
 ATTUNE_INLINE program_text text_of_program(nest_description nest, compile_request signature,
                                            nest_form const& form)
 {
     program_text out{std::move(nest), std::move(signature), {}};
-    std::size_t arrays = 0; // the description has them in order of the arguments
+    std::size_t arrays = 0; // the description has arrays in the order of the arguments
     for (std::size_t const which : form.order)
         out.arguments.push_back(which < form.arrays.size()
                                     ? arrays++
@@ -38,7 +113,6 @@ ATTUNE_INLINE program_text text_of_program(nest_description nest, compile_reques
                          options.rules.empty() ? default_schedule_rules() : options.rules);
 }
 
-/// The name of the function that has the loops.
 [[nodiscard]] inline std::string loops_name(program_text const& of)
 {
     return of.nest.name + "_program";
@@ -50,7 +124,7 @@ ATTUNE_INLINE program_text text_of_program(nest_description nest, compile_reques
                        [](nest_array const& a) { return a.is_constant; });
 }
 
-/// `wanted`, with underscores behind it until no argument has that name.
+/// Returns `wanted`, with underscores appended until no argument has that name.
 [[nodiscard]] inline std::string name_beside_arguments(nest_description const& nest,
                                                        std::string wanted)
 {
@@ -80,8 +154,8 @@ ATTUNE_INLINE program_text text_of_program(nest_description nest, compile_reques
            ") { ::" + form.fill + '(' + array + ".data(), " + to + passed + "); });\n";
 }
 
-/// The function that attune calls.
-/// @param types  of its arguments  @param forms  that the loops are given
+/// The text of the function that attune calls.
+/// @param types  types of its arguments  @param forms  arguments of the loops
 [[nodiscard]] inline std::string entry_of_program(program_text const& of,
                                                   std::vector<std::string> const& types,
                                                   std::vector<kept_form> const& forms = {})
@@ -121,14 +195,14 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
     return out;
 }
 
-/// The steps of a schedule, for people.
+/// The steps of a schedule, as text for the user.
 [[nodiscard]] inline std::string steps_comment(traced_program const& made)
 {
     return "Steps to it from one loop for each axis, see attune/space/schedule/trace.hpp:\n" +
            text_of(made.trace);
 }
 
-/// What a program's texts begin with.
+/// The beginning of a program's texts.
 [[nodiscard]] inline std::string head_of_program(program_text const& of)
 {
     bool const has_spans =
@@ -139,13 +213,13 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
            of.signature.declarations + '\n';
 }
 
-/// The loops as a function, without what they call.
-/// @param shared  gets that
+/// The loops as a function, without the functions that it calls.
+/// @param shared  receives those functions
 [[nodiscard]] inline std::string loops_text(program_text const& of, loop_program const& program,
                                             std::string& shared)
 {
     std::string out = write_program(program, {.function = loops_name(of), .linkage = "static "});
-    // In front of the functions that make forms.
+    // Position before the functions that make forms.
     std::size_t begin = out.find("static void " + loops_name(of) + '(');
     if (!kept_forms(program, loops_name(of)).empty())
         begin = out.rfind("\n// ", out.find("static void " + loops_name(of) + "_fill_")) + 1;
@@ -153,8 +227,8 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
     return out.substr(begin);
 }
 
-/// Sizes that a call must have, as `tuned` requires them: a statement for each argument that is an
-/// array, which ends the program.
+/// Checks of the sizes of a call, like those of `tuned`: a statement for each array argument, which
+/// ends the program.
 [[nodiscard]] inline std::string size_checks(program_text const& of)
 {
     nest_description const& nest = of.nest;
@@ -187,7 +261,7 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
     return out;
 }
 
-/// The plain nest for a release: right for arrays that overlap, too.
+/// The plain nest for a release, which is also right for arrays that overlap.
 [[nodiscard]] inline std::string plain_text(program_text const& of)
 {
     std::string shared;
@@ -217,7 +291,7 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
             revision += ' ' + std::to_string(number);
     }
     out.source = {revision, program.nest.name + ".program.cpp"};
-    out.source.flags = {"-Wno-psabi"}; // g++: it has a note on each wide vector that is an argument
+    out.source.flags = {"-Wno-psabi"}; // g++ has a note on each wide vector argument
     if (options.processor && options.processor->cores > 1) out.source.flags.push_back("-fopenmp");
     out.source.has_own_spans = true;
     std::vector<std::string> types;
@@ -278,6 +352,48 @@ ATTUNE_INLINE std::string show_program(program_text const& program, std::string_
     return as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space.describe(), at) +
                       "\n" + parallel + steps_comment(made)) +
            '\n' + write_program(made.program);
+}
+
+[[nodiscard]] inline device_program_arguments device_arguments_of_call(program_text const& of)
+{
+    device_program_arguments out{of.arguments, {}};
+    for (std::string const& type : of.signature.arguments)
+        out.types.push_back(device_type(type));
+    return out;
+}
+
+ATTUNE_INLINE device_program_kernel device_kernel_of(program_text const& program,
+                                                     std::optional<device_limits> const& device)
+{
+    auto const space = std::make_shared<device_space const>(program.nest, device);
+    device_program_kernel out;
+    out.source = {"attune program for a GPU, writer " + std::to_string(device_writer_version) +
+                      '\n' + text_of(program.nest),
+                  program.nest.name + ".program.cu"};
+    out.source.generate = [space, arguments = device_arguments_of_call(program)](description const&,
+                                                                                 point const& at) {
+        return write_device_program(space->schedule(at), arguments);
+    };
+    out.space = space->describe();
+    out.launch.grid[0] = space->blocks();
+    out.launch.block[0] = space->threads();
+    out.launch.shared_bytes = space->shared_bytes();
+    return out;
+}
+
+ATTUNE_INLINE std::string show_device_program(program_text const& program,
+                                              std::string_view configuration,
+                                              std::optional<device_limits> const& device)
+{
+    device_space const derived(program.nest, device);
+    // With arrays of one element, a configuration is valid if it is valid for any sizes.
+    std::vector<input_value> ones;
+    for (input_description const& input : derived.describe().inputs)
+        ones.emplace_back(input.name, number::of(std::int64_t{1}));
+    chain_of_trees const space(bind_inputs(derived.describe(), ones));
+    point const at = point_in_text(space, default_schedule_of(space), configuration);
+    return as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space.describe(), at)) +
+           '\n' + write_device_program(derived.schedule(at), device_arguments_of_call(program));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

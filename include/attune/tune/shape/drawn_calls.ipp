@@ -1,23 +1,161 @@
-// attune/tune/shape/drawn_calls.ipp - draws sizes, and makes calls of them.
+// attune/tune/shape/drawn_calls.ipp - finds formulas, draws sizes, and makes calls of them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/shape/drawn_calls.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+ATTUNE_INLINE std::int64_t size_formula::of(std::span<std::int64_t const> sizes) const
+{
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    std::int64_t out = times;
+    for (std::size_t const f : factors) {
+        std::int64_t const factor = sizes[f] + beside;
+        if (factor < 0 || (factor > 0 && out > most / factor)) return -1;
+        out *= factor;
+    }
+    return out + plus < 0 ? -1 : out + plus;
+}
+
+ATTUNE_INLINE bool size_relations::can_change() const
+{
+    return std::any_of(sizes.begin(), sizes.end(), [](size const& s) { return !s.is_fixed; });
+}
+
+inline constexpr std::int64_t most_size = std::int64_t{1} << 40; ///< larger: a seed, a hash
+
+class formula_search {
+public:
+    formula_search(std::vector<std::int64_t> sizes, std::int64_t length)
+        : sizes_(std::move(sizes))
+        , length_(length)
+    {
+    }
+    [[nodiscard]] std::vector<size_formula> all() &&
+    {
+        for (std::size_t factors = 1; factors <= most_factors; ++factors)
+            add(factors, {.factors = {}});
+        for (std::size_t factors = 1; factors <= most_factors; ++factors)
+            add(factors, {.factors = {}, .times = any_multiple});
+        for (std::int64_t const plus : {1, -1, 2})
+            add(1, {.factors = {}, .plus = plus});
+        for (std::int64_t beside = 1; beside <= most_beside; ++beside)
+            for (std::size_t factors = 2; factors <= most_factors; ++factors)
+                for (std::int64_t const sign : {1, -1})
+                    add(factors, {.factors = {}, .beside = sign * beside});
+        return std::move(found_);
+    }
+
+private:
+    static constexpr std::size_t most_factors = 3;
+    static constexpr std::size_t most_found = 16;
+    static constexpr std::int64_t any_multiple =
+        0; ///< as size_formula::times: the fitting multiple
+    static constexpr std::int64_t most_multiple = 64;
+    static constexpr std::int64_t most_beside = 16;
+
+    /// Adds `made` with so many more factors, none before the latest one.
+    void add(std::size_t more, size_formula made)
+    {
+        if (more == 0) return keep(std::move(made));
+        std::size_t const from = made.factors.empty() ? 0 : made.factors.back();
+        for (std::size_t i = from; i < sizes_.size() && found_.size() < most_found; ++i) {
+            size_formula longer = made;
+            longer.factors.push_back(i);
+            add(more - 1, std::move(longer));
+        }
+    }
+    void keep(size_formula made)
+    {
+        if (made.times == any_multiple) {
+            made.times = 1;
+            std::int64_t const one = made.of(sizes_);
+            if (one < 1 || length_ % one != 0) return;
+            made.times = length_ / one;
+            if (made.times < 2 || made.times > most_multiple) return;
+        }
+        if (made.of(sizes_) == length_) found_.push_back(std::move(made));
+    }
+
+    std::vector<std::int64_t> sizes_;
+    std::int64_t length_;
+    std::vector<size_formula> found_{};
+};
+
+ATTUNE_INLINE size_relations relations_of(std::span<shape_word const> layout,
+                                          std::span<std::int64_t const> key,
+                                          shape_choice const& choice,
+                                          declared_lengths const& lengths)
+{
+    size_relations out;
+    auto const is_length = [&](std::size_t i) {
+        return layout[i].part == shape_part::elements && choice.counts(layout[i].argument);
+    };
+    std::vector<std::int64_t> values;
+    auto const add_size = [&](std::size_t word) {
+        out.words.push_back({word, {{.factors = {out.sizes.size()}}}, false});
+        out.sizes.push_back({key[word], choice.is_bound(layout[word].argument)});
+        values.push_back(key[word]);
+    };
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+        if (layout[i].part == shape_part::overlaps && key[i] != 0) return {};
+        if (layout[i].part == shape_part::number && key[i] >= 2 && key[i] <= most_size &&
+            choice.counts(layout[i].argument))
+            add_size(i);
+    }
+    if (out.sizes.empty()) {
+        for (std::size_t i = 0; i < layout.size(); ++i) {
+            if (!is_length(i) || key[i] < 2) continue;
+            if (out.sizes.empty())
+                add_size(i);
+            else if (key[i] == values.front())
+                out.words.push_back({i, {{.factors = {0}}}, false});
+            else
+                return {}; // no common length
+        }
+        return out;
+    }
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+        if (!is_length(i)) continue;
+        bool const is_declared = lengths.says(layout[i].argument);
+        std::vector<size_formula> found;
+        if (!is_declared) found = formula_search(values, key[i]).all();
+        if (is_declared || !found.empty()) out.words.push_back({i, std::move(found), is_declared});
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::size_t sizes_among(std::span<shape_word const> layout,
+                                      std::span<std::int64_t const> key, shape_choice const& choice)
+{
+    std::size_t numbers = 0;
+    bool has_length = false;
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+        if (layout[i].part == shape_part::overlaps && key[i] != 0) return 0;
+        if (!choice.counts(layout[i].argument)) continue;
+        bool const is_large = key[i] >= 2 && key[i] <= most_size;
+        if (is_large && layout[i].part == shape_part::number) ++numbers;
+        has_length = has_length || (is_large && layout[i].part == shape_part::elements);
+    }
+    return numbers > 0 ? numbers : std::size_t{has_length};
+}
+
 inline constexpr std::int64_t most_times_larger = 16;
-inline constexpr std::int64_t most_beside = 4; ///< a size beside two others
+inline constexpr std::int64_t most_beside = 4; ///< distance of a size from two others
 inline constexpr double least_work = 1 << 20;
 inline constexpr std::int64_t most_of_trials = 96; ///< the largest size in trials of formulas
 
-/// The step of the addresses that are drawn for an array, in bytes, by the size of its elements.
+/// Step of the addresses that are drawn for an array, in bytes, by the size of its elements.
 [[nodiscard]] inline std::int64_t alignment_of_elements(std::size_t bytes)
 {
     return bytes == 0 ? 64 : static_cast<std::int64_t>(std::min<std::size_t>(bytes & -bytes, 16));
@@ -36,6 +174,22 @@ ATTUNE_INLINE call_draws::call_draws(drawn_from from, std::uint64_t seed, std::s
     while (first_place_ > 0 && from_.layout[first_place_ - 1].part == shape_part::places)
         --first_place_;
     if (from_.lengths != nullptr) numbers_ = numbers_of(*from_.lengths, from_.frame);
+    for (std::size_t i = 0; from_.frame.resized && i < from_.layout.size(); ++i) {
+        std::size_t const argument = from_.layout[i].argument;
+        if (from_.layout[i].part != shape_part::real || from_.choice.is_bound(argument) ||
+            !from_.choice.counts(argument) || special_real(from_.key[i]) != 1)
+            continue;
+        std::vector<std::byte> const& bytes = from_.frame.arguments[argument].value;
+        float as_float = 0;
+        double value = 0;
+        if (bytes.size() == sizeof value)
+            std::memcpy(&value, bytes.data(), sizeof value);
+        else if (bytes.size() == sizeof as_float)
+            std::memcpy(&as_float, bytes.data(), sizeof as_float), value = as_float;
+        else
+            continue; // long double
+        scalars_.push_back({i, value, bytes.size() == sizeof as_float});
+    }
 }
 
 ATTUNE_INLINE drawn_call call_draws::call_of(std::span<std::int64_t const> sizes) const
@@ -60,7 +214,7 @@ ATTUNE_INLINE drawn_call call_draws::call_of(std::span<std::int64_t const> sizes
         out.sizes[from_.layout[one.word].argument] = value;
         std::size_t const bytes = from_.frame.arguments[argument].value.size();
         bool const fits = bytes == 0 || bytes >= sizeof value || value >> (8 * bytes - 1) == 0;
-        if (value < 0 || !fits) out.work = HUGE_VAL; // no such call
+        if (value < 0 || !fits) out.work = HUGE_VAL; // the call is impossible
     }
     out.work = std::max(out.work, work_of(sizes, out.key));
     return out;
@@ -149,6 +303,36 @@ ATTUNE_INLINE void call_draws::draw_places(drawn_call& call)
     }
 }
 
+ATTUNE_INLINE void call_draws::draw_scalars(drawn_call& call)
+{
+    constexpr std::int64_t octaves = 4; // up and down
+    constexpr double least = -20;       // about 1e-6, to 4096
+    constexpr double most = 12;
+    for (scalar const& one : scalars_) {
+        if (draw_.index(4) == 0) continue;
+        double const sign = draw_.index(4) == 0 ? -1 : 1;
+        double value = one.value;
+        std::int64_t const way = draw_.index(8); // 3 to 7: any number
+        if (way == 0) value *= std::exp2(draw_.index(2 * octaves + 1) - octaves);
+        if (way >= 6)
+            value = std::copysign(std::exp2(least + (most - least) * draw_.unit()), value);
+        else if (way >= 3)
+            value *= std::exp2(2 * octaves * draw_.unit() - octaves);
+        if (way == 1)
+            value = std::copysign(
+                std::exp2(std::ilogb(value) + draw_.index(2 * octaves + 1) - octaves), value);
+        if (way == 2)
+            value = scalars_[static_cast<std::size_t>(draw_.index(std::ssize(scalars_)))].value;
+        value *= sign;
+        if (draw_.index(2) == 0 && std::fabs(value) >= 2) value = std::round(value);
+        if (one.is_float) value = static_cast<float>(value);
+        std::int64_t const its = real_class(bits_of_real(value));
+        if (special_real(its) != 1) continue;
+        call.key[one.word] = its;
+        call.sizes[from_.layout[one.word].argument] = bits_of_real(value);
+    }
+}
+
 ATTUNE_INLINE void call_draws::add_largest(std::vector<drawn_call>& to) const
 {
     std::size_t const n = from_.relations.sizes.size();
@@ -191,10 +375,67 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::chosen(shape_trust& trust, std
     return out;
 }
 
+ATTUNE_INLINE std::vector<drawn_call> call_draws::of_proven(shape_trust const& trust,
+                                                            std::size_t most)
+{
+    constexpr std::size_t draws_of_one = 20;
+    constexpr double most_work = 0x1p14;
+    std::vector<drawn_call> out;
+    std::vector<std::int64_t> sizes(from_.relations.sizes.size());
+    hash_set known;
+    for (std::size_t i = 0; i < draws_of_one * most && out.size() < most; ++i) {
+        draw_sizes(sizes);
+        auto const one = static_cast<std::size_t>(draw_.index(std::ssize(sizes)));
+        auto const other = static_cast<std::size_t>(draw_.index(std::ssize(sizes)));
+        std::int64_t const way = draw_.index(4);
+        if (!from_.relations.sizes[one].is_fixed && way == 0) sizes[one] = draw_.index(4);
+        if (!from_.relations.sizes[one].is_fixed && way == 1 && one != other)
+            sizes[one] = (1 + draw_.index(2)) * sizes[other] + draw_.index(3) - 1;
+        drawn_call made = call_of(sizes);
+        if (draw_.index(2) == 0) draw_places(made);
+        if (draw_.index(4) != 0) draw_scalars(made);
+        if (made.work > std::min(most_work, most_work_) || !can_afford(made) ||
+            writes_nothing(made) || !trust.covers(made.key) ||
+            known.contains(hash_of_shape(made.key)))
+            continue;
+        known.insert(hash_of_shape(made.key));
+        out.push_back(std::move(made));
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<drawn_call> call_draws::smaller(drawn_call const& than) const
+{
+    std::vector<std::int64_t> sizes;
+    for (std::size_t i = 0; i < from_.relations.sizes.size(); ++i)
+        sizes.push_back(than.key[from_.relations.words[i].word]);
+    std::vector<drawn_call> out;
+    auto const add = [&](std::size_t which, std::int64_t size) {
+        std::int64_t const own = std::exchange(sizes[which], size);
+        drawn_call made = call_of(sizes);
+        sizes[which] = own;
+        for (std::size_t word = 0; word < from_.layout.size(); ++word) {
+            if (is_size(from_.layout[word].part)) continue;
+            made.key[word] = than.key[word];
+            if (from_.layout[word].part == shape_part::real)
+                made.sizes[from_.layout[word].argument] = than.sizes[from_.layout[word].argument];
+        }
+        made.places = than.places;
+        if (can_afford(made) && !writes_nothing(made)) out.push_back(std::move(made));
+    };
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        for (std::int64_t less = from_.relations.sizes[i].is_fixed ? 0 : (sizes[i] + 1) / 2;
+             less > 0; less /= 2)
+            add(i, sizes[i] - less);
+    sort_stably(out, [](auto const& a, auto const& b) { return a.work < b.work; });
+    return out;
+}
+
 ATTUNE_INLINE void call_draws::draw_elsewhere(shape_trust& trust, std::size_t most,
                                               std::vector<drawn_call>& to)
 {
     constexpr int most_draws = 100;
+    constexpr std::int64_t most_remainder = 16;
     std::int64_t largest = 0;
     for (std::int64_t const d : from_.divisors)
         largest = std::max(largest, d);
@@ -206,7 +447,11 @@ ATTUNE_INLINE void call_draws::draw_elsewhere(shape_trust& trust, std::size_t mo
     drawn_call const here = call_of(sizes);
     if (!can_afford(here) || writes_nothing(here)) return;
     for (int i = 0; i < most_draws && to.size() < most; ++i) {
-        drawn_call made = here;
+        std::vector<std::int64_t> longer = sizes; // by remainders of vectors
+        for (std::size_t s = 0; s < longer.size(); ++s)
+            if (!from_.relations.sizes[s].is_fixed) longer[s] += draw_.index(most_remainder);
+        drawn_call made = call_of(longer);
+        if (!can_afford(made)) made = here;
         draw_places(made);
         if (trust.covers(made.key)) continue;
         trust.add(made.key);
@@ -227,6 +472,7 @@ ATTUNE_INLINE void call_draws::draw_up_to(double work, shape_trust& trust, std::
         if (i % 64 == 0 && is_over && is_over()) return;
         draw_sizes(sizes);
         drawn_call made = call_of(sizes);
+        if (!scalars_.empty() && draw_.index(2) == 0) draw_scalars(made);
         if (made.work > work || !can_afford(made) || writes_nothing(made)) continue;
         if (!trust.covers(made.key)) {
             trust.add(made.key);
@@ -249,14 +495,15 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::trials_of(std::size_t word,
     std::vector<std::int64_t> sizes(n);
     std::size_t const orders = n == 1 ? 3 : n == 2 ? 4 : 8;
     for (std::size_t trial = 0; trial < orders; ++trial) {
-        // The sizes differ by so much that nearly each formula that is wrong gives a length that is
-        // wrong by more than a cache line.
+        // The sizes differ so much that nearly each wrong formula gives a length that is wrong by
+        // more than a cache line.
         for (std::size_t rank = 0; rank < n; ++rank) {
             size_relations::size const& one = from_.relations.sizes[order[rank]];
             double const share =
                 0.9 * static_cast<double>(rank + 1) / static_cast<double>(n + trial % 3);
-            auto const changed = static_cast<std::int64_t>(
+            auto changed = static_cast<std::int64_t>(
                 share * static_cast<double>(std::min(one.value, most_of_trials)));
+            if (changed > 8) changed -= changed % 8; // as preconditions of vectors want it
             sizes[order[rank]] = one.is_fixed ? one.value : std::max<std::int64_t>(changed, 1);
         }
         drawn_call made = call_of(sizes);

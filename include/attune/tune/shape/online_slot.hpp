@@ -1,4 +1,4 @@
-// attune/tune/shape/online_slot.hpp - the calls of one shape take turns between what serves them and a candidate.
+// attune/tune/shape/online_slot.hpp - shares the calls of one shape between the serving code and a candidate.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,17 +16,17 @@ struct timed_pair {
     double candidate_s = 0; ///< of the candidate; infinity: it threw
 };
 
-/// Calls, on any thread, ask which code they run. Nearly all run the code that serves. One thread
-/// at a time asks for a candidate's time: then one call is timed that runs the code that serves,
-/// and the next one runs the candidate, as soon as that can be afforded: what candidates have lost
-/// so far is at most a share of the time that was spent in all calls. No call waits.
+/// Gives each call, on any thread, the code that it runs: nearly always the serving code. A thread,
+/// one at a time, asks for a candidate's time. The slot then times one call of the serving code,
+/// and the next call runs the candidate as soon as the loss allows it. The loss of candidates so
+/// far is at most a share of the time that was spent in all calls. No call waits.
 class online_slot {
 public:
     /// @param serves      code that serves  @param lost_share  0 to 1
     /// @param now_s       a clock that any thread may read
     online_slot(void* serves, double lost_share, std::function<double()> now_s);
 
-    /// What one call is to run.
+    /// The code and the measurement of one call.
     struct turn {
         void* entry = nullptr;
         bool is_timed = false;
@@ -41,34 +41,33 @@ public:
                           std::memory_order_relaxed);
         return {.entry = serves_.load(std::memory_order_acquire)};
     }
-    /// @param has_thrown  the code did
+    /// @param has_thrown  true if the code threw
     void end(turn const& of, bool has_thrown);
 
-    // What follows is for the thread that tunes.
+    // The members below are for the thread that tunes.
 
-    /// @pre  no time is asked for
+    /// @pre  no time is requested
     void serve(void* entry);
-    /// Asks for the times of both.
-    /// @param slower  how many times as long as the serving code the candidate may take, as far as
-    ///                is known
-    /// @pre  no time is asked for; the code stays loaded until has_ended()
+    /// Requests the times of both.
+    /// @param slower  known or expected factor between the candidate's time and the serving code's
+    /// @pre  no time is requested; the code stays loaded until has_ended()
     void ask(void* candidate, double slower);
     [[nodiscard]] bool has_ended() const noexcept
     {
         return phase_.load(std::memory_order_acquire) == phase::idle;
     }
-    /// Asks no more. @return  false: a call runs the candidate, and will end
+    /// Withdraws the request. @return  false: a call runs the candidate, and will end
     [[nodiscard]] bool withdraw();
-    /// What was asked for last. @pre  has_ended(), and it was not withdrawn
+    /// The result of the latest request. @pre  has_ended(), and it was not withdrawn
     [[nodiscard]] timed_pair const& latest() const noexcept { return latest_; }
 
-    /// Calls so far, about.
+    /// Approximate number of calls so far.
     [[nodiscard]] std::uint64_t calls() const noexcept
     {
         return unmeasured_.load(std::memory_order_relaxed) +
                measured_.load(std::memory_order_relaxed);
     }
-    /// Seconds in calls, and of these what candidates took longer. At least, and at most.
+    /// Seconds in calls (a lower bound), and the loss by candidates (an upper bound).
     [[nodiscard]] double spent_s() const noexcept;
     [[nodiscard]] double lost_s() const noexcept { return lost_s_.load(); }
 
@@ -91,15 +90,14 @@ private:
     std::atomic<std::uint64_t> settled_{0}; ///< unmeasured calls whose time is in spent_s_
     std::atomic<double> spent_s_{0};        ///< in measured and settled calls
     std::atomic<double> lost_s_{0};
-    std::atomic<double> serving_s_{0}; ///< of one call, when last seen; 0: not yet
-    std::atomic<double> slower_{1};    ///< of the candidate
+    std::atomic<double> serving_s_{0}; ///< seconds of the latest timed call; 0: none yet
+    std::atomic<double> slower_{1};    ///< factor of the candidate
     timed_pair latest_{};
     double lost_share_;
     std::function<double()> now_s_;
-    double clock_s_; ///< of two readings
+    double clock_s_; ///< seconds of two clock readings
 };
 
-/// One call through a slot.
 class online_call {
 public:
     explicit online_call(online_slot& through);

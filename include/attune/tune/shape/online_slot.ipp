@@ -1,4 +1,4 @@
-// attune/tune/shape/online_slot.ipp - who runs what, and what that costs.
+// attune/tune/shape/online_slot.ipp - gives out turns, and counts their cost.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Of the allowed loss, candidates are begun within this share: a call may take longer than
+/// Share of the allowed loss within which candidates are begun: a call may take longer than
 /// expected, and the serving code's own time drifts.
 inline constexpr double planned_share = 0.8;
 
@@ -70,7 +70,7 @@ ATTUNE_INLINE void online_slot::end(turn const& of, bool has_thrown)
     own_float_environment const numbers;
     double const took_s = now_s_() - of.begun_s;
     measured_.store(measured_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    // Only the call that has the turn is here: these have one writer at a time.
+    // Only the call that holds the turn is here: these have one writer at a time.
     auto const add = [](std::atomic<double>& to, double what) { to.store(to.load() + what); };
     if (phase_.load() == phase::serving) {
         double const before_s = serving_s_.load();
@@ -81,7 +81,7 @@ ATTUNE_INLINE void online_slot::end(turn const& of, bool has_thrown)
         settled_.store(now);
         serving_s_.store(took_s);
         latest_.serving_s = took_s;
-        // The very first one says how long a call takes, and nothing was spent before it.
+        // The very first call only measures the time of a call, and nothing was spent before it.
         phase_.store(before_s > 0 && can_afford() ? phase::wants_candidate : phase::wants_serving,
                      std::memory_order_release);
         return;

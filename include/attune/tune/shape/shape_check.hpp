@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/bench.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/shape_verdict.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/kernel_description.hpp>
 
@@ -13,37 +14,36 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Limits of a check of a new shape.
 struct shape_check_limits {
     double check_s = 1; ///< wall seconds; a check that would take longer is not done
     std::size_t most_bytes = std::size_t{1} << 30; ///< all arrays of the call together
-    bool compares_times = true;                    ///< else shape_verdict::is_slower says nothing
-    /// One of many checks of one variant, on calls that attune made: what a run changes of the
-    /// process is not looked at, and times are compared where the first ones differ clearly.
+    bool compares_times = true; ///< false: shape_verdict::is_slower is meaningless
+    /// True for one of many checks of one variant, on calls that attune made. Changes of the
+    /// process are then not checked, and times are compared only if the first ones differ clearly.
     bool is_one_of_many = false;
 };
 
-/// Runs an installed variant on copies of this call's arrays, between guard pages, and compares
-/// with the results of the trusted code (or the user's reference, or check), by the rules of
-/// first_runs. Unlike a tuning it decides in one forked child, because a call is waiting: at most
-/// four runs, of the trusted code and of the variant, each on the caller's contents and on
-/// perturbed ones where these can show an error. (Large memory outside the call's arrays is not
-/// mapped in the child. Code that needs that memory is run once more with all of it.) Two more runs
-/// of the trusted code where two leave an array unchanged: see first_runs.
+/// Runs an installed variant on copies of this call's arrays, between guard pages. Compares with
+/// the results of the trusted code (or the user's reference, or check), by the rules of first_runs.
+/// Unlike a tuning it decides in one forked child, because a call is waiting. The trusted code and
+/// the variant run at most twice each: on the caller's contents, and on perturbed ones if these can
+/// show an error. (Large memory outside the call's arrays is not mapped in the child. Code that
+/// needs that memory is run once more with all of it.) In addition, the trusted code runs twice
+/// more if two runs leave an array unchanged: see first_runs.
 ///
-/// A variant that is right is clearly slower if its fastest run takes more than 1.5 times the
-/// fastest run of the trusted code, and 2 us more. Where the runs so far leave that open, both run
-/// again in turn, three times at most and for 0.1 s: always below 0.1 ms, where the first runs
-/// mostly fill caches.
+/// A right variant is clearly slower if its fastest run takes over 1.5 times the fastest run of the
+/// trusted code, and 2 us more. If the runs so far leave that open, both run again in turn, three
+/// times at most and for 0.1 s. Below 0.1 ms they always run again, because the first runs mostly
+/// fill caches. A first run is stopped after 20 ms if it also takes more than six times as long
+/// as the trusted code's: the variant is slower, and whether it is right stays unknown.
 ///
 /// Does not write to the caller's memory. If `protect` (or the result of choose_isolation()) is
-/// `guard` or `none`, the runs take place in this process, also on copies, and the process state is
-/// restored; writes of a variant to other memory, or its call of exit(), are not undone then.
+/// `guard` or `none`, the runs take place in this process, also on copies. The process state is
+/// then restored, but a variant's writes to other memory, or its call of exit(), remain.
 ///
 /// Arrays that overlap keep their relative places in one copy; their contents are not perturbed.
 ///
-/// @param trusted  serves if the verdict is not `right`; its address may be a function of the
-///                 program
+/// @param trusted  serves unless the verdict is `right`; may be a function of the program
 /// @param tried    the variant
 /// @return  `unknown` if the trusted code fails on the copies, if the check would exceed its limit,
 ///          if a variant that may make forms of constant arrays exceeds it, if the arrays exceed

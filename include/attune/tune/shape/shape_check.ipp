@@ -6,15 +6,11 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/measure/sandbox/fork_exclusions.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
-#include <attune/measure/sandbox/sandboxed_run.hpp>
-#include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/shape/shape_check.hpp>
@@ -23,18 +19,20 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <ctime>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The run that takes place or whose results are compared.
+/// The current run, or the run whose results are compared.
 enum class check_step : std::uint8_t {
     preparing,
     trusted,
@@ -45,11 +43,11 @@ enum class check_step : std::uint8_t {
     timing_tried,
 };
 
-/// The contents that trusted code may run on beside the caller's: each one includes those before.
+/// The contents that trusted code may run on beside the caller's: each includes those before it.
 enum class perturbing : std::uint8_t { none, away, across };
 
-/// The progress of a child, in memory shared with its parent. A variant may overwrite it: a verdict
-/// for a variant never depends on it.
+/// The progress of a child, in memory shared with its parent. A variant may overwrite it: no
+/// verdict on a variant depends on it.
 struct check_progress {
     static constexpr std::size_t most_places = 32;
 
@@ -57,16 +55,20 @@ struct check_progress {
     std::atomic<bool> is_judging{false}; ///< the run is over, its results are compared
     std::atomic<unsigned> executions{0};
     std::atomic<double> begun_s{0};   ///< steady clock; start of the step
-    std::atomic<double> limit_s{0};   ///< of the step
+    std::atomic<double> limit_s{0};   ///< limit of the step
+    std::atomic<int> process{0};      ///< the child
+    std::atomic<double> cpu_s{0};     ///< CPU seconds of the child at the start of the step
     std::atomic<double> runs_s{0};    ///< seconds inside runs
     std::atomic<double> trusted_s{0}; ///< as in shape_verdict
     std::atomic<double> tried_s{0};
     std::atomic<std::size_t> place_count{0};
-    std::array<guarded_place, most_places> places{}; ///< of the copies
+    std::array<guarded_place, most_places> places{}; ///< places of the copies
 
     void begin(check_step next, double seconds, bool judging = false) noexcept
     {
         is_judging.store(judging);
+        process.store(::getpid());
+        cpu_s.store(system_clocks{}.process_cpu_s());
         begun_s.store(system_clocks{}.wall_s());
         limit_s.store(seconds);
         step.store(next);
@@ -77,7 +79,16 @@ static_assert(std::atomic<double>::is_always_lock_free &&
                   std::atomic<check_step>::is_always_lock_free,
               "processes share this");
 
-/// The inputs of one check.
+/// CPU seconds that a process has used; infinite if they cannot be read.
+[[nodiscard]] inline double cpu_s_of(int process)
+{
+    clockid_t clock{};
+    timespec used{};
+    if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+        return HUGE_VAL;
+    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 struct shape_question {
     kernel_description const& kernel;
     call_frame const& frame;
@@ -110,7 +121,7 @@ public:
         progress.place_count.store(count);
     }
 
-    /// Called when the trusted code crashed on perturbed contents.
+    /// Limits perturbing after the trusted code crashed on perturbed contents.
     void allow(perturbing what) noexcept
     {
         may_perturb_ = may_perturb_ && what != perturbing::none;
@@ -170,8 +181,8 @@ public:
         if (data_bytes() >= data_before + least_leak_bytes) ++grown_runs_;
         return end;
     }
-    /// Seconds of one more call of this code on the caller's contents; nothing is compared.
-    /// Nothing: it failed, or there is no time left.
+    /// Seconds of one more call of this code on the caller's contents, without a comparison. Empty:
+    /// it failed, or no time is left.
     [[nodiscard]] std::optional<double> seconds_of(callable const& code, check_step step,
                                                    double limit_s)
     {
@@ -190,7 +201,7 @@ public:
         return took_s;
     }
 
-    /// Number of runs after which more memory was in use; the first may have a good reason.
+    /// Number of runs after which more memory was in use; the first may have a valid reason.
     [[nodiscard]] unsigned grown_runs() const noexcept { return grown_runs_; }
 
     static constexpr bool keeps_both_expectations = false;
@@ -212,20 +223,19 @@ public:
         return contents_view{copies_.buffers()};
     }
     [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_.buffers(); }
-    /// No third run of the trusted code, because a call is waiting.
+    /// Makes no third run of the trusted code, because a call is waiting.
     [[nodiscard]] bool confirms(callable const&, double, snapshot const&, bool) const noexcept
     {
         return true;
     }
 
-    /// Seconds until the limit of the check.
     [[nodiscard]] double left_s() const
     {
         return asked_.limits.check_s - (clocks_.wall_s() - begun_s_);
     }
 
 private:
-    /// What the run changed in the process, which is as before afterwards.
+    /// Returns the changes of a run to the process, and undoes them.
     [[nodiscard]] std::vector<std::string> undone_changes() const
     {
         if (!before_) return {};
@@ -257,7 +267,7 @@ private:
         return took_s;
     }
 
-    /// The failure of a call that did not return, if this process survives it.
+    /// Returns the failure of a call that did not return, if this process survives it.
     [[nodiscard]] std::optional<failure> survived(std::function<void()> const& call, double limit_s)
     {
         try {
@@ -273,7 +283,6 @@ private:
         return {};
     }
 
-    /// The sentence of the user's check; kernel.check() has caught exceptions.
     [[nodiscard]] std::string refusal() const
     {
         if (!asked_.kernel.check) return {};
@@ -305,15 +314,19 @@ private:
     return "a check would take longer than " + seconds_text(limits.check_s);
 }
 
-inline constexpr double slower_by = 1.5;     ///< times the trusted code's: clearly slower
-inline constexpr double slower_by_s = 2e-6;  ///< and so much: else it is noise
-inline constexpr double open_from = 1.25;    ///< times the trusted code's: runs again
-inline constexpr double short_runs_s = 1e-4; ///< of both: their first runs say little
+/// A variant is clearly slower if it runs for longer than `shortest_check_s` and for longer than
+/// `clearly_slower` times the trusted code's time. It need not end.
+inline constexpr double shortest_check_s = 0.02;
+inline constexpr double clearly_slower = 6;
+inline constexpr double slower_by = 1.5;     ///< factor to the trusted code's time: clearly slower
+inline constexpr double slower_by_s = 2e-6;  ///< and seconds more: less is noise
+inline constexpr double open_from = 1.25;    ///< factor to the trusted code's time: runs again
+inline constexpr double short_runs_s = 1e-4; ///< of both: their first runs prove little
 inline constexpr double longest_compared_s = 0.1;
 inline constexpr int most_compared = 3;
 
-/// How fast the variant is beside the trusted code.
-/// @param trusted_s  of its first run; 0: the user's reference ran instead
+/// Compares the times of the variant and the trusted code.
+/// @param trusted_s  time of its first run; 0: the user's reference ran instead
 inline void compare_times(shape_question const& asked, shape_trials& place,
                           check_progress& progress, double trusted_s, double tried_s)
 {
@@ -326,7 +339,7 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
         bool const is_open = is_short || trusted_s <= 0 || tried_s > open_from * trusted_s;
         if (i == most_compared || !is_open || left_s < 2 * (trusted_s + tried_s) ||
             begun_left_s - left_s > longest_compared_s) {
-            // A single cold run tells only a large difference.
+            // A single cold run proves only a large difference.
             if (i == 0 && is_open && tried_s < 4 * trusted_s) progress.tried_s.store(0);
             return;
         }
@@ -341,7 +354,7 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     }
 }
 
-/// Whether the trusted code left every array as it was: then a variant that does nothing is right.
+/// Returns true if the trusted code changed no array: a variant that does nothing is then right.
 /// @pre  the policy is established
 [[nodiscard]] inline bool changes_nothing(first_runs<shape_trials> const& policy,
                                           shape_trials const& place)
@@ -357,13 +370,13 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     return true;
 }
 
-/// The whole check. Each step is stored in `progress`, because a child may crash.
-/// @return  nothing: right; else the failure of the latest step
+/// Makes the whole check. Each step is stored in `progress`, because a child may crash.
+/// @return  empty: right; otherwise the failure of the latest step
 [[nodiscard]] inline std::optional<failure> decide_here(shape_question const& asked, isolation how,
                                                         perturbing may, check_progress& progress)
 {
     progress.begin(check_step::preparing, asked.limits.check_s);
-    // A child does not destroy it: its exit frees all memory at once.
+    // A child does not destroy it: the exit frees all memory at once.
     auto* const made = new shape_trials(asked, how, progress);
     std::unique_ptr<shape_trials> const owner(how == isolation::fork ? nullptr : made);
     shape_trials& place = *made;
@@ -383,11 +396,13 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
         return failure{failure_stage::timeout, takes_too_long(asked.limits)};
     }
 
-    // The forms of constant arrays are made in the first run: no multiple of the trusted code's
-    // time limits that.
+    // The first run makes the forms of constant arrays: a multiple of the trusted time is no limit.
     double const usual_s =
         asked.frame.has_forms ? asked.limits.check_s : usual_first_run_ratio * took_s;
-    double const limit_s = std::max(shortest_limit_s, std::min(usual_s, asked.limits.check_s));
+    double const limit_s =
+        asked.limits.compares_times && !asked.frame.has_forms
+            ? std::max(shortest_check_s, std::min(clearly_slower * took_s, asked.limits.check_s))
+            : std::max(shortest_limit_s, std::min(usual_s, asked.limits.check_s));
     unsigned const of_trusted = progress.executions.load();
     first_run_result end = policy.first_run(place, asked.tried, limit_s);
     if (place.grown_runs() == 1 && std::holds_alternative<double>(end) &&
@@ -406,7 +421,7 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     return {};
 }
 
-/// A failure as one text, for the parent of a child.
+/// A failure as one text, for the parent process.
 [[nodiscard]] inline std::string to_text(failure const& why)
 {
     return static_cast<char>('0' + static_cast<int>(why.stage)) + why.reason;
@@ -421,18 +436,23 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     return {static_cast<failure_stage>(stage), first_line(text.substr(1))};
 }
 
-/// The verdict on a run that has failed while `step` was going on. A run that makes forms of
-/// constant arrays takes longer than later calls: a timeout says nothing of them.
+/// Sets the verdict on a run that failed in `step`. A run that makes forms of constant arrays takes
+/// longer than later calls: its timeout proves nothing.
 inline void conclude(shape_verdict& out, shape_question const& asked, check_step step, failure why)
 {
     bool const is_variants = step == check_step::tried || step == check_step::timing_tried;
-    bool const may_be_right = asked.frame.has_forms && why.stage == failure_stage::timeout;
+    bool const may_be_right = (asked.frame.has_forms || asked.limits.compares_times) &&
+                              why.stage == failure_stage::timeout;
     out.how = is_variants && !may_be_right ? shape_verdict::ending::wrong
                                            : shape_verdict::ending::unknown;
+    out.is_slower = is_variants && may_be_right && !asked.frame.has_forms;
     if (!is_variants && step != check_step::preparing)
         why.reason = "the trusted code failed on copies of the arrays: " + why.reason;
     out.why = std::move(why);
 }
+
+/// Wall seconds of a step are at most so many times its limit.
+inline constexpr double most_waits = 8;
 
 [[nodiscard]] inline child_limits limits_of(shape_question const& asked,
                                             check_progress const& progress)
@@ -442,9 +462,16 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     out.run_s = 4 * asked.limits.check_s + 2 * shortest_limit_s;
     out.check_s = 1;
     out.begin_s = 2 + asked.limits.check_s;
+    // A child that waits for a processor is not slow: CPU time counts, too.
     out.run_until_s = [&progress] {
-        double const until_s = progress.begun_s.load() + progress.limit_s.load();
-        return until_s > 0 ? until_s : 1e18;
+        double const begun_s = progress.begun_s.load();
+        double const limit_s = progress.limit_s.load();
+        if (begun_s + limit_s <= 0) return 1e18;
+        double const now_s = system_clocks{}.wall_s();
+        double const used_s = cpu_s_of(progress.process.load()) - progress.cpu_s.load();
+        bool const waits = now_s >= begun_s + limit_s && used_s < limit_s &&
+                           now_s < begun_s + most_waits * limit_s;
+        return waits ? now_s + std::max(limit_s - used_s, 1e-3) : begun_s + limit_s;
     };
     return out;
 }
@@ -460,7 +487,7 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     return large_memory_to_leave_out(kept);
 }
 
-/// The facts of this process in a child without these ranges.
+/// Facts of this process for a child without these ranges.
 [[nodiscard]] inline process_facts facts_beside(std::span<address_range const> without)
 {
     std::size_t left_out = 0;
@@ -471,7 +498,7 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     return {resident - std::min(resident, left_out), has_gomp_team()};
 }
 
-/// @return  false: the trusted code did not survive perturbed contents; the step tells which
+/// @return  false: the trusted code did not survive perturbed contents; see the step
 [[nodiscard]] inline bool decide_in_child(shape_question const& asked, perturbing may,
                                           std::vector<address_range>& without,
                                           check_progress& progress, shape_verdict& out)
@@ -502,7 +529,7 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     }
     if (step == check_step::trusted_across && may == perturbing::across) return false;
     if (step == check_step::trusted_on_perturbed && may != perturbing::none) return false;
-    // Exceptions inside runs are caught there: this one comes from the code around them.
+    // Runs catch their own exceptions: this one comes from the code around them.
     if (end.ending == child_ending::threw || end.ending == child_ending::lost) {
         out.why = {failure_stage::crash, "no memory for the check", end.text};
         if (end.ending == child_ending::lost) out.why = verdict_of(end, limits);
@@ -587,9 +614,10 @@ ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel, call_
     // A variant may have overwritten the shared memory.
     if (!(out.runs_s >= 0 && out.runs_s <= out.elapsed_s)) out.runs_s = 0;
     if (!(out.trusted_s > 0 && out.tried_s > 0)) out.trusted_s = out.tried_s = 0;
-    out.is_slower = out.how == shape_verdict::ending::right && out.trusted_s > 0 &&
-                    out.tried_s > slower_by * out.trusted_s &&
-                    out.tried_s > out.trusted_s + slower_by_s;
+    out.is_slower =
+        out.is_slower ||
+        (out.how == shape_verdict::ending::right && out.trusted_s > 0 &&
+         out.tried_s > slower_by * out.trusted_s && out.tried_s > out.trusted_s + slower_by_s);
     return out;
 }
 

@@ -1,14 +1,17 @@
-// attune/tune/shape/shape_trust.hpp - the classes of shapes for which one variant is verified.
+// attune/tune/shape/shape_trust.hpp - the classes of shapes for which one variant is verified, and verified shapes of the past.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/shapes.cpp
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/problem/problem.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,7 +19,20 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A set of hashes that are uniform by themselves: a look at it is one or two loads.
+/// The store's knowledge of the shapes of one variant, and the receivers of new facts.
+struct proof_memory {
+    std::vector<proven_shape> known{};               ///< oldest first; words as in a call's key
+    std::function<void(proven_shape const&)> keep{}; ///< empty: nothing is kept
+    /// The variant was never right for these inputs. Until it is verified for a shape itself, no
+    /// class of shapes counts, and no shape is served without a check.
+    bool is_required = false;
+    bool may_be_slower = false; ///< it serves even if the default is faster: ATTUNE_FORCE
+    /// Called if the variant is wrong; may be empty. Returns true if the store keeps that, so that
+    /// another lookup does not give this variant.
+    std::function<bool(failure const&)> refuse{};
+};
+
+/// A set of hashes that are already uniform: a lookup is one or two loads.
 class hash_set {
 public:
     [[nodiscard]] bool contains(std::uint64_t hash) const noexcept
@@ -54,24 +70,25 @@ private:
     std::size_t count_ = 0;
 };
 
-/// A shape is trusted if each of its properties has occurred in a verified shape. Its properties
-/// are:
+/// A shape is trusted if each of its properties has occurred in a verified shape. Properties are:
 /// - for each size (an integer, or a length that is neither an integer nor a product of integers):
 ///   the remainder by 64, by every number up to 16 and by every number among the variant's
-///   parameters; its half octave; whether it is a power of two; and whether a size at least as
-///   large was verified
-/// - for each two sizes: which one is larger; for each two parameters whether the sizes are
-///   smaller, multiples, or neither; and whether a product at least as large was verified, because
-///   numbers of 16 or 32 bits overflow there
-/// - of each floating-point number: sign, exponent, whether it is whole, and a power of two
-/// - the alignment of each array to 64 bytes, or to less where the compiler proved that no more
+///   parameters; its half octave; if it is a power of two; and if a size at least as large was
+///   verified
+/// - for each two sizes: which one is larger; for each two parameters if the sizes are smaller,
+///   multiples, or neither; and if a product at least as large was verified, because numbers of 16
+///   or 32 bits overflow there
+/// - of each floating-point number: sign, half octave, if it is whole, and if it is a power of two;
+/// for
+///   its sign and for powers of two, each size: if it is odd, and where it lies at each parameter
+/// - the alignment of each array to 64 bytes, or to less if the compiler proved that no more
 ///   counts; and which arrays are aligned alike
 /// Booleans, enumerations, overlaps at each distance, 0, 1, -1, NaN and infinities among
 /// floating-point numbers, and arguments of other types form separate classes: a verification for
 /// one value does not count for another.
 ///
-/// So code that is wrong for a single property (a remainder, a size below a tile, one order of two
-/// sizes) is found before it serves. Code that is wrong only where two properties meet may serve;
+/// Code that is wrong for a single property (a remainder, a size below a tile, one order of two
+/// sizes) is thus found before it serves. Code that is wrong only if two properties meet may serve;
 /// bench.tune.shapes counts such cases.
 ///
 /// Not safe for use by several threads at once.
@@ -83,26 +100,27 @@ public:
     shape_trust(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                 std::uint32_t modulus = 64);
 
-    /// Whether every property of this shape has been verified.
+    /// Returns true if every property of this shape has been verified.
     [[nodiscard]] bool covers(std::span<std::int64_t const> key) const;
+    /// The same, also for shapes that are excepted.
+    [[nodiscard]] bool has_proven(std::span<std::int64_t const> key) const;
     /// Adds a shape for which the variant was right.
     void add(std::span<std::int64_t const> key);
 
-    /// Called when the variant was wrong for a shape: from now on no class is trusted.
+    /// Ends the trust in all classes, after the variant was wrong for a shape.
     void distrust() noexcept { is_distrusted_ = true; }
     [[nodiscard]] bool is_distrusted() const noexcept { return is_distrusted_; }
 
-    /// Called when nothing shows that the variant is right for a shape that attune made: its class
-    /// never serves it.
+    /// Excludes a shape that attune made, because no proof shows the variant right for it: its
+    /// class never serves it.
     void except(std::span<std::int64_t const> key);
-    /// Called when the variant was right for a shape, but slower than the default: shapes all of
-    /// whose sizes have about as many bits, up to two more or less, are not trusted. After many
-    /// such shapes none is.
+    /// Adds a shape for which the variant was right, but slower than the default. Shapes all of
+    /// whose sizes have about as many bits, up to two more or less, are then not trusted. After
+    /// many such shapes none is.
     void add_slow(std::span<std::int64_t const> key);
 
-    /// Called when a shape is served because its class is trusted.
-    /// @return whether to verify it all the same: true for the first, second, fourth, eighth ...
-    ///          call
+    /// Counts a shape that is served because its class is trusted.
+    /// @return true if it must be verified nevertheless: the first, second, fourth, eighth ... call
     [[nodiscard]] bool wants_recheck() noexcept;
 
 private:
@@ -113,7 +131,7 @@ private:
     template <class F>
     void for_each_size(std::span<std::int64_t const> key, F const& f) const;
 
-    std::vector<double> largest_{}; ///< that were verified, by the places of for_each_size()
+    std::vector<double> largest_{}; ///< largest verified values, by the places of for_each_size()
     shape_properties properties_;
     hash_set verified_{};
     hash_set excepted_{};

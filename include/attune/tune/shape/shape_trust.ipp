@@ -28,7 +28,7 @@ void shape_trust::for_each_size(std::span<std::int64_t const> key, F const& f) c
     for (std::size_t a = 0; a < own.size(); ++a) {
         f(own[a], static_cast<double>(key[own[a]]));
         for (std::size_t b = a + 1; b < own.size(); ++b) {
-            // Lengths may come and go among the sizes: the place is that of the two words.
+            // Lengths may appear and vanish among the sizes, so the place is that of the two words.
             auto const [low, high] = std::minmax(own[a], own[b]);
             f((low + 1) * words + high,
               static_cast<double>(key[low]) * static_cast<double>(key[high]));
@@ -38,8 +38,12 @@ void shape_trust::for_each_size(std::span<std::int64_t const> key, F const& f) c
 
 ATTUNE_INLINE bool shape_trust::covers(std::span<std::int64_t const> key) const
 {
-    if (is_distrusted_ || is_near_slow(key) || excepted_.contains(hash_without_places(key)))
-        return false;
+    return !excepted_.contains(hash_without_places(key)) && has_proven(key);
+}
+
+ATTUNE_INLINE bool shape_trust::has_proven(std::span<std::int64_t const> key) const
+{
+    if (is_distrusted_ || is_near_slow(key)) return false;
     bool has_larger = false;
     for_each_size(key, [&](std::size_t at, double value) {
         has_larger |= at >= largest_.size() || value > largest_[at];

@@ -1,59 +1,116 @@
-// attune/tune/shape/variant_proof.hpp - a variant proves itself on calls that attune makes.
+// attune/tune/shape/variant_proof.hpp - proves a variant on calls that attune makes, in memory of their own.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/served.cpp
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/kernel_description.hpp>
+#include <attune/tune/shape/drawn_calls.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// The result of a variant on one call.
+enum class call_result : std::uint8_t {
+    unknown, ///< not reached, or the trusted code fails, or the variant is clearly slower
+    right,
+    wrong,     ///< the variant fails, but not the trusted code
+    not_taken, ///< kernel.precondition(f) refuses the call
+};
+
+/// The results of a variant on many small calls.
+struct shape_proof {
+    std::vector<call_result> results{}; ///< for each call
+    std::size_t tried = 0;              ///< calls beyond these were not reached
+    double elapsed_s = 0;               ///< wall seconds
+};
+
+/// Runs verify_shape() for many calls in one child. A call on which the trusted code fails, also by
+/// an access outside of its arrays, proves nothing. After a variant's crash or hang another child
+/// continues with the next call, up to a few times. Changes of the process are not checked.
+///
+/// @param count     number of calls, at most 1,024
+/// @param frame_at  makes call `i`; called in the child
+/// @param limit_s   wall seconds; calls not reached by then are unknown
+/// @return  all unknown without a child process. Never throws
+[[nodiscard]] shape_proof prove_shapes(kernel_description const& kernel, std::size_t count,
+                                       std::function<call_frame(std::size_t)> const& frame_at,
+                                       callable const& trusted, callable const& tried,
+                                       double limit_s, isolation protect = isolation::automatic);
+
+/// Memory for arrays of a call that are longer, or at other addresses.
+class sized_arrays {
+public:
+    /// Makes the call. Arrays that fit are the beginnings of the original's. Longer ones, and those
+    /// with their own address, are in memory of this object, and repeat the original's elements.
+    /// @param frame  frame of the original, with call_frame::resized
+    /// @return  its arrays are valid until the next make()
+    /// Errors   std::bad_alloc
+    [[nodiscard]] call_frame make(call_frame const& frame, drawn_call const& call);
+
+private:
+    std::vector<std::unique_ptr<std::byte[]>> blocks_{};
+};
+
 /// A variant and the code that it is compared with.
 struct proof_subject {
     kernel_description const& kernel;
     std::vector<shape_word> const& layout;  ///< of the kernel's calls
-    shape_choice choice;                    ///< what stays in drawn calls
-    shape_choice keys;                      ///< what counts in the shapes of calls
+    shape_choice choice;                    ///< arguments that stay the same in drawn calls
+    shape_choice keys;                      ///< arguments that count in the shapes of calls
     callable const& trusted;                ///< the default
     callable const& tried;                  ///< the variant
     std::span<std::int64_t const> divisors; ///< numbers among the variant's parameters
-    std::uint32_t modulus = 64;             ///< addresses count modulo it
     isolation protect = isolation::automatic;
 };
 
-/// The calls on which a variant was right.
-struct variant_proof {
-    std::vector<std::vector<std::int64_t>> right{}; ///< their shapes
-    std::vector<std::vector<std::int64_t>> open{};  ///< shapes of those on which either code failed
-    double elapsed_s = 0;                           ///< wall seconds
-    std::string trouble{}; ///< why no calls could be drawn: what kernel.calls(f) threw
+/// A call that attune made, on which a variant differs from the default.
+struct counterexample {
+    std::string where{}; ///< its shape; empty: there is none
+    failure why{};
 };
 
-/// Draws calls from one call (call_draws), or by the user's function (kernel.calls(f)), runs the
+struct variant_proof {
+    std::vector<std::vector<std::int64_t>> right{}; ///< their shapes
+    std::vector<std::vector<std::int64_t>> open{};  ///< shapes on which either code failed
+    /// Calls for which the variant is wrong though all their properties were proven. Not empty: no
+    /// class of shapes shows that the variant is right. Calls with other floating-point numbers
+    /// than the call's own are not among them: then only calls with its own are in `right`.
+    std::vector<std::vector<std::int64_t>> refuting{};
+    counterexample differs{}; ///< the smallest call that was found
+    double elapsed_s = 0;     ///< wall seconds
+    std::string trouble{};    ///< why no calls could be drawn: the exception of kernel.calls(f)
+};
+
+/// Draws calls from one call (call_draws), or by the user's function (kernel.calls(f)). Runs the
 /// variant and the default on them in child processes, between inaccessible pages, and compares.
-/// Draws until little would be new to `trust`, or the time is up.
+/// Draws until little is new to `trust`, or until the time is up. Then draws calls in which proven
+/// properties meet at random: a variant that is wrong for one of them is refuted. A call for which
+/// the variant is wrong is made smaller, one size at a time, as long as the variant is wrong.
 ///
-/// Which lengths depend on which integers is not declared: where several formulas give the length
-/// of an array, the first one holds with which the default stays inside of it; without any, the
-/// array stays as it is. A call on which the default fails proves nothing. Neither does one on
-/// which the variant fails: it may be no call that the kernel is made for.
+/// The dependence of lengths on integers is not declared. If several formulas give the length of an
+/// array, the first one counts with which the default stays inside of it. Without any, the array
+/// does not change. A call on which the default fails proves nothing. A call on which the variant
+/// fails proves nothing either, because it may be invalid for the kernel.
 ///
 /// @param key      the shape of the call
 /// @param frame    the call; its arrays can be read
-/// @param trust    what is known of the variant
+/// @param trust    trusted shapes of the variant
 /// @param limit_s  wall seconds
-/// @return  nothing where the call's sizes cannot change. Never throws
+/// @return  empty if the call's sizes cannot change. Never throws
 [[nodiscard]] variant_proof prove_variant(proof_subject const& of,
                                           std::span<std::int64_t const> key,
                                           call_frame const& frame, shape_trust trust,

@@ -1,25 +1,186 @@
-// attune/tune/shape/variant_proof.ipp - settles relations on the default, then proves in rounds.
+// attune/tune/shape/variant_proof.ipp - settles relations on the default, then proves in rounds, each in one child process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/shape/call_draw.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/random.hpp>
+#include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/shape/drawn_calls.hpp>
-#include <attune/tune/shape/shape_proof.hpp>
-#include <attune/tune/shape/size_relations.hpp>
-#include <attune/tune/shape/sized_arrays.hpp>
+#include <attune/tune/shape/shape_check.hpp>
 #include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
 #include <exception>
+#include <optional>
+#include <random>
+#include <type_traits>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One proof under way.
+/// Shared with the child. A variant may overwrite it, so a call is right only if its mark has the
+/// expected value, which random writes match with probability 2^-64.
+struct proof_progress {
+    static constexpr std::size_t most_calls = 1024;
+
+    std::atomic<std::size_t> at{0}; ///< the current call; after a child returned, the next one
+    std::atomic<double> begun_s{0}; ///< start of the current call
+    std::array<std::atomic<std::uint64_t>, most_calls> marks{};
+};
+
+[[nodiscard]] inline std::uint64_t proof_mark(std::uint64_t secret, std::size_t call,
+                                              call_result result)
+{
+    std::uint64_t out =
+        (secret ^ (4 * call + static_cast<std::uint64_t>(result) + 1)) * 0xbf58476d1ce4e5b9u;
+    out ^= out >> 31;
+    return (out * 0x94d049bb133111ebu) | 1u;
+}
+
+inline constexpr double proof_call_limit_s = 0.25;
+inline constexpr int most_proof_children = 16;
+
+[[nodiscard]] inline call_result result_of(shape_verdict const& verdict)
+{
+    using ending = shape_verdict::ending;
+    if (verdict.how == ending::right && !verdict.is_slower) return call_result::right;
+    bool const is_wrong =
+        verdict.how == ending::wrong && verdict.why.stage != failure_stage::timeout;
+    return is_wrong ? call_result::wrong : call_result::unknown;
+}
+
+ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel, std::size_t count,
+                                       std::function<call_frame(std::size_t)> const& frame_at,
+                                       callable const& trusted, callable const& tried,
+                                       double limit_s, isolation protect)
+{
+    system_clocks const clocks;
+    double const begun_s = clocks.wall_s();
+    count = std::min(count, proof_progress::most_calls);
+    shape_proof out;
+    out.results.resize(count, call_result::unknown);
+    try {
+        if (choose_isolation(protect, observe_process()).how != isolation::fork) return out;
+        shared_with_child<proof_progress> const shared;
+        proof_progress& progress = shared.get();
+        std::uint64_t const secret =
+            (std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
+        std::size_t from = 0;
+        for (int child = 0; child < most_proof_children && from < count; ++child) {
+            double const left_s = limit_s - (clocks.wall_s() - begun_s);
+            if (left_s <= 0 || stop_is_requested()) break;
+            auto const run = [&] {
+                for (std::size_t i = from; i < count; ++i) {
+                    progress.begun_s.store(clocks.wall_s());
+                    progress.at.store(i);
+                    if (clocks.wall_s() - begun_s > limit_s) break;
+                    call_frame const frame = frame_at(i);
+                    if (!takes_call(kernel, frame)) {
+                        progress.marks[i].store(proof_mark(secret, i, call_result::not_taken));
+                        progress.at.store(i + 1);
+                        continue;
+                    }
+                    shape_verdict const verdict = verify_shape(kernel, frame, trusted, tried,
+                                                               {.check_s = proof_call_limit_s,
+                                                                .compares_times = !kernel.objective,
+                                                                .is_one_of_many = true},
+                                                               isolation::guard);
+                    progress.marks[i].store(proof_mark(secret, i, result_of(verdict)));
+                    progress.at.store(i + 1);
+                    // A crash may have damaged this child's memory.
+                    if (verdict.how == shape_verdict::ending::wrong &&
+                        verdict.why.stage != failure_stage::verify)
+                        break;
+                }
+            };
+            child_limits limits;
+            limits.run_s = left_s + proof_call_limit_s;
+            limits.run_until_s = [&] {
+                if (stop_is_requested()) return 0.0;
+                double const since_s = progress.begun_s.load();
+                return since_s > 0 ? since_s + 2 * proof_call_limit_s : 1e18;
+            };
+            progress.begun_s.store(clocks.wall_s());
+            child_end const end = run_in_child(run, {}, limits);
+            std::size_t const at = std::max(progress.at.load(), from);
+            bool const is_over = clocks.wall_s() - begun_s > limit_s || stop_is_requested();
+            bool const is_cut = is_over && end.ending != child_ending::returned;
+            from = end.ending == child_ending::returned || is_cut ? at : at + 1;
+            out.tried = std::min(from, count);
+            if (is_over) break;
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            for (call_result const one :
+                 {call_result::right, call_result::wrong, call_result::not_taken})
+                if (progress.marks[i].load() == proof_mark(secret, i, one)) out.results[i] = one;
+    } catch (std::exception const&) {
+        // No memory or no child: nothing is proven.
+    }
+    out.elapsed_s = clocks.wall_s() - begun_s;
+    return out;
+}
+
+ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call const& call)
+{
+    constexpr std::size_t line = 64;
+    blocks_.clear();
+    call_frame out = frame.resized ? frame.resized(call.sizes) : frame;
+    std::size_t array = 0;
+    for (std::size_t i = 0; i < out.arguments.size(); ++i) {
+        call_argument const& one = out.arguments[i];
+        if (one.buffer == call_argument::by_value) continue;
+        std::int64_t const place =
+            array < call.places.size() ? call.places[array] : drawn_call::unchanged;
+        ++array;
+        buffer& its = out.buffers[one.buffer];
+        std::size_t const count = call.sizes[i] == drawn_call::unchanged
+                                      ? (*out.elements)[one.buffer]
+                                      : static_cast<std::size_t>(call.sizes[i]);
+        bool const is_longer = count > (*out.elements)[one.buffer];
+        if (!is_longer && place == drawn_call::unchanged) continue;
+        std::size_t const bytes = count * one.element_bytes;
+        std::size_t const wanted = place == drawn_call::unchanged
+                                       ? reinterpret_cast<std::uintptr_t>(its.data) % line
+                                       : static_cast<std::size_t>(place);
+        blocks_.push_back(std::make_unique<std::byte[]>(bytes + 2 * line));
+        std::byte* const block = blocks_.back().get();
+        std::size_t const has = reinterpret_cast<std::uintptr_t>(block) % line;
+        std::byte* const to = block + (line - has) + wanted;
+        // An odd number of elements is repeated: with a power of two, an overflowing index reads
+        // the same.
+        std::size_t const has_elements = its.bytes / one.element_bytes;
+        bool const is_even = has_elements > 1 && has_elements % 2 == 0;
+        std::size_t const period = (has_elements - (is_even ? 1 : 0)) * one.element_bytes;
+        for (std::size_t at = 0; at < bytes && period > 0; at += period)
+            std::memcpy(to + at, its.data, std::min(at == 0 ? its.bytes : period, bytes - at));
+        its.data = to;
+        its.bytes = bytes;
+        (*out.elements)[one.buffer] = count;
+    }
+    return out;
+}
+
+/// The number whose bytes these are.
+template <class Number>
+[[nodiscard]] Number number_of_bytes(std::span<std::byte const> bytes)
+{
+    Number out{};
+    std::memcpy(&out, bytes.data(), std::min(sizeof out, bytes.size()));
+    return out;
+}
+
 class proving {
 public:
     proving(proof_subject const& of, std::span<std::int64_t const> key, call_frame const& frame,
@@ -42,148 +203,364 @@ public:
         return relations_.can_change() && !relations_.words.front().may_be.empty();
     }
 
-    /// Leaves of each length the formula with which the default works.
+    /// Keeps of each length the formula with which the default works.
     void settle_relations()
     {
-        if (is_length(relations_.words.front())) return; // the common length: nothing to choose
-        // Where a length is none of its formulas, the trials of the others fail, too: those are
-        // made again while it stays as it is.
+        if (is_length(relations_.words.front())) return; // the common length: there is no choice
+        // If a length follows none of its formulas, the trials of the others fail too. These trials
+        // are made again with that length unchanged.
         std::vector<size_relations::dependent> const all = relations_.words;
         try_formulas(all);
         if (std::count(is_settled_.begin(), is_settled_.end(), false) > 1) try_formulas(all);
     }
 
-    /// Rounds of calls, until one shows little that is new.
-    void prove(shape_trust trust, variant_proof& out)
+    /// Proves the variant on drawn calls. If it is wrong where all is proven, for another
+    /// floating-point number than the call's own, such numbers may be invalid for the kernel: only
+    /// calls with the call's own numbers count then.
+    void prove(shape_trust const& before, variant_proof& out)
     {
-        constexpr std::size_t most_calls = 1'000;
-        constexpr int most_rounds = 4;
         call_draws draws(drawn(), hash_of_shape(key_));
-        for (int round = 0; round < most_rounds && left_s() > 0; ++round) {
-            shape_trust expected = trust;
-            std::vector<drawn_call> calls =
-                draws.chosen(expected, most_calls, [this] { return left_s() < limit_s_ / 2; });
-            if (calls.empty()) return;
-            sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
-            std::vector<bool> const is_right = run(calls, of_.tried, left_s());
-            std::size_t right = 0;
-            for (std::size_t i = 0; i < calls.size(); ++i) {
-                if (take(trust, std::move(calls[i].key), is_right[i], out)) ++right;
-            }
-            if (right == calls.size() || right * 16 < calls.size()) return;
+        shape_trust trust = before;
+        prove_rounds(draws, trust, out);
+        auto const has_others = [&](auto const& key) { return has_other_scalars(key); };
+        if (std::any_of(wrong_.begin(), wrong_.end(), [&](auto const& key) {
+                return has_others(key) && trust.has_proven(key);
+            })) {
+            std::erase_if(out.right, has_others);
+            std::erase_if(wrong_, has_others);
+            trust = before;
+            for (std::vector<std::int64_t> const& key : out.right)
+                trust.add(key);
+            draws.keep_scalars();
+            prove_rounds(draws, trust, out);
         }
+        refute(trust, out);
+        if (first_wrong_) out.differs = shrunk(draws, *std::move(first_wrong_));
     }
 
-    /// The same with calls that the user's function makes.
+    /// The same with calls of the user's function. Their arrays begin where those of the tuned call
+    /// do; then long arrays of calls that were right begin elsewhere.
     void prove_by_user(shape_trust trust, variant_proof& out)
     {
         constexpr int most_rounds = 4;
-        for (int round = 0; round < most_rounds && left_s() > 0; ++round) {
-            std::vector<made_call> calls = made_by_user(trust, round);
-            if (calls.empty()) return;
-            sized_arrays memory;
-            std::vector<bool> const is_right =
-                prove_shapes(
-                    of_.kernel, calls.size(),
-                    [&](std::size_t i) { return again(calls[i], memory); }, of_.trusted, of_.tried,
-                    left_s(), of_.protect)
-                    .is_right;
-            bool all_right = true;
-            for (std::size_t i = 0; i < calls.size(); ++i) {
-                all_right = take(trust, std::move(calls[i].key), is_right[i], out) && all_right;
-            }
-            if (all_right) return;
+        double const for_places_s = limit_s_ / 5;
+        std::vector<made_call> long_ones;
+        std::optional<made_call> first_wrong;
+        for (int round = 0; round < most_rounds && left_s() > for_places_s; ++round) {
+            std::vector<made_call> const calls = made_by_user(trust, round);
+            shape_proof const now = run(calls, left_s() - for_places_s);
+            std::size_t const right = take_all(trust, calls, now, out);
+            note_wrong(calls, now);
+            for (std::size_t i = 0; i < now.tried; ++i)
+                if (is_right(now, i) && is_long(calls[i].key)) long_ones.push_back(calls[i]);
+            for (std::size_t i = 0; i < now.tried && !first_wrong; ++i)
+                if (now.results[i] == call_result::wrong) first_wrong = calls[i];
+            if (right == calls.size() || now.tried == 0) break;
         }
+        refute(trust, out);
+        if (first_wrong) {
+            sized_arrays memory;
+            out.differs = described(again(*first_wrong, memory), first_wrong->key);
+        }
+        std::vector<made_call> elsewhere = made_elsewhere(long_ones, trust);
+        shape_proof const now = run(elsewhere, left_s());
+        for (std::size_t i = 0; i < now.tried; ++i)
+            if (is_right(now, i)) out.right.push_back(std::move(elsewhere[i].key));
     }
 
 private:
-    /// A call that equal seeds make again.
+    static constexpr std::size_t most_meetings = 256;
+
+    /// Proves in rounds of calls, until a round shows little that is new. Then draws calls from
+    /// what is proven.
+    void prove_rounds(call_draws& draws, shape_trust& trust, variant_proof& out)
+    {
+        constexpr std::size_t most_calls = 1'000;
+        constexpr int most_rounds = 4;
+        constexpr int most_with_refusals =
+            16; // calls that kernel.precondition(f) refuses cost little
+        bool has_refusals = false;
+        double const for_meetings_s = limit_s_ / 8;
+        for (int round = 0;
+             round < (has_refusals ? most_with_refusals : most_rounds) && left_s() > for_meetings_s;
+             ++round) {
+            shape_trust expected = trust;
+            std::vector<drawn_call> calls =
+                draws.chosen(expected, most_calls, [this] { return left_s() < limit_s_ / 2; });
+            if (calls.empty()) break;
+            sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
+            shape_proof now = run(calls, of_.tried, left_s() - for_meetings_s);
+            run_unknown_again(calls, now);
+            std::size_t const right = take_all(trust, calls, now, out);
+            note_wrong(calls, now);
+            auto const refused = static_cast<std::size_t>(
+                std::count(now.results.begin(), now.results.end(), call_result::not_taken));
+            has_refusals = refused > 0;
+            bool const is_little = right * 16 < now.tried - refused;
+            if (right == calls.size() || now.tried == 0 || is_little) break;
+        }
+        std::vector<drawn_call> calls = draws.of_proven(trust, most_meetings);
+        sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
+        shape_proof const now = run(calls, of_.tried, left_s());
+        note_wrong(calls, now);
+    }
+    /// Runs a few calls without a result once more: a pause of the machine makes code slow.
+    void run_unknown_again(std::vector<drawn_call> const& calls, shape_proof& of)
+    {
+        constexpr std::size_t most = 32;
+        std::vector<std::size_t> which;
+        std::vector<drawn_call> these;
+        for (std::size_t i = 0; i < of.tried && which.size() < most; ++i)
+            if (of.results[i] == call_result::unknown) {
+                which.push_back(i);
+                these.push_back(calls[i]);
+            }
+        if (which.empty() || left_s() <= 0) return;
+        shape_proof const now = run(these, of_.tried, left_s() / 2);
+        for (std::size_t i = 0; i < now.tried; ++i)
+            of.results[which[i]] = now.results[i];
+    }
+    [[nodiscard]] bool has_other_scalars(std::span<std::int64_t const> key) const
+    {
+        for (std::size_t i = 0; i < of_.layout.size(); ++i)
+            if (of_.layout[i].part == shape_part::real && key[i] != key_[i]) return true;
+        return false;
+    }
+
+    /// A call that equal draws make again.
     struct made_call {
         std::uint64_t seed = 0;
+        drawn_sizes which{};
         std::vector<std::int64_t> key{};
         std::size_t bytes = 0;
+        std::optional<call_frame> frame{}; ///< empty: it takes too much memory to be kept
     };
-    [[nodiscard]] keyed_call make(std::uint64_t seed) const
+    [[nodiscard]] keyed_call make(std::uint64_t seed, drawn_sizes which) const
     {
-        call_draw draw(seed, of_.divisors);
+        call_draw draw(seed, of_.divisors, which);
         return of_.kernel.calls(draw, of_.keys, of_.kernel.tolerances);
     }
-    /// The call, with its arrays where its shape says.
+    /// Makes the call again, with its arrays at the addresses of its shape.
     /// Errors   attune::error: equal draws made another call
     [[nodiscard]] call_frame again(made_call const& one, sized_arrays& memory)
     {
-        keyed_call call = make(one.seed);
+        held_ = one.frame ? *one.frame : frame_again(one); // the made arrays live with it
         drawn_call where;
-        where.sizes.assign(call.frame.arguments.size(), drawn_call::unchanged);
+        where.sizes.assign(held_.arguments.size(), drawn_call::unchanged);
         std::size_t array = 0;
-        std::size_t const arrays = call.frame.buffers.size();
-        for (std::size_t i = 0; i < of_.layout.size(); ++i) {
-            if (of_.layout[i].part != shape_part::places) {
-                if (call.shape[i] != one.key[i])
-                    throw error("kernel.calls(f): equal draws made two calls",
-                                "kernel " + of_.kernel.name, "let f use nothing but its argument");
-                continue;
-            }
-            for (std::size_t k = 0; k < of_.layout[i].argument && array < arrays; ++k, ++array)
+        std::size_t const arrays = held_.buffers.size();
+        for (std::size_t i = 0; i < of_.layout.size(); ++i)
+            for (std::size_t k = 0; of_.layout[i].part == shape_part::places &&
+                                    k < of_.layout[i].argument && array < arrays;
+                 ++k, ++array)
                 where.places.push_back((one.key[i] >> (place_bits::per_array * k)) & 63);
-        }
-        held_ = call.frame; // the made arrays live with it
-        return memory.make(call.frame, where);
+        return memory.make(held_, where);
     }
-    /// Those that are new to `trust`, short ones first.
+    [[nodiscard]] call_frame frame_again(made_call const& one) const
+    {
+        keyed_call call = make(one.seed, one.which);
+        for (std::size_t i = 0; i < of_.layout.size(); ++i)
+            if (of_.layout[i].part != shape_part::places && call.shape[i] != one.key[i])
+                throw error("kernel.calls(f): equal draws made two calls",
+                            "kernel " + of_.kernel.name, "let f use nothing but its argument");
+        return std::move(call.frame);
+    }
+    [[nodiscard]] shape_proof run(std::vector<made_call> const& calls, double limit_s)
+    {
+        sized_arrays memory;
+        return prove_shapes(
+            of_.kernel, calls.size(), [&](std::size_t i) { return again(calls[i], memory); },
+            of_.trusted, of_.tried, limit_s, of_.protect);
+    }
+    /// Returns calls that are new to `trust`, short ones first. Calls of little sizes are drawn
+    /// first: they are made and run in little time, and leave little to larger ones.
     [[nodiscard]] std::vector<made_call> made_by_user(shape_trust trust, int round) const
     {
+        constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
         constexpr std::size_t most_calls = 1'000;
         constexpr int most_draws = 4'000;
+        constexpr int draws_in_a_row = 200;
+        struct stage {
+            drawn_sizes which;
+            double time_share;     ///< of the time that is left when it begins
+            std::size_t most_made; ///< with those of the stages before
+        };
+        constexpr std::array<stage, 3> stages{{{drawn_sizes::little, 0.2, most_calls / 2},
+                                               {drawn_sizes::medium, 0.2, most_calls * 3 / 4},
+                                               {drawn_sizes::any, 0.3, most_calls}}};
         std::vector<made_call> out;
-        double const until_s = left_s() / 2;
-        for (int i = 0; i < most_draws && out.size() < most_calls && left_s() > until_s; ++i) {
-            auto const seed = static_cast<std::uint64_t>(most_draws * round + i);
-            keyed_call call = make(seed);
-            // At the addresses of the tuned call: a short call would prove others, see call_draws.
-            for (std::size_t word = 0; word < of_.layout.size(); ++word)
-                if (of_.layout[word].part == shape_part::places) call.shape[word] = key_[word];
-            if (call.frame.writes_nothing() || trust.covers(call.shape)) continue;
-            trust.add(call.shape);
-            std::size_t bytes = 0;
-            for (buffer const& b : call.frame.buffers)
-                bytes += b.bytes;
-            out.push_back({seed, std::move(call.shape), bytes});
+        std::size_t kept_bytes = 0;
+        std::uint64_t seed = static_cast<std::uint64_t>(round) << 32;
+        for (stage const& now : stages) {
+            double const until_s = left_s() * (1 - now.time_share);
+            int news = 0;
+            for (int i = 1; i <= most_draws && out.size() < now.most_made && left_s() > until_s;
+                 ++i, ++seed) {
+                keyed_call call = make(seed, now.which);
+                // At the addresses of the tuned call: a short call would prove others, see
+                // call_draws.
+                for (std::size_t word = 0; word < of_.layout.size(); ++word)
+                    if (of_.layout[word].part == shape_part::places) call.shape[word] = key_[word];
+                if (!call.frame.writes_nothing() && !trust.covers(call.shape)) {
+                    trust.add(call.shape);
+                    std::size_t bytes = 0;
+                    for (buffer const& b : call.frame.buffers)
+                        bytes += b.bytes;
+                    out.push_back({seed, now.which, std::move(call.shape), bytes});
+                    if (kept_bytes + bytes <= most_kept_bytes) {
+                        kept_bytes += bytes;
+                        out.back().frame = std::move(call.frame);
+                    }
+                    ++news;
+                }
+                if (i % draws_in_a_row != 0) continue;
+                if (news == 0) break;
+                news = 0;
+            }
         }
         sort_stably(out, [](made_call const& a, made_call const& b) { return a.bytes < b.bytes; });
         return out;
     }
-    /// What one call showed. @return  whether it was right
-    static bool take(shape_trust& trust, std::vector<std::int64_t> key, bool is_right,
-                     variant_proof& out)
+    /// Returns true if each size of the call is so large that the call runs all loops of a variant.
+    [[nodiscard]] bool is_long(std::span<std::int64_t const> key) const
     {
-        if (is_right)
-            trust.add(key);
-        else
-            trust.except(key);
-        (is_right ? out.right : out.open).push_back(std::move(key));
-        return is_right;
+        std::int64_t least = 64;
+        for (std::int64_t const d : of_.divisors)
+            least = std::max(least, 64 + 2 * d);
+        for (std::size_t word = 0; word < of_.layout.size(); ++word)
+            if (is_size(of_.layout[word].part) && key[word] < least) return false;
+        return true;
+    }
+    /// Returns the calls with other places of their arrays, as far as these are new to `trust`.
+    [[nodiscard]] std::vector<made_call> made_elsewhere(std::span<made_call const> calls,
+                                                        shape_trust trust) const
+    {
+        constexpr int most_draws = 100;
+        std::vector<made_call> out;
+        if (calls.empty() || of_.keys.any_alignment || of_.keys.any_shape) return out;
+        std::vector<std::int64_t> steps;
+        for (std::size_t i = 0; i < frame_.arguments.size(); ++i) {
+            call_argument const& one = frame_.arguments[i];
+            if (one.buffer == call_argument::by_value) continue;
+            if (one.is_pointer || one.target || !of_.keys.counts(i)) return out;
+            steps.push_back(alignment_of_elements(one.element_bytes));
+        }
+        random_engine random(hash_of_shape(key_));
+        for (int i = 0; i < most_draws; ++i) {
+            made_call made = calls[uniform_below(random, calls.size())];
+            std::size_t array = 0;
+            for (std::size_t word = 0; word < of_.layout.size(); ++word) {
+                if (of_.layout[word].part != shape_part::places) continue;
+                std::size_t const of_word = of_.layout[word].argument;
+                for (std::size_t k = 0; k < of_word && array < steps.size(); ++k, ++array) {
+                    auto const places = static_cast<std::uint64_t>(64 / steps[array]);
+                    std::int64_t const place =
+                        steps[array] * static_cast<std::int64_t>(uniform_below(random, places));
+                    std::size_t const at = place_bits::per_array * k;
+                    std::int64_t& bits = made.key[word];
+                    bits = (bits & ~(std::int64_t{63} << at)) | (place << at);
+                }
+            }
+            if (trust.covers(made.key)) continue;
+            trust.add(made.key);
+            out.push_back(std::move(made));
+        }
+        return out;
+    }
+    /// Takes the results of calls. @return  the number of right ones
+    template <class Call>
+    std::size_t take_all(shape_trust& trust, std::vector<Call> const& calls, shape_proof const& of,
+                         variant_proof& out)
+    {
+        std::size_t right = 0;
+        for (std::size_t i = 0; i < of.tried; ++i) {
+            std::vector<std::int64_t> const& key = calls[i].key;
+            if (of.results[i] == call_result::not_taken) continue;
+            bool const is_proven = is_right(of, i);
+            if (is_proven)
+                trust.add(key);
+            else
+                trust.except(key);
+            (is_proven ? out.right : out.open).push_back(key);
+            right += is_proven ? 1u : 0u;
+        }
+        return right;
+    }
+    [[nodiscard]] static bool is_right(shape_proof const& of, std::size_t call)
+    {
+        return of.results[call] == call_result::right;
+    }
+    /// Keeps the calls for which the variant is wrong; the first of drawn ones has the least work.
+    template <class Call>
+    void note_wrong(std::vector<Call> const& calls, shape_proof const& of)
+    {
+        for (std::size_t i = 0; i < of.tried; ++i) {
+            if (of.results[i] != call_result::wrong) continue;
+            wrong_.push_back(calls[i].key);
+            if constexpr (std::is_same_v<Call, drawn_call>)
+                if (!first_wrong_) first_wrong_ = calls[i];
+        }
+    }
+    [[nodiscard]] counterexample shrunk(call_draws const& draws, drawn_call call)
+    {
+        constexpr int most_rounds = 12;
+        for (int round = 0; round < most_rounds && left_s() > 0; ++round) {
+            std::vector<drawn_call> smaller = draws.smaller(call);
+            shape_proof const now = run(smaller, of_.tried, std::min(proof_call_limit_s, left_s()));
+            auto const first =
+                std::find(now.results.begin(), now.results.end(), call_result::wrong);
+            if (first == now.results.end()) break;
+            call = std::move(smaller[static_cast<std::size_t>(first - now.results.begin())]);
+        }
+        sized_arrays memory;
+        return described(memory.make(frame_, call), call.key);
+    }
+    [[nodiscard]] counterexample described(call_frame const& frame,
+                                           std::span<std::int64_t const> key) const
+    {
+        shape_verdict verdict =
+            verify_shape(of_.kernel, frame, of_.trusted, of_.tried,
+                         {.check_s = proof_call_limit_s, .is_one_of_many = true}, of_.protect);
+        if (result_of(verdict) != call_result::wrong) return {};
+        std::string where = text_of_shape(of_.layout, key);
+        for (shape_word const& word : of_.layout) {
+            if (word.part != shape_part::real) continue;
+            std::vector<std::byte> const& bytes = frame.arguments[word.argument].value;
+            if (bytes.size() > sizeof(double)) continue;
+            where += ", argument " + std::to_string(word.argument) + " is ";
+            where += formatted("%.6g", bytes.size() == sizeof(float)
+                                           ? static_cast<double>(number_of_bytes<float>(bytes))
+                                           : number_of_bytes<double>(bytes));
+        }
+        return {std::move(where), std::move(verdict.why)};
+    }
+    /// @param trust  with all that is proven
+    void refute(shape_trust const& trust, variant_proof& out) const
+    {
+        for (std::vector<std::int64_t> const& key : wrong_)
+            if (trust.has_proven(key)) out.refuting.push_back(key);
     }
     [[nodiscard]] bool is_length(size_relations::dependent const& one) const
     {
         return of_.layout[one.word].part == shape_part::elements;
     }
-    [[nodiscard]] double left_s() const { return limit_s_ - (clocks_.wall_s() - begun_s_); }
+    [[nodiscard]] double left_s() const
+    {
+        return stop_is_requested() ? 0 : limit_s_ - (clocks_.wall_s() - begun_s_);
+    }
     [[nodiscard]] drawn_from drawn() const
     {
-        return {of_.layout, key_,         frame_,      of_.choice,
-                relations_, of_.divisors, of_.modulus, &of_.kernel.lengths};
+        return {of_.layout,         key_, frame_, of_.choice, relations_, of_.divisors,
+                &of_.kernel.lengths};
     }
-    [[nodiscard]] std::vector<bool> run(std::vector<drawn_call> const& calls, callable const& tried,
-                                        double limit_s)
+    [[nodiscard]] shape_proof run(std::vector<drawn_call> const& calls, callable const& tried,
+                                  double limit_s)
     {
         sized_arrays memory;
-        std::vector<bool> out = prove_shapes(
-                                    of_.kernel, calls.size(),
-                                    [&](std::size_t i) { return memory.make(frame_, calls[i]); },
-                                    of_.trusted, tried, limit_s, of_.protect)
-                                    .is_right;
-        out.resize(calls.size()); // beyond its limit nothing is known
+        shape_proof out = prove_shapes(
+            of_.kernel, calls.size(), [&](std::size_t i) { return memory.make(frame_, calls[i]); },
+            of_.trusted, tried, limit_s, of_.protect);
+        out.results.resize(calls.size(), call_result::unknown); // beyond its limit
         return out;
     }
     /// Tries all formulas of the lengths that have no single one yet. A length for which none holds
@@ -194,7 +571,7 @@ private:
         struct tried_formula {
             std::size_t word;
             std::size_t formula;
-            std::size_t first; ///< of its calls
+            std::size_t first; ///< index of the first of its calls
         };
         std::vector<tried_formula> all;
         std::vector<drawn_call> calls;
@@ -207,16 +584,18 @@ private:
                 calls.insert(calls.end(), its.begin(), its.end());
             }
         }
-        std::vector<bool> const is_right =
-            run(calls, of_.trusted, std::min(limit_s_ / 4, left_s()));
+        std::vector<call_result> const results =
+            run(calls, of_.trusted, std::min(limit_s_ / 4, left_s())).results;
         for (std::size_t i = 0; i < open.size(); ++i)
             if (is_length(open[i]) && !is_settled_[i]) relations_.words[i].may_be.clear();
         for (std::size_t t = 0; t < all.size(); ++t) {
             std::size_t const end = t + 1 < all.size() ? all[t + 1].first : calls.size();
             auto const at = [&](std::size_t i) {
-                return is_right.begin() + static_cast<std::ptrdiff_t>(i);
+                return results.begin() + static_cast<std::ptrdiff_t>(i);
             };
-            bool const holds = std::find(at(all[t].first), at(end), false) == at(end);
+            bool const holds = std::all_of(at(all[t].first), at(end), [](call_result one) {
+                return one == call_result::right || one == call_result::not_taken;
+            });
             if (!holds || is_settled_[all[t].word]) continue;
             is_settled_[all[t].word] = true;
             relations_.words[all[t].word].may_be = {open[all[t].word].may_be[all[t].formula]};
@@ -229,9 +608,11 @@ private:
     double limit_s_;
     system_clocks clocks_{};
     double begun_s_;
-    call_frame held_{}; ///< of the user's call that runs
+    call_frame held_{}; ///< frame of the user's call that runs
     size_relations relations_;
-    std::vector<bool> is_settled_; ///< by word of the relations
+    std::vector<bool> is_settled_;                   ///< by word of the relations
+    std::vector<std::vector<std::int64_t>> wrong_{}; ///< shapes for which the variant alone failed
+    std::optional<drawn_call> first_wrong_{};        ///< the first of them that was drawn
 };
 
 ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,

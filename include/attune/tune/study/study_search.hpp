@@ -1,49 +1,90 @@
-// attune/tune/study/study_search.hpp - the loop of one process that takes part in a shared study.
+// attune/tune/study/study_search.hpp - a shared study: its options, and the loop of one process in it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
-#include <attune/tune/study/study_options.hpp>
+#include <attune/tune/minimize_options.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A search by any number of processes on machines that share a file system: the file
+/// FOLDER/NAME.study. The first process makes the file. The study continues when a process joins it
+/// again, and lasts as long as the file.
+///
+/// A study uses no port. A user who may write the file may write outcomes. A study trusts the
+/// permissions of its folder, and gives a notice if another user may write there. The file has
+/// values of parameters and outcomes, and no code: each process runs its own objective.
+///
+/// Values of processes are compared directly. If the objective is a time, a study needs machines of
+/// one kind: put the kind into its name.
+struct study {
+    std::string folder;
+    std::string name; ///< letters, digits and "._-"
+};
+
+struct study_options {
+    /// Evaluations of the whole study, including those of earlier joins; seconds of this process.
+    /// The other rules use all outcomes of the study.
+    search_limits limits = search_limits::usual();
+    /// Seed, searcher, inputs, bounds, progress and name, as for minimize(). Name, inputs, bounds
+    /// and space must be the same in all processes. event_log has no effect: the study's file is
+    /// the log.
+    minimize_options minimize{};
+    /// Limit of one evaluation in seconds, more than 0. A longer evaluation is a failure (timeout).
+    /// This process evaluates nothing until the objective returns, and drops that result; after as
+    /// long again it leaves the study ("no worker").
+    double most_seconds = std::numeric_limits<double>::infinity();
+    /// A process that writes nothing for so many seconds is lost, and others evaluate its
+    /// configuration. A working process writes four times in this time. More than 0.
+    double lease_s = 30;
+    /// A configuration with which so many processes were lost is a failure (crash). At least 1.
+    std::uint32_t most_losses = 2;
+};
+
+} // namespace attune::inline ATTUNE_ABI
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 struct minimum_in_study {
-    minimum_on_slots end; ///< of all workers that ever joined, in that order
-    std::string worker{}; ///< the name of this one
+    minimum_on_slots end; ///< result, with all workers that ever joined, in that order
+    std::string worker{}; ///< name of this worker
 };
 
 /// The path of the file of a study, absolute.
-/// Errors   attune::error: its name is no name of a file
+/// Errors   attune::error: its name cannot be a file name
 [[nodiscard]] std::string path_of_study(study const& of);
 
-/// Takes part in a study until it is over. The design:
-/// - All that processes tell each other are lines of one file (remember/study): who joined, who
-///   evaluates what, what came out. Each process reads all lines in their order and searches by
-///   itself: its searcher is told all outcomes in that order, whoever evaluated.
-/// - What the searcher proposes is claimed first, under the lock of the file: a configuration is
-///   evaluated by one process at a time. What another process is at, the searcher keeps as pending
-///   and is told when it is known. So equal seeds give one process the sequence of minimize(), and
-///   several processes the proposals of one search that is ahead by so many.
-/// - The objective runs on a thread of its own. The caller's thread reads the file ten times a
+/// Takes part in a study until it is over.
+/// - Processes communicate only by lines of one file (remember/study): joins, claims and outcomes.
+///   Each process reads all lines in their order and searches by itself. The searcher of a process
+///   takes all outcomes in that order, from any process.
+/// - A proposal is claimed first, under the lock of the file: one process at a time evaluates a
+///   configuration. The searcher keeps claims of other processes as pending until their outcomes
+///   are known. Equal seeds thus give one process the sequence of minimize(). Several processes get
+///   the proposals of one search that is ahead by so many.
+/// - The objective runs on a separate thread. The caller's thread reads the file ten times a
 ///   second, also during an evaluation.
-/// - A claim expires when nothing was heard of its process (study_board); it is taken over before
-///   anything new is proposed.
-/// - While the file cannot be written, what was evaluated is kept, nothing is claimed, and nobody
-///   is taken for lost: a process that waits for others' outcomes writes as often as one that
-///   evaluates, and so notices.
-/// It is over when the study has had its evaluations or has no configuration left, and what is
-/// claimed has its outcome; by a rule, the seconds of this process, or Ctrl-C as soon as its own
-/// evaluation has ended.
+/// - A claim expires when its process has been silent for too long (study_board). Expired claims
+///   are taken over before new proposals.
+/// - While the file cannot be written, outcomes are kept, nothing is claimed, and no process counts
+///   as lost. A process that waits for outcomes writes as often as one that evaluates, and so
+///   notices.
+/// The study is over when it has had its evaluations or has no configuration left, and all claims
+/// have outcomes. A rule, the seconds of this process, or Ctrl-C end it here as soon as the
+/// evaluation of this process has ended.
 /// Errors   attune::error: options out of their ranges; the study cannot be joined: its file cannot
-///          be written, is no study, of a newer release, or of something else; it is replaced
-///          meanwhile; an own evaluation that worked without a quantity that has a bound
+///          be written, is no study, of a newer release, or of another search; it is replaced
+///          meanwhile; an evaluation here that worked without a quantity that has a bound
 [[nodiscard]] minimum_in_study
 minimize_in_study(chain_of_trees const& space,
                   std::function<evaluation(point const&)> const& objective, study const& of,

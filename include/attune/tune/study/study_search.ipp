@@ -1,4 +1,4 @@
-// attune/tune/study/study_search.ipp - joins, claims, evaluates, tells, and reads what others tell.
+// attune/tune/study/study_search.ipp - joins, claims, evaluates, and exchanges outcomes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,18 +9,15 @@
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/remember/study/study_board.hpp>
-#include <attune/remember/study/study_file.hpp>
-#include <attune/remember/study/study_line.hpp>
+#include <attune/remember/study.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/minimize_loop.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/study/detail/followed_search.hpp>
 #include <attune/tune/study/detail/own_evaluation.hpp>
-#include <attune/tune/study/detail/study_configurations.hpp>
 #include <attune/tune/study/detail/study_link.hpp>
 #include <attune/tune/study/study_search.hpp>
 
@@ -51,7 +48,7 @@ ATTUNE_INLINE std::string path_of_study(study const& of)
         .string();
 }
 
-/// What a process takes part with.
+/// Returns the header of this process for a study.
 [[nodiscard]] inline study_header header_of(description const& space,
                                             minimize_options const& options)
 {
@@ -68,7 +65,6 @@ ATTUNE_INLINE std::string path_of_study(study const& of)
     return out;
 }
 
-/// One process in a study.
 class study_process {
 public:
     study_process(chain_of_trees const& space,
@@ -126,7 +122,7 @@ private:
     void join()
     {
         link_.join();
-        static_cast<void>(link_.notices()); // those who were here have told of the past
+        static_cast<void>(link_.notices()); // earlier workers have announced past problems
         if (std::string const others = who_may_tell(link_.path()); !others.empty())
             search_.announce("another user may write into the study, and so tell outcomes that "
                              "nobody here verified: " +
@@ -139,7 +135,6 @@ private:
         deliver();
     }
 
-    /// Tells the search what was told since the last call.
     void deliver()
     {
         for (std::string const& text : link_.notices())
@@ -154,15 +149,15 @@ private:
             if (is_left) deliver();
             if (!is_left && link_.has_unsent())
                 search_.announce("an outcome is lost, the study cannot be written: " + link_.why());
-        } catch (error const& thrown) { // its file was replaced, which was said before
+        } catch (error const& thrown) { // its file was replaced, as announced before
             search_.announce(sentence_of(thrown));
         }
     }
 
     void look()
     {
-        // Who waits for others writes, too: so it knows when nobody can, and takes nobody for lost.
-        // An own claim that nobody is at must expire.
+        // A process that waits for others also writes. The process thus notices when no process can
+        // write, and counts none as lost. A claim of this process expires if no thread works on it.
         auto const is_own = [&](open_claim const& one) { return one.worker == link_.place(); };
         bool const waits = !board().open().empty() && std::ranges::none_of(board().open(), is_own);
         link_.look(own_.is_busy() || waits);
@@ -172,22 +167,20 @@ private:
                     std::ranges::any_of(board().open(), is_expired) || search_.has_free(board());
     }
 
-    /// The number of outcomes that the study may have.
     [[nodiscard]] std::uint64_t most_outcomes() const
     {
         return std::max<std::uint64_t>(options_->limits.evaluations, 1);
     }
-    /// What is told or claimed is all that the study may have.
+    /// Returns true if outcomes and claims fill the budget of the study.
     [[nodiscard]] bool is_full() const
     {
         return board().outcomes().size() + board().open().size() >= most_outcomes();
     }
 
-    /// Claims a configuration and begins to evaluate it.
-    /// @return  why nothing more is evaluated; empty: it has begun, or has_news_ says when to look
+    /// @return  why nothing more is evaluated; empty: it has begun, or must wait for has_news_
     [[nodiscard]] std::string claim_next()
     {
-        // What others have claimed is passed over without the lock.
+        // Claims of other processes are skipped without the lock.
         if (link_.hear()) deliver();
         for (;;) {
             bool const is_first = board().outcomes().empty() && board().open().empty();
@@ -204,7 +197,7 @@ private:
                 std::optional<stop_verdict> const& stopped = search_.search().stopped();
                 if (stopped && stopped->reason != stop_reason::exhausted) return "stop rule";
                 if (stopped && board().open().empty()) return "space";
-                break; // what others are at may fail to come
+                break; // claims of other processes may expire
             }
             if (board().holder_of(texts_.values_at(*next)) != nullptr) continue;
             if (claim(*next, {})) return {};
@@ -214,20 +207,20 @@ private:
         return {};
     }
 
-    /// Evaluates what this process has claimed and not told: the claim was in the file, but could
-    /// not be read back; or its outcome came to harm there.
+    /// Evaluates a claim of this process without an outcome: the claim was in the file, but could
+    /// not be read back, or the outcome was damaged there.
     [[nodiscard]] bool go_on()
     {
         if (link_.has_unsent()) return false;
         auto const own = std::ranges::find(board().open(), link_.place(), &open_claim::worker);
         if (own == board().open().end() || own->number == gone_on_) return false;
-        gone_on_ = own->number; // once
+        gone_on_ = own->number; // only once
         begin(texts_.point_at(own->values).value(), own->number);
         return true;
     }
 
-    /// While nothing is evaluated here: a claim of a worker that is lost, or an own one that
-    /// go_on() does not evaluate again.
+    /// Returns true if a claim must be taken over, while nothing is evaluated here. Such are claims
+    /// of a lost worker, and claims of this process that go_on() does not evaluate again.
     [[nodiscard]] bool is_left_behind(open_claim const& one) const
     {
         return board().has_expired(one) && (one.worker != link_.place() || !link_.has_unsent());
@@ -239,9 +232,8 @@ private:
         own_.begin(at, number);
     }
 
-    /// Takes a claim over that has expired. A configuration that too many workers were lost with
-    /// is told as a failure.
-    /// @return  nothing: there is none; whether an evaluation has begun
+    /// Takes over an expired claim. A configuration that lost too many workers becomes a failure.
+    /// @return  empty: there is no such claim; true if an evaluation has begun
     [[nodiscard]] std::optional<bool> take_over()
     {
         auto const expired = std::ranges::find_if(
@@ -263,9 +255,9 @@ private:
         return false;
     }
 
-    /// @param over  an expired claim of it
-    /// @param told  its outcome, if it is known at once; then no evaluation begins
-    /// @return  whether this process evaluates it now
+    /// @param over  an expired claim of `at`
+    /// @param told  the outcome, if it is known at once; then no evaluation begins
+    /// @return  true if this process evaluates it now
     [[nodiscard]] bool claim(point const& at, std::optional<claim_name> const& over,
                              std::optional<failure> const& told = {})
     {
@@ -293,7 +285,7 @@ private:
         return true;
     }
 
-    /// Waits for the outcome of the own evaluation, and tells it; no longer than to the next look.
+    /// Waits for this process's outcome, at most until the next look, and writes it.
     void await_own_outcome()
     {
         bool const was_idle = own_.is_idle();
@@ -304,7 +296,7 @@ private:
 
     void tell(guarded_evaluation own)
     {
-        // A quantity that has a bound is missing: an error of the program, as in minimize().
+        // A missing quantity with a bound is an error of the program, as in minimize().
         static_cast<void>(bounded_numbers(options_->minimize.bounds, own.seen));
         auto const* const m = std::get_if<measurement>(&own.seen.result);
         own.is_fault = own.is_fault || (m != nullptr && std::isnan(m->value));

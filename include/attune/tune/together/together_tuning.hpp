@@ -6,57 +6,56 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/tune/dispatch/background/turn_policy.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
+#include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/owned_call.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/together.hpp>
 #include <attune/tune/together/shared_budget.hpp>
-#include <attune/tune/together/stepped_tuning.hpp>
 
 #include <cstddef>
 #include <exception>
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What tune_together() and together_session do. From its construction until the last step, this
-/// thread has the turn of each kernel. All calls are made by one thread.
+/// The work of tune_together() and together_session. From its construction until the last step,
+/// this thread holds the turn of each kernel. One thread makes all calls.
 class together_tuning {
 public:
-    /// Which memory the tunings work on.
+    /// The memory that the tunings use.
     enum class arrays : unsigned char {
-        of_the_caller, ///< as it is until the last step
-        copied,        ///< now; those on a device are the caller's nevertheless
+        of_the_caller, ///< the caller's arrays until the last step
+        copied,        ///< copies made now; arrays on a device are not copied
     };
     /// Takes the turns.
-    /// @param whose_turn  empty: most_gain(), with half of the budget at most for what all have
-    /// Errors   as tune_together(); std::bad_alloc: there is no memory for copies
+    /// @param whose_turn  empty: most_gain(), with at most half of the budget for the evaluations
+    ///                    that all shares get
+    /// Errors   errors of tune_together(); std::bad_alloc: no memory for copies
     together_tuning(search_limits const& budget, std::vector<tuning_share> shares, arrays which,
                     turn_policy whose_turn = {});
-    /// Where that is not over, what was measured is kept as of tunings that were cut short.
+    /// Ends all tunings; measurements of unfinished ones are kept like after an interruption.
     ~together_tuning();
     together_tuning(together_tuning const&) = delete;
     together_tuning& operator=(together_tuning const&) = delete;
 
-    /// An evaluation, or a final; the last step also looks for results of others, gives the turns
-    /// back and makes the report. After Ctrl-C there is no other step.
-    /// @return  whether there is more to do
-    /// Errors   what a sink throws that is no std::exception: all tunings are over then
+    /// Makes an evaluation or a final. The last step also looks for results of other processes,
+    /// gives the turns back and makes the report. After Ctrl-C there is no other step.
+    /// @return  true if there is more to do
+    /// Errors   exceptions of a sink that are no std::exception: they end all tunings
     bool step();
-    /// step(), and what is left of it before the thread may rest: a Ctrl-C in that is one in the
-    /// step.
+    /// Makes a step, and the work that is left before the thread may rest. A Ctrl-C during that
+    /// work counts as one in the step.
     bool step_and_settle();
-    /// Until the next step: see stepped_session::rest(). Here the program hears Ctrl-C.
+    /// Rests until the next step: see stepped_session::rest(). Ctrl-C is the program's meanwhile.
     void rest();
-    /// There are no further evaluations.
+    /// Ends the evaluations, makes the finals, and returns the report.
     together_report finish();
 
-    /// This is another process than that which made this object: nothing may be done with it.
+    /// Returns true in another process than its maker's: the object must not be used there.
     [[nodiscard]] bool is_in_child() const noexcept;
 
 private:
@@ -75,12 +74,13 @@ private:
     std::vector<tuning_share> shares_;
     std::vector<owned_call> copies_{};
     std::map<dispatch_parts*, working> turns_{};
-    /// Calls with the same inputs have one, which counts for all of them.
+    /// One tuning per kernel and set of inputs; calls with the same inputs share it.
     std::vector<std::unique_ptr<stepped_tuning>> tunings_{};
-    std::vector<std::size_t> tuning_of_{};           ///< a share: index into `tunings_`
-    std::optional<interrupt_guard> until_all_end_{}; ///< the program hears Ctrl-C before and after
+    std::vector<std::size_t> tuning_of_{}; ///< per share: index into `tunings_`
+    std::optional<interrupt_guard>
+        until_all_end_{}; ///< before and after it, Ctrl-C is the program's
     std::optional<shared_budget> budget_{};
-    std::optional<together_report> report_{}; ///< it is over
+    std::optional<together_report> report_{}; ///< set when all is over
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/tune/together/together_tuning.ipp - takes the turns of all kernels, and spends the budget on them.
+// attune/tune/together/together_tuning.ipp - takes the turns of all kernels, and spends the budget on their tunings.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,16 +28,20 @@ inline void require_weights(std::vector<tuning_share> const& shares)
             throw error("the weight of kernel '" + one.kernel() + "' is " +
                             formatted("%.6g", one.weight()),
                         "tune_together", "give share(...).calls(n) a number of calls, at least 0");
+        if (one.table().parts().subject.kernel.objective)
+            throw error("kernel '" + one.kernel() +
+                            "' has an objective of its own, and tune_together adds times",
+                        "kernel.objective()", "tune it alone");
         if (one.is_of_time() != shares.front().is_of_time())
             throw error("some shares are given in calls, others as parts of the time",
                         "tune_together", "give all of them calls(n), or all of them of_time(part)");
     }
 }
 
-/// most_gain() for a budget of so many tasks. What all have at least is half of it at most.
+/// Returns most_gain() for a budget of so many tasks. At most half of it is for equal parts of all.
 [[nodiscard]] inline turn_policy policy_for(search_limits const& budget, std::size_t tasks)
 {
-    constexpr std::size_t usual = 8; // after which most searches have a model
+    constexpr std::size_t usual = 8; // after so many most searches have a model
     if (budget.evaluations != search_limits::any_number)
         return most_gain(budget_unit::evaluations,
                          std::clamp<std::size_t>(budget.evaluations / (2 * tasks), 1, usual));
@@ -73,7 +77,8 @@ ATTUNE_INLINE together_tuning::~together_tuning()
         parts->before_end = nullptr;
 }
 
-/// In the order of their addresses: two threads that want the same ones cannot wait for each other.
+/// Takes the turns in the order of their addresses: two threads that want the same turns then
+/// cannot wait for each other.
 ATTUNE_INLINE void together_tuning::take_turns()
 {
     std::vector<dispatch_parts*> all;
@@ -98,7 +103,7 @@ ATTUNE_INLINE void together_tuning::copy_arrays()
             set_extents(call.frame, subject.kernel, subject.values_of(call.inputs));
         } catch (std::bad_alloc const&) {
             throw;
-        } catch (std::exception const&) { // the first step says it
+        } catch (std::exception const&) { // the first step reports it
             continue;
         }
         call.frame = copies_.emplace_back(call.frame).frame();
@@ -132,7 +137,7 @@ ATTUNE_INLINE void together_tuning::make_tunings(search_limits const& budget)
             }));
 }
 
-/// The `tuned` of these parts is being destroyed.
+/// Runs when the `tuned` of these parts is being destroyed.
 ATTUNE_INLINE void together_tuning::forget(dispatch_parts const& parts)
 {
     for (auto const& one : tunings_)
@@ -195,14 +200,15 @@ ATTUNE_INLINE together_report together_tuning::finish()
 ATTUNE_INLINE void together_tuning::end()
 {
     give_turns_back();
-    report_.emplace(); // there is no other step, also where what follows throws
+    report_.emplace(); // there is no other step, even if the code below throws
     std::exception_ptr thrown;
     report_ = make_report(thrown);
     copies_.clear();
     if (thrown) std::rethrow_exception(thrown);
 }
 
-/// How one share went. The call is made known to its kernel, as by tuned.tune(arguments...).
+/// Returns the result of one share. Registers the call with its kernel, like
+/// tuned.tune(arguments...).
 /// @pre  the turns are free
 ATTUNE_INLINE tuning_report together_tuning::report_of(std::size_t share) const
 {

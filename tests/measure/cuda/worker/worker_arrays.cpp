@@ -1,9 +1,9 @@
 // tests/measure/cuda/worker/worker_arrays.cpp : mirrors include/attune/measure/cuda/worker/worker_arrays.hpp, included first
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
-#include <attune/measure/cuda/device_layout.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -1,12 +1,11 @@
 // tests/measure/cuda/worker/worker_door.cpp : mirrors include/attune/measure/cuda/worker/worker_door.hpp, included first. That a worker of this program's own comes up: worker_process.cpp.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_door.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_process.hpp>
 
-#include <cstring>
 #include <doctest/doctest.h>
 #include <functional>
 #include <string>

@@ -1,6 +1,6 @@
-// tests/measure/cuda/worker/worker_main.cpp : mirrors include/attune/measure/cuda/worker/worker_main.hpp, included first
+// tests/measure/cuda/worker/worker_main.cpp : the main loop in include/attune/measure/cuda/worker/worker_process.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cuda/worker/worker_main.hpp>
+#include <attune/measure/cuda/worker/worker_process.hpp>
 // and what the test needs besides
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
@@ -93,8 +93,7 @@ message begin_with(std::vector<float>& x, std::vector<int>& y, std::string const
 
 message with_variant(message_kind kind, std::string const& entry, double limit_s)
 {
-    message out;
-    out.kind = kind;
+    message out{.kind = kind};
     attune::detail::message_writer text;
     text.put(limit_s);
     worker::put(text, scripted_bench::variant(entry));
@@ -111,14 +110,11 @@ TEST_CASE("a worker answers from a bench with the program's arrays")
     std::vector<int> y{4, 5};
     served s;
     CHECK(s.ask(begin_with(x, y, "0000:42:00.0")).kind == message_kind::ready);
-
     message const got = s.ask(with_variant(message_kind::establish, "0.5", 1));
     CHECK(got.kind == message_kind::answer);
     attune::detail::message_reader from(got.text);
     CHECK(std::get<double>(worker::get_first_run_result(from)) == 0.5);
-
-    message asked;
-    asked.kind = message_kind::contents;
+    message asked{.kind = message_kind::contents};
     attune::detail::message_writer text;
     text.put(std::size_t{1});
     asked.text = text.take();
@@ -145,8 +141,7 @@ TEST_CASE("an exception is an answer, and the worker serves on")
           std::string::npos);
     CHECK(s.thrown_for(with_variant(message_kind::establish, "throw", 1)) ==
           attune::error("no more memory", "here", "buy some").what());
-    message nonsense;
-    nonsense.kind = static_cast<message_kind>(77);
+    message nonsense{.kind = static_cast<message_kind>(77)};
     CHECK(s.thrown_for(nonsense).find("damaged") != std::string::npos);
     CHECK(s.ask(with_variant(message_kind::establish, "0.5", 1)).kind == message_kind::answer);
 }
@@ -175,7 +170,6 @@ TEST_CASE("a worker ends when the program has closed its end")
     CHECK(::waitpid(id, &status, 0) == id);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
-
     // One whose parent is another already does not begin to serve.
     auto const ends = worker::make_connection();
     int const orphan = ::fork();

@@ -1,19 +1,17 @@
 // tests/measure/cuda/worker/worker_process.cpp : mirrors include/attune/measure/cuda/worker/worker_process.hpp, included first
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_process.hpp>
-// and what the test needs besides
+
 #include <attune/core/error.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <functional>
 #include <poll.h>
-#include <string>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "../../../support/texts.hpp"
+
 namespace worker = attune::detail::worker;
 using attune::failure;
 using attune::failure_stage;
@@ -20,13 +22,12 @@ namespace {
 
 attune::device_code some_code()
 {
-    attune::device_code code;
-    code.image = std::string("\x7f"
-                             "ELF\0\0with zeros",
-                             16);
-    code.entry = "_Z5saxpyILi4EEvPf";
-    code.architecture = 90;
-    code.resources = {32, 8, 16, 1024, 380, 256};
+    attune::device_code code{.image = std::string("\x7f"
+                                                  "ELF\0\0with zeros",
+                                                  16),
+                             .entry = "_Z5saxpyILi4EEvPf",
+                             .architecture = 90,
+                             .resources = {32, 8, 16, 1024, 380, 256}};
     return code;
 }
 
@@ -172,7 +173,6 @@ TEST_CASE("what a worker begins with arrives")
     CHECK(got.call.arguments[0].buffer == 1);
     CHECK(got.call.arguments[1].buffer == attune::detail::device_argument::by_value);
     CHECK(got.call.arguments[1].value == how.call.arguments[1].value);
-
     how.region_of[2] = 2; // there are two regions only
     message_writer wrong;
     put(wrong, how);
@@ -245,12 +245,7 @@ TEST_CASE("what another attune has sent is refused with the reason")
     std::string text = to.take();
     text[text.find_first_of("0123456789abcdef")] ^= 1; // the first letter of the mark
     message_reader from(text);
-    std::string said;
-    try {
-        (void)worker::get_beginning(from);
-    } catch (attune::error const& refused) {
-        said = refused.what();
-    }
+    std::string const said = attune_test::error_of([&] { (void)worker::get_beginning(from); });
     CHECK(said.find("of another attune") != std::string::npos);
     CHECK(said.find("start the program anew") != std::string::npos);
 }

@@ -1,15 +1,12 @@
 // tests/measure/cuda/worker/worker_wire.cpp : mirrors include/attune/measure/cuda/worker/worker_wire.hpp, included first
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_wire.hpp>
-// and what the test needs besides
+
 #include <attune/measure/clock/clocks.hpp>
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <doctest/doctest.h>
-#include <string>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -36,8 +33,7 @@ TEST_CASE("a message arrives as it was sent, also one longer than the socket hol
         auto const [here, there] = worker::make_connection();
         CHECK(here.get() > 3);
         CHECK(there.get() > 3);
-        message sent;
-        sent.kind = message_kind::time;
+        message sent{.kind = message_kind::time};
         sent.text.assign(3 << 20, 'x');
         sent.text[1234567] = 'y';
         message got;
@@ -57,9 +53,7 @@ TEST_CASE("shared memory goes along and is read on the other side")
     int const before = open_descriptors();
     {
         auto const [here, there] = worker::make_connection();
-        message sent;
-        sent.kind = message_kind::contents;
-        sent.bulk_bytes = 5000;
+        message sent{.kind = message_kind::contents, .bulk_bytes = 5000};
         {
             worker::shared_memory memory(5000);
             CHECK(memory.data()[4999] == std::byte{0});

@@ -5,7 +5,9 @@
 #include <attune/search/bayes/acquisition/contextual.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
+#include <limits>
 #include <vector>
 
 #include "../../../laws/acquisition.hpp"
@@ -97,4 +99,185 @@ TEST_CASE("a portfolio of one's own decides when members are dropped")
     };
     CHECK(differs(patient));
     CHECK_FALSE(differs(strict));
+}
+
+using attune::multi_acquisition;
+using candidates = std::vector<std::size_t>;
+
+namespace {
+
+/// One round: everybody prefers `preferred`, and what each is given has its value.
+void round_of(multi_acquisition& m, candidates const& preferred, std::vector<double> const& value)
+{
+    for (std::size_t i = 0; i < preferred.size(); ++i) {
+        m.prefer(preferred);
+        std::size_t const member = m.take_turn();
+        m.observe(member, value[member]);
+        if (m.portfolio().active().size() != preferred.size()) return;
+    }
+}
+
+} // namespace
+
+TEST_CASE("members that agree too often are set against each other and the best one stays")
+{
+    multi_acquisition m;
+    std::vector<double> const value{3, 2, 9};
+    // The first two agree in every one of the first five suggestions.
+    round_of(m, {7, 7, 1}, value);
+    CHECK(m.portfolio().active() == candidates{0, 1, 2});
+    round_of(m, {4, 4, 5}, value);
+    CHECK(m.portfolio().active() == candidates{1, 2}); // member 1 has the lower score
+    // The survivor's count began anew: four more suggestions in agreement change nothing.
+    for (int i = 0; i < 4; ++i)
+        m.prefer(candidates{8, 8});
+    CHECK(m.portfolio().active() == candidates{1, 2});
+    m.prefer(candidates{8, 8});
+    CHECK(m.portfolio().active() == candidates{1});
+    m.prefer(candidates{8});
+    CHECK(m.take_turn() == 1);
+}
+
+TEST_CASE("members that never agree all stay")
+{
+    multi_acquisition m;
+    for (int i = 0; i < 50; ++i)
+        round_of(m, {1, 2, 3}, {5, 1, 9});
+    CHECK(m.portfolio().active() == candidates{0, 1, 2});
+}
+
+TEST_CASE("three that agree leave one, and the threshold decides when")
+{
+    multi_acquisition m(3, 2);
+    m.observe(0, 5);
+    m.observe(1, 5);
+    m.observe(2, 4);
+    m.prefer(candidates{6, 6, 6});
+    CHECK(m.portfolio().active().size() == 3);
+    m.prefer(candidates{6, 6, 6});
+    CHECK(m.portfolio().active() == candidates{2});
+}
+
+using attune::detail::acquisition_portfolio;
+
+namespace {
+
+acquisition_portfolio portfolio_of_three(double discount = 0.9)
+{
+    return acquisition_portfolio(3, discount);
+}
+
+} // namespace
+
+TEST_CASE("members take turns, and those that were skipped have none")
+{
+    acquisition_portfolio p = portfolio_of_three();
+    std::vector<std::size_t> turns;
+    for (int i = 0; i < 4; ++i)
+        turns.push_back(p.take_turn());
+    p.skip(1);
+    for (int i = 0; i < 4; ++i)
+        turns.push_back(p.take_turn());
+    CHECK(turns == std::vector<std::size_t>{0, 1, 2, 0, 2, 0, 2, 0});
+    CHECK(p.active() == std::vector<std::size_t>{0, 2});
+}
+
+TEST_CASE("a score is the mean of the observations with weights 0.9 to the power of their age")
+{
+    acquisition_portfolio p = portfolio_of_three();
+    CHECK(p.score_of(0) == std::numeric_limits<double>::infinity());
+    std::vector<double> const observed{5, 3, 8, 2};
+    double sum = 0;
+    double weights = 0;
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+        p.observe(0, observed[i]);
+        double const weight = std::pow(0.9, static_cast<double>(observed.size() - 1 - i));
+        sum += weight * observed[i];
+        weights += weight;
+    }
+    CHECK(p.score_of(0) == doctest::Approx(sum / weights));
+    CHECK(p.observations(0) == 4);
+    CHECK(p.observations(1) == 0);
+}
+
+TEST_CASE("equal observations give equal scores, however many there are")
+{
+    acquisition_portfolio p = portfolio_of_three();
+    p.observe(0, 4);
+    for (int i = 0; i < 9; ++i)
+        p.observe(1, 4);
+    CHECK(p.score_of(0) == doctest::Approx(p.score_of(1)));
+}
+
+using attune::advanced_multi_acquisition;
+using members = std::vector<std::size_t>;
+
+namespace {
+
+void judged_round(advanced_multi_acquisition& m, std::vector<double> const& value)
+{
+    members const active = m.portfolio().active();
+    for (std::size_t i = 0; i < active.size(); ++i) {
+        std::size_t const member = m.take_turn();
+        m.observe(member, value[member]);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a member that is worse than the mean by 5 % five times is skipped")
+{
+    // The mean is 10.2: the last is 8 % above it, the others 4 % below.
+    advanced_multi_acquisition m;
+    for (int i = 0; i < 4; ++i)
+        judged_round(m, {9.8, 9.8, 11.0});
+    CHECK(m.portfolio().active() == members{0, 1, 2});
+    judged_round(m, {9.8, 9.8, 11.0});
+    CHECK(m.portfolio().active() == members{0, 1});
+}
+
+TEST_CASE("a member that is better than the mean by 5 % five times is promoted to be the only one")
+{
+    // The mean is 10.2: the second is 8 % below it, the others 4 % above.
+    advanced_multi_acquisition m;
+    for (int i = 0; i < 4; ++i)
+        judged_round(m, {10.6, 9.4, 10.6});
+    CHECK(m.portfolio().active() == members{0, 1, 2});
+    judged_round(m, {10.6, 9.4, 10.6});
+    CHECK(m.portfolio().active() == members{1});
+    for (int i = 0; i < 10; ++i)
+        CHECK(m.take_turn() == 1);
+    m.observe(1, 1000); // it stays, whatever comes
+    CHECK(m.portfolio().active() == members{1});
+}
+
+TEST_CASE("differences below the required improvement change nothing")
+{
+    advanced_multi_acquisition m;
+    for (int i = 0; i < 100; ++i)
+        judged_round(m, {10.0, 10.3, 9.8});
+    CHECK(m.portfolio().active() == members{0, 1, 2});
+}
+
+TEST_CASE("counts start again when a member is skipped")
+{
+    // With next to no memory a score is the last observation.
+    advanced_multi_acquisition m(3, {.discount = 1e-9});
+    judged_round(m, {9.8, 9.8, 11.0}); // the last is worse
+    for (int i = 0; i < 4; ++i)
+        judged_round(m, {9.4, 10.2, 11.1}); // it is again, and the first is better
+    CHECK(m.portfolio().active() == members{0, 1});
+    for (int i = 0; i < 4; ++i)
+        judged_round(m, {9.4, 10.6, 0}); // the first would be promoted with its four from before
+    CHECK(m.portfolio().active() == members{0, 1});
+    judged_round(m, {9.4, 10.6, 0});
+    CHECK(m.portfolio().active() == members{0});
+}
+
+TEST_CASE("a single member is never judged")
+{
+    advanced_multi_acquisition m(1);
+    for (int i = 0; i < 20; ++i)
+        judged_round(m, {1.0 + i});
+    CHECK(m.portfolio().active() == members{0});
 }

@@ -4,11 +4,11 @@
 
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/order.hpp>
+#include <attune/space/build_pack.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
-#include <attune/space/query/sample_distinct.hpp>
 
 #include <Eigen/Eigenvalues>
 
@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@
 
 #include "../../../laws/tree.hpp"
 #include "../../../space/space_generator.hpp"
+#include "../../../support/search_spaces.hpp"
 
 using attune::feature_map;
 using attune::feature_table;
@@ -372,8 +374,7 @@ TEST_CASE("a long order has a feature per item, its place; an array one per elem
 {
     constexpr auto cut = attune::array_of<2>(attune::integer<"CUT">(0, 4));
     constexpr auto order = attune::permutation<"ORDER", 14>();
-    attune::chain_of_trees const space(
-        attune::bind_inputs(attune::lower(attune::space(on, order, cut))));
+    attune::chain_of_trees const space = attune::build(attune::space(on, order, cut));
     feature_map const map(space);
     REQUIRE(map.count() == 1 + 14 + 2);
     CHECK(map.name(1) == "ORDER.position(0)");
@@ -399,8 +400,7 @@ TEST_CASE("features of parameters with very many values need no list of these")
     // 12! orders would be 7 GB of counts, 2^31 numbers 34 GB.
     constexpr auto order = attune::permutation<"ORDER", 12>();
     constexpr auto vast = attune::integer<"VAST">(1, 2'000'000'000);
-    attune::chain_of_trees const space(
-        attune::bind_inputs(attune::lower(attune::space(order, vast))));
+    attune::chain_of_trees const space = attune::build(attune::space(order, vast));
     feature_map const map(space);
     REQUIRE(map.count() == 12 + 1);
     CHECK(map.name(3) == "ORDER.position(3)");
@@ -417,4 +417,76 @@ TEST_CASE("features of parameters with very many values need no list of these")
     CHECK(map.position(12, table, 0) == 0);
     CHECK(map.position(12, table, 1) == doctest::Approx(0.5).epsilon(1e-3)); // by logarithm
     CHECK(map.position(12, table, 2) == 1);
+}
+
+using attune::detail::code_metric_columns;
+
+namespace {
+
+/// Says of every point the index of its first parameter over 11, and knows those of the diagonal.
+struct first_index final : code_metric_columns {
+    std::string called = "first";
+
+    std::size_t count() const override { return 1; }
+    std::string const& name(std::size_t) const override { return called; }
+    bool has_metrics_of(attune::point const& p) const override { return p[0].index == p[1].index; }
+    void append(attune::point const& p, attune::feature_table& table) const override
+    {
+        table.level.back().push_back(level(p[0].index / 11.0, has_metrics_of(p) ? 0 : 0.125));
+    }
+};
+
+} // namespace
+
+TEST_CASE("a level stands at the nearest number and deviation")
+{
+    for (double const at : {0.0, 0.013, 0.5, 0.77, 1.0})
+        for (double const deviation : {0.0, 0.06, 0.2, 0.43}) {
+            std::uint32_t const level = code_metric_columns::level(at, deviation);
+            REQUIRE(level < code_metric_columns::levels);
+            double const* const place = &code_metric_columns::places()[2 * level];
+            CHECK(std::abs(place[0] - at) <= 0.5 / (code_metric_columns::steps - 1) + 1e-12);
+            CHECK(std::abs(place[1] - deviation) <= code_metric_columns::doubt_step / 2 + 1e-12);
+        }
+    CHECK(code_metric_columns::level(-3) == code_metric_columns::level(0));
+    CHECK(code_metric_columns::level(7, 9) == code_metric_columns::levels - 1);
+}
+
+TEST_CASE("the squared distance of a guess from what is known is the one that is expected of it")
+{
+    attune::feature_map const map =
+        attune::feature_map(search_spaces::grid(12)).with(std::make_shared<first_index>());
+    std::uint32_t const known = code_metric_columns::level(0.0);
+    std::uint32_t const guess = code_metric_columns::level(1.0, 0.25);
+    std::size_t const f = map.count() - 1;
+    CHECK(map.distance(f, known, guess) == 1.0); // features are never further apart
+    CHECK(map.distance(f, known, code_metric_columns::level(0.0, 0.25)) == doctest::Approx(0.25));
+}
+
+TEST_CASE("a map has the further features behind its own, and is the same without them")
+{
+    attune::chain_of_trees const space = search_spaces::grid(12);
+    attune::feature_map const own(space);
+    attune::feature_map const map = own.with(std::make_shared<first_index>());
+    REQUIRE(map.count() == own.count() + 1);
+    std::size_t const f = own.count();
+    CHECK(map.name(f) == "first");
+    CHECK(map.is_derived(f));
+    CHECK_FALSE(map.is_nominal(f));
+    CHECK(map.levels(f) == code_metric_columns::levels);
+    CHECK(map.dimensions(f) == 2);
+    attune::feature_table with;
+    attune::feature_table without;
+    for (std::uint64_t i = 0; i < 144; ++i) {
+        map.append(space.at(i), with);
+        own.append(space.at(i), without);
+        CHECK(map.has_metrics_of(space.at(i)) == (i % 13 == 0));
+        CHECK_FALSE(own.has_metrics_of(space.at(i)));
+    }
+    CHECK(with.points == 144);
+    for (std::size_t own_feature = 0; own_feature < own.count(); ++own_feature)
+        CHECK(with.level[own_feature] == without.level[own_feature]);
+    for (std::uint64_t i = 0; i < 144; ++i)
+        CHECK(map.place(f, with.level[f][i])[0] ==
+              doctest::Approx(space.at(i)[0].index / 11.0).epsilon(0.02));
 }

@@ -34,12 +34,7 @@ prediction predict(regression_forest const& forest, code_table const& x)
 /// Every tree sees everything and tries everything.
 options whole()
 {
-    options how;
-    how.bootstrap = false;
-    how.min_leaf = 1;
-    how.column_share = 1;
-    how.variance_floor = 0;
-    return how;
+    return {.bootstrap = false, .min_leaf = 1, .column_share = 1, .variance_floor = 0};
 }
 
 } // namespace
@@ -126,8 +121,7 @@ TEST_CASE("the error out of the bag is small for a signal and about 1 for noise"
         signal.push_back(x.code[0][i] + 0.5 * x.code[1][i]);
         noise.push_back(attune::uniform_unit(engine));
     }
-    options how;
-    how.min_leaf = 5;
+    options const how{.min_leaf = 5};
     regression_forest forest(how);
     forest.fit(x, signal, engine);
     CHECK(*forest.out_of_bag_error() < 0.1);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <vector>
 
 #include "../../../support/gp_points.hpp"
 
@@ -68,4 +69,100 @@ TEST_CASE("without features every covariance is the signal")
     Eigen::VectorXd got(3);
     columns.fill(rows, 0, rows, attune::detail::gp::code_book_of(map, rows), 0, 3, got.data());
     CHECK((got.array() - 1.3).abs().maxCoeff() < 1e-14);
+}
+
+using attune::detail::gp::code_book;
+
+namespace {
+
+/// Every feature is in one place, and codes give back the levels of the table.
+void check_book(code_book const& book, attune::feature_map const& map,
+                attune::feature_table const& table)
+{
+    CHECK(book.points == table.points);
+    std::vector<int> listed(map.count(), 0);
+    for (std::size_t const f : book.direct)
+        ++listed[f];
+    for (attune::detail::gp::feature_group const& group : book.groups) {
+        REQUIRE(group.code.size() == table.points);
+        for (std::size_t k = 0; k < group.features.size(); ++k) {
+            ++listed[group.features[k]];
+            CHECK(group.level[k].size() == group.combinations());
+            for (std::size_t i = 0; i < table.points; ++i)
+                REQUIRE(group.level[k][group.code[i]] == table.level[group.features[k]][i]);
+        }
+    }
+    CHECK(std::all_of(listed.begin(), listed.end(), [](int n) { return n == 1; }));
+}
+
+} // namespace
+
+TEST_CASE("a code book gives back every level of every point")
+{
+    attune::random_engine engine(5);
+    for (bool const with_real : {false, true})
+        for (std::size_t const m : {1u, 17u, 300u, 5000u}) {
+            attune::chain_of_trees const space = gp_points::space(with_real);
+            attune::feature_map const map(space);
+            attune::feature_table const table = gp_points::draw(space, map, m, engine).table;
+            code_book const book = attune::detail::gp::code_book_of(map, table);
+            check_book(book, map, table);
+            CHECK(book.direct.size() == (with_real ? 1 : 0));
+        }
+}
+
+TEST_CASE("features that others determine join their group at no cost")
+{
+    // Of 30 * 30 points only the diagonal: the second parameter repeats the first.
+    attune::chain_of_trees const space = search_spaces::grid(30);
+    attune::feature_map const map(space);
+    attune::feature_table table;
+    for (std::uint32_t i = 0; i < 600; ++i)
+        map.append({{i % 30, 0}, {i % 30, 0}}, table);
+    code_book const book = attune::detail::gp::code_book_of(map, table);
+    REQUIRE(book.groups.size() == 1);
+    CHECK(book.groups[0].combinations() == 30);
+    check_book(book, map, table);
+}
+
+TEST_CASE("groups stay small against the number of points")
+{
+    attune::random_engine engine(6);
+    attune::chain_of_trees const space = search_spaces::grid(100);
+    attune::feature_map const map(space);
+    attune::feature_table table;
+    for (int i = 0; i < 4000; ++i)
+        map.append(space.sample(engine), table);
+    code_book const book = attune::detail::gp::code_book_of(map, table);
+    CHECK(book.groups.size() == 2);
+    check_book(book, map, table);
+}
+
+TEST_CASE("keep_only drops points and keeps the order of the rest")
+{
+    attune::random_engine engine(7);
+    attune::chain_of_trees const space = gp_points::space(false);
+    attune::feature_map const map(space);
+    attune::feature_table const table = gp_points::draw(space, map, 200, engine).table;
+    code_book book = attune::detail::gp::code_book_of(map, table);
+    std::vector<char> keep(200);
+    attune::feature_table kept;
+    kept.level.resize(map.count());
+    for (std::size_t i = 0; i < 200; ++i) {
+        keep[i] = i % 3 != 0 ? 1 : 0;
+        if (keep[i] == 0) continue;
+        ++kept.points;
+        for (std::size_t f = 0; f < map.count(); ++f)
+            kept.level[f].push_back(table.level[f][i]);
+    }
+    book.keep_only(keep);
+    check_book(book, map, kept);
+}
+
+TEST_CASE("the code book of no points is empty")
+{
+    attune::feature_map const map(search_spaces::grid(3));
+    code_book const book = attune::detail::gp::code_book_of(map, {});
+    CHECK(book.points == 0);
+    CHECK(book.groups.empty());
 }

@@ -1,8 +1,7 @@
-// tests/search/bayes/gp/maximise.cpp : mirrors include/attune/search/bayes/gp/maximise.hpp
+// tests/search/bayes/gp/maximise.cpp : the maximum of the evidence, by maximise() and by NLopt
 // SPDX-License-Identifier: MIT
-#include <attune/search/bayes/gp/maximise.hpp>
-
 #include <attune/core/random.hpp>
+#include <attune/search/bayes/gp/evidence.hpp>
 
 #include <Eigen/Core>
 
@@ -48,13 +47,7 @@ struct problem {
     }
 };
 
-maximise_options patient()
-{
-    maximise_options out;
-    out.iterations = 500;
-    out.least_gain = 1e-9;
-    return out;
-}
+maximise_options patient() { return {.iterations = 500, .least_gain = 1e-9}; }
 
 } // namespace
 
@@ -95,8 +88,7 @@ TEST_CASE("a warm start never ends lower than where it began, and draws nothing"
     problem p(40);
     hyper_density const prior = p.prior();
     evidence likelihood(p.design, {}, p.y);
-    maximise_options options;
-    options.draws = 8;
+    maximise_options options{.draws = 8};
     attune::random_engine const before = p.engine;
     maximum const cold = maximise(likelihood, prior, nullptr, p.engine, options);
     CHECK(attune::random_engine(before)() != attune::random_engine(p.engine)());

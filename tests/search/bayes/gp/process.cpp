@@ -3,8 +3,8 @@
 #include <attune/search/bayes/gp/process.hpp>
 
 #include <attune/core/random.hpp>
-#include <attune/search/bayes/gp/design.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
+#include <attune/search/bayes/gp/kernel.hpp>
 
 #include <Eigen/Dense>
 
@@ -51,9 +51,7 @@ TEST_CASE("predictions equal the textbook formula with an explicit inverse")
         model.set_hyper(s.h);
         model.condition(s.seen.table, s.seen.values, s.extra);
         CHECK(model.observations() == 50);
-        Eigen::ArrayXd mean;
-        Eigen::ArrayXd variance;
-        model.predict(s.where.table, mean, variance);
+        auto const [mean, variance] = gp_points::predicted(model, s.where.table);
         gp_points::textbook const want = s.textbook(k);
         CHECK((mean - want.mean).abs().maxCoeff() < 1e-10);
         CHECK((variance - want.variance).abs().maxCoeff() < 1e-10);
@@ -71,9 +69,7 @@ TEST_CASE("observations added, revised and forgotten leave what conditioning at 
     model.observe(s.where.table, 5, 3.0);
     model.revise(30, s.seen.values[30]);
     model.forget(50);
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    model.predict(s.where.table, mean, variance);
+    auto const [mean, variance] = gp_points::predicted(model, s.where.table);
     gp_points::textbook const want = s.textbook({});
     CHECK((mean - want.mean).abs().maxCoeff() < 1e-10);
     CHECK((variance - want.variance).abs().maxCoeff() < 1e-10);
@@ -87,9 +83,7 @@ TEST_CASE("rescaling after the fact equals conditioning on the rescaled values")
     model.set_hyper(s.h);
     model.condition(s.seen.table, s.seen.values, s.extra);
     model.rescale(1.0, 0.7);
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    model.predict(s.where.table, mean, variance);
+    auto const [mean, variance] = gp_points::predicted(model, s.where.table);
     CHECK((mean - s.textbook({}).mean).abs().maxCoeff() < 1e-9);
     CHECK(model.shift() == 1.0);
     CHECK(model.scale() == 0.7);
@@ -99,10 +93,7 @@ TEST_CASE("without observations a process predicts mean 0 and the variance of th
 {
     setting const s;
     process model(s.map);
-    CHECK_FALSE(model.is_fitted());
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    model.predict(s.where.table, mean, variance);
+    auto const [mean, variance] = gp_points::predicted(model, s.where.table);
     CHECK(mean.size() == 700);
     CHECK(mean.abs().maxCoeff() == 0.0);
     CHECK((variance == model.hyper().signal()).all());
@@ -119,11 +110,8 @@ TEST_CASE("a refitted process predicts what it has not seen, and knows where it 
         double const scale = std::sqrt((y.array() - shift).square().mean());
         model.rescale(shift, scale);
         model.refit(s.seen.table, s.seen.values, {}, s.engine);
-        CHECK(model.is_fitted());
         model.condition(s.seen.table, s.seen.values);
-        Eigen::ArrayXd mean;
-        Eigen::ArrayXd variance;
-        model.predict(s.where.table, mean, variance);
+        auto const [mean, variance] = gp_points::predicted(model, s.where.table);
         Eigen::ArrayXd const truth = (gp_points::vector(s.where.values).array() - shift) / scale;
         CHECK(std::sqrt((mean - truth).square().mean()) < 0.45);
         CHECK((variance > 0).all());
@@ -169,9 +157,7 @@ TEST_CASE("values known to be noisy count less")
         process model(s.map);
         model.refit(s.seen.table, wild, variance, s.engine);
         model.condition(s.seen.table, wild, variance);
-        Eigen::ArrayXd mean;
-        Eigen::ArrayXd unused;
-        model.predict(s.where.table, mean, unused);
+        Eigen::ArrayXd const mean = gp_points::predicted(model, s.where.table).mean;
         return (mean - gp_points::vector(s.where.values).array()).square().mean();
     };
     CHECK(error(extra) < 0.5 * error({}));
@@ -183,13 +169,9 @@ TEST_CASE("a process moves with all that it knows")
     process model(s.map);
     model.refit(s.seen.table, s.seen.values, {}, s.engine);
     model.condition(s.seen.table, s.seen.values);
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    model.predict(s.where.table, mean, variance);
+    Eigen::ArrayXd const mean = gp_points::predicted(model, s.where.table).mean;
     process const moved = std::move(model);
-    Eigen::ArrayXd again;
-    moved.predict(s.where.table, again, variance);
-    CHECK((mean == again).all());
+    CHECK((mean == gp_points::predicted(moved, s.where.table).mean).all());
     CHECK(moved.features().count() == s.map.count());
 }
 
@@ -209,10 +191,8 @@ TEST_CASE("Kernel Tuner's smoother function has the shorter length scale that it
     gp_points::textbook const want(s.map, {kernel_form::radial, smoothness::matern52}, h,
                                    s.seen.table, gp_points::vector(values),
                                    Eigen::VectorXd::Zero(50), s.where.table);
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    model.predict(s.where.table, mean, variance);
-    CHECK((variance - want.variance).abs().maxCoeff() < 1e-6);
+    CHECK((gp_points::predicted(model, s.where.table).variance - want.variance).abs().maxCoeff() <
+          1e-6);
 }
 
 TEST_CASE("random starts are drawn at the first fit alone, or at every one")

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../../../laws/surrogate.hpp"
+#include "../../../support/gp_points.hpp"
 #include "../../../support/search_spaces.hpp"
 
 using attune::feature_map;
@@ -31,9 +32,7 @@ struct fixture {
         , features(space)
         , model(features)
     {
-        attune::feature_table all;
-        for (std::uint64_t i = 0; i < 100; ++i)
-            features.append(space.at(i), all);
+        attune::feature_table const all = gp_points::rows_of_all(features);
         model.assign(all);
         attune::feature_table some;
         std::vector<double> values;
@@ -118,9 +117,7 @@ TEST_CASE("values are learnt from features of every kind")
     attune::forest_surrogate model(w.map);
     random_engine engine(1);
     model.learn(w.table, y, {}, engine);
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    model.predict(w.table, mean, variance);
+    auto const [mean, variance] = gp_points::predicted(model, w.table);
     double worst = 0;
     for (std::size_t p = 0; p < y.size(); ++p)
         worst = std::max(worst, std::abs(mean[static_cast<Eigen::Index>(p)] - y[p]));
@@ -136,13 +133,10 @@ TEST_CASE("what fails is learnt, and never ruled out")
     for (attune::point const& p : w.points)
         labels.push_back(forest_classification::label(p[0].index + p[2].index < 6));
     attune::detail::forest_classifier model(w.map);
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    model.predict(w.table, mean, variance);
-    CHECK((mean == 1.0).all());
+    CHECK((gp_points::predicted(model, w.table).mean == 1.0).all());
     random_engine engine(2);
     model.learn(w.table, labels, {}, engine);
-    model.predict(w.table, mean, variance);
+    Eigen::ArrayXd const mean = gp_points::predicted(model, w.table).mean;
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         double const chance = forest_classification::chance(mean[static_cast<Eigen::Index>(i)], 0);

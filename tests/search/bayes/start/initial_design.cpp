@@ -2,14 +2,26 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/start/initial_design.hpp>
 
+#include <attune/space/tree/tree.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "../../../laws/design.hpp"
+#include "../../../support/minimal_design.hpp"
 #include "../../../support/search_spaces.hpp"
 #include "../../../support/searcher_trials.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(design_laws, attune::spread_design, attune::uniform_design,
-                          attune::child_wise_design, attune::latin_hypercube_design);
+static_assert(!attune::design<int>);
+TEST_CASE_TEMPLATE_INVOKE(design_laws, minimal_design, attune::spread_design,
+                          attune::uniform_design, attune::child_wise_design,
+                          attune::latin_hypercube_design);
 
 TEST_CASE_TEMPLATE("what is to come first comes first, without what is not valid or named twice", D,
                    attune::spread_design, attune::uniform_design, attune::child_wise_design,
@@ -43,4 +55,104 @@ TEST_CASE("real parameters are part of the design")
     design_law::walk const w = design_law::drive<attune::spread_design>(
         searcher_trials::every_kind(), {.working = 20, .attempts = 40}, design_law::always);
     CHECK(w.asked.size() == 20);
+}
+
+TEST_CASE("child-wise draws choose each child of a node equally often, and so not each leaf")
+{
+    // a + b <= 4 with a in 0..2, b in 0..4: 5, 4 and 3 leaves below the three values of a.
+    attune::chain_of_trees const space = search_spaces::constrained();
+    REQUIRE(space.tree_at(0).parameters().front() == 0);
+    attune::random_engine engine(1);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> count;
+    constexpr int draws = 36'000;
+    for (int i = 0; i < draws; ++i) {
+        attune::point const p = attune::detail::sample_child_wise(space, engine);
+        REQUIRE(space.contains(p));
+        count[{p[0].index, p[1].index}] += 1;
+    }
+    double chi_square = 0;
+    for (auto const& [setting, n] : count) {
+        double const expected = draws / 3.0 / (5.0 - setting.first);
+        chi_square += (n - expected) * (n - expected) / expected;
+    }
+    CHECK(count.size() == 12);
+    CHECK(chi_square < 31.3); // 99.9 % point of 11 degrees of freedom
+    double const uniform = draws / 12.0;
+    CHECK(count[{2, 0}] > 1.2 * uniform);
+    CHECK(count[{0, 0}] < 0.9 * uniform);
+}
+
+TEST_CASE("child-wise draws of real parameters obey the constraints over them")
+{
+    attune::chain_of_trees const space = searcher_trials::every_kind();
+    attune::random_engine engine(2);
+    for (int i = 0; i < 500; ++i)
+        CHECK(space.contains(attune::detail::sample_child_wise(space, engine)));
+}
+
+TEST_CASE("every value of a parameter is as frequent as any other, in every design")
+{
+    attune::random_engine engine(1);
+    attune::chain_of_trees const space = search_spaces::grid(12);
+    for (int round = 0; round < 20; ++round)
+        for (std::size_t const count : {std::size_t{12}, std::size_t{6}}) {
+            std::vector<attune::point> const design =
+                attune::detail::latin_hypercube(space, count, engine);
+            REQUIRE(design.size() == count);
+            for (std::size_t p = 0; p < 2; ++p) {
+                std::set<std::uint32_t> strata;
+                for (attune::point const& at : design)
+                    strata.insert(at[p].index / static_cast<std::uint32_t>(12 / count));
+                CHECK(strata.size() == count);
+            }
+        }
+}
+
+TEST_CASE("intervals have one configuration in each stratum")
+{
+    attune::random_engine engine(2);
+    std::set<int> strata;
+    for (attune::point const& p :
+         attune::detail::latin_hypercube(search_spaces::mixed(), 8, engine))
+        strata.insert(static_cast<int>((p[0].real + 1) / 2 * 8));
+    CHECK(strata.size() == 8);
+}
+
+TEST_CASE("by itself each configuration is uniform over the values, where these do not divide")
+{
+    attune::random_engine engine(3);
+    std::map<std::uint32_t, double> count;
+    constexpr int designs = 6000;
+    for (int i = 0; i < designs; ++i)
+        ++count[attune::detail::latin_hypercube(search_spaces::grid(5), 7, engine)[2][0].index];
+    double chi_square = 0;
+    for (std::uint32_t v = 0; v < 5; ++v)
+        chi_square += (count[v] - designs / 5.0) * (count[v] - designs / 5.0) / (designs / 5.0);
+    CHECK(chi_square < 18.5); // 99.9 % point of 4 degrees of freedom
+}
+
+TEST_CASE("what breaks a constraint is left out, and nothing comes twice")
+{
+    attune::random_engine engine(4);
+    for (attune::chain_of_trees const& space :
+         {search_spaces::constrained(), search_spaces::conditional(),
+          searcher_trials::every_kind()}) {
+        std::size_t fewest = 1000;
+        for (int round = 0; round < 20; ++round) {
+            std::vector<attune::point> const design =
+                attune::detail::latin_hypercube(space, 20, engine);
+            std::set<std::vector<std::pair<std::uint32_t, double>>> distinct;
+            for (attune::point const& p : design) {
+                CHECK(space.contains(p));
+                std::vector<std::pair<std::uint32_t, double>> key;
+                for (attune::coordinate const at : p)
+                    key.emplace_back(at.index, at.real);
+                distinct.insert(key);
+            }
+            CHECK(distinct.size() == design.size());
+            fewest = std::min(fewest, design.size());
+        }
+        CHECK(fewest < 20); // each of these spaces refuses or merges some
+    }
+    CHECK(attune::detail::latin_hypercube(search_spaces::constrained(), 0, engine).empty());
 }

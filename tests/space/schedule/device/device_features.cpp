@@ -6,7 +6,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/schedule/detail/device_registers.hpp>
+#include <attune/space/schedule/detail/device_axes.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 
@@ -44,7 +44,15 @@ double ratio(attune::program_rows const& of, std::size_t row, std::string const&
 {
     return std::exp2(column(of, row, name));
 }
-doctest::Approx about(double v) { return doctest::Approx(v).epsilon(1e-9); }
+doctest::Approx about(auto v) { return doctest::Approx(static_cast<double>(v)).epsilon(1e-9); }
+
+/// A configuration of the program's space at random.
+device_program drawn(attune::nest_description const& nest, std::uint64_t seed = 1)
+{
+    attune::device_space const derived(nest);
+    attune::random_engine draw(seed);
+    return derived.schedule(attune::chain_of_trees(derived.describe()).sample(draw));
+}
 
 std::int64_t bytes_of(device_program const& p, std::uint32_t array)
 {
@@ -104,6 +112,17 @@ counted run_blocks(device_program const& p)
                 }
             }
     return out;
+}
+
+/// A product in blocks of 64 x 64, of which a thread has 4 x 4.
+device_program squares_of_64()
+{
+    device_program p = drawn(support::matmul(512, 512, 512));
+    p.block_rows = p.block_columns = 64;
+    p.block_depth = 8;
+    p.thread_rows = p.thread_columns = 4;
+    p.vector = p.padding = 4;
+    return p;
 }
 
 /// A configuration in which lanes keep rows of the program.
@@ -261,18 +280,16 @@ TEST_CASE("bytes and operations of products are those of all blocks, threads and
                 p.nest.arrays[main.target.array].role != attune::nest_role::temporary;
             std::int64_t const result_bytes =
                 is_kept ? results * bytes_of(p, main.target.array) * (main.continues ? 2 : 1) : 0;
-            CHECK(number(rows, 0, "blocks") == about(static_cast<double>(want.blocks)));
-            CHECK(number(rows, 0, "threads") == about(static_cast<double>(p.threads())));
-            CHECK(number(rows, 0, "trips") == about(static_cast<double>(trips)));
+            CHECK(number(rows, 0, "blocks") == about(want.blocks));
+            CHECK(number(rows, 0, "threads") == about(p.threads()));
+            CHECK(number(rows, 0, "trips") == about(trips));
             CHECK(ratio(rows, 0, "tails") ==
                   about(static_cast<double>(want.computed) / static_cast<double>(trips)));
             CHECK(number(rows, 0, "trips_of_a_thread") ==
                   about(static_cast<double>(want.computed) /
                         static_cast<double>(want.blocks * p.threads())));
-            CHECK(number(rows, 0, "memory_bytes") ==
-                  about(static_cast<double>(want.memory_bytes + result_bytes)));
-            CHECK(number(rows, 0, "shared_bytes_moved") ==
-                  about(static_cast<double>(want.tile_bytes)));
+            CHECK(number(rows, 0, "memory_bytes") == about(want.memory_bytes + result_bytes));
+            CHECK(number(rows, 0, "shared_bytes_moved") == about(want.tile_bytes));
             if (nest.name == "matmul") // one multiply-add each time, and no conversion
                 CHECK(ratio(rows, 0, "operations_per_memory_byte") ==
                       about(2.0 * static_cast<double>(trips) /
@@ -280,7 +297,7 @@ TEST_CASE("bytes and operations of products are those of all blocks, threads and
             double of_accesses = 0;
             for (int a = 0; a < 5; ++a)
                 of_accesses += number(rows, 0, "access" + std::to_string(a) + "_memory_bytes");
-            CHECK(of_accesses == about(static_cast<double>(want.memory_bytes + result_bytes)));
+            CHECK(of_accesses == about(want.memory_bytes + result_bytes));
         }
     }
 }
@@ -290,10 +307,7 @@ TEST_CASE("statements after a product read its result from registers, kept in me
     for (auto const role : {attune::nest_role::temporary, attune::nest_role::written}) {
         attune::nest_description nest = support::dense_gelu(20, 36, 24);
         nest.arrays[2].role = role;
-        attune::device_space const derived(nest);
-        attune::chain_of_trees const space(derived.describe());
-        attune::random_engine draw(5);
-        device_program const p = derived.schedule(space.sample(draw));
+        device_program const p = drawn(nest, 5);
         REQUIRE(p.form == attune::device_form::tiles);
         REQUIRE(p.nest.statements.size() == 2);
         std::int64_t bytes = 0;
@@ -301,7 +315,7 @@ TEST_CASE("statements after a product read its result from registers, kept in me
             bytes += 4 + 4; // an element of the bias, and one of the result
         });
         attune::program_rows const rows = attune::device_features_of(p);
-        CHECK(number(rows, 1, "memory_bytes") == about(static_cast<double>(bytes)));
+        CHECK(number(rows, 1, "memory_bytes") == about(bytes));
         CHECK(number(rows, 1, "shared_bytes_moved") == about(0));
         CHECK(number(rows, 1, "access2_memory_bytes") == about(0)); // there are two
     }
@@ -350,10 +364,10 @@ TEST_CASE("bytes of rows are those of all iterations; what is passed on is in sh
                         touch(of.target.array);
                         if (of.continues) touch(of.target.array);
                     });
-                CHECK(number(rows, s, "blocks") == about(static_cast<double>(blocks)));
-                CHECK(number(rows, s, "threads") == about(static_cast<double>(p.lanes * p.groups)));
-                CHECK(number(rows, s, "memory_bytes") == about(static_cast<double>(memory)));
-                CHECK(number(rows, s, "shared_bytes_moved") == about(static_cast<double>(shared)));
+                CHECK(number(rows, s, "blocks") == about(blocks));
+                CHECK(number(rows, s, "threads") == about(p.lanes * p.groups));
+                CHECK(number(rows, s, "memory_bytes") == about(memory));
+                CHECK(number(rows, s, "shared_bytes_moved") == about(shared));
             }
         }
         CHECK(seen > 0);
@@ -391,10 +405,8 @@ TEST_CASE("of rows that are lines each number is loaded and stored once, by pack
                 for (std::string const access : {"access0_", "access1_", "access2_"})
                     if (std::int64_t const load = want[s].pack_bytes;
                         load > 0 && number(rows, s, access + "memory_bytes") > 0 &&
-                        number(rows, s, access + "array_bytes") ==
-                            about(static_cast<double>(want[s].array_bytes)))
-                        CHECK(number(rows, s, access + "load_bytes") ==
-                              about(static_cast<double>(load)));
+                        number(rows, s, access + "array_bytes") == about(want[s].array_bytes))
+                        CHECK(number(rows, s, access + "load_bytes") == about(load));
             }
         }
         CHECK(widest == of.widest);
@@ -462,14 +474,7 @@ TEST_CASE("of a line that begins anywhere, and of an array that is no line, elem
 
 TEST_CASE("what a block takes of a multiprocessor, by hand")
 {
-    attune::device_space const derived(support::matmul(512, 512, 512));
-    attune::chain_of_trees const space(derived.describe());
-    attune::random_engine draw(1);
-    device_program p = derived.schedule(space.sample(draw));
-    p.block_rows = p.block_columns = 64;
-    p.block_depth = 8;
-    p.thread_rows = p.thread_columns = 4;
-    p.vector = p.padding = 4;
+    device_program p = squares_of_64();
     p.stages = 1;
     attune::program_rows rows = attune::device_features_of(p);
     CHECK(number(rows, 0, "threads") == about(256));
@@ -488,14 +493,7 @@ TEST_CASE("what a block takes of a multiprocessor, by hand")
 
 TEST_CASE("stages have more tiles in shared memory and on their way, and registers from three on")
 {
-    attune::device_space const derived(support::matmul(512, 512, 512));
-    attune::chain_of_trees const space(derived.describe());
-    attune::random_engine draw(1);
-    device_program p = derived.schedule(space.sample(draw));
-    p.block_rows = p.block_columns = 64;
-    p.block_depth = 8;
-    p.thread_rows = p.thread_columns = 4;
-    p.vector = p.padding = 4;
+    device_program p = squares_of_64();
     // Of A, B and C: A runs along the depth, which its tile does not.
     struct wanted {
         std::int64_t stages;
@@ -510,7 +508,7 @@ TEST_CASE("stages have more tiles in shared memory and on their way, and registe
         CAPTURE(want.stages);
         p.stages = want.stages;
         attune::program_rows const rows = attune::device_features_of(p);
-        CHECK(number(rows, 0, "stages") == about(static_cast<double>(want.stages)));
+        CHECK(number(rows, 0, "stages") == about(want.stages));
         CHECK(column(rows, 0, "asynchronous") == (want.stages > 2 ? 1 : 0));
         CHECK(number(rows, 0, "shared_bytes") == about(want.shared_bytes));
         CHECK(number(rows, 0, "bytes_on_the_way") == about(want.on_the_way));
@@ -539,11 +537,7 @@ TEST_CASE("elements of less than 4 bytes are copied asynchronously in packs of 4
     using enum attune::element_type;
     auto const of_columns = [](attune::element_type element, std::int64_t vector) {
         attune::element_type const sum = element == i8 ? i32 : f32;
-        attune::device_space const derived(
-            support::with_elements(support::matmul(64, 64, 64), element, sum));
-        attune::chain_of_trees const space(derived.describe());
-        attune::random_engine draw(1);
-        device_program p = derived.schedule(space.sample(draw));
+        device_program p = drawn(support::with_elements(support::matmul(64, 64, 64), element, sum));
         p.uses_tensor_cores = false;
         p.block_columns = 64;
         p.stages = 3;
@@ -570,10 +564,7 @@ TEST_CASE("results are stored, and tiles read, in packs as far as threads have n
 {
     auto const packs = [](attune::nest_description const& nest, std::int64_t columns,
                           std::int64_t padding, bool is_tensor = false) {
-        attune::device_space const derived(nest);
-        attune::chain_of_trees const space(derived.describe());
-        attune::random_engine draw(1);
-        device_program p = derived.schedule(space.sample(draw));
+        device_program p = drawn(nest);
         p.block_rows = p.block_columns = 64;
         p.block_depth = 16;
         p.thread_rows = 4;
@@ -694,11 +685,8 @@ TEST_CASE(
 TEST_CASE("what a block with matrix instructions takes, by hand")
 {
     using attune::element_type;
-    attune::device_space const derived(support::with_elements(
-        support::matmul_of_lines(256, 128, 64, false), element_type::f16, element_type::f32));
-    attune::chain_of_trees const space(derived.describe());
-    attune::random_engine draw(1);
-    device_program p = derived.schedule(space.sample(draw));
+    device_program p = drawn(support::with_elements(support::matmul_of_lines(256, 128, 64, false),
+                                                    element_type::f16, element_type::f32));
     p.uses_tensor_cores = true;
     p.block_rows = p.block_columns = 64;
     p.block_depth = 16;
@@ -728,10 +716,7 @@ TEST_CASE("loads are as wide as the sizes allow, constant or given")
 {
     auto const bytes_of_load = [](attune::nest_description const& nest,
                                   std::vector<std::int64_t> const& inputs) {
-        attune::device_space const derived(nest);
-        attune::chain_of_trees const space(derived.describe());
-        attune::random_engine draw(1);
-        device_program p = derived.schedule(space.sample(draw));
+        device_program p = drawn(nest);
         p.vector = 4;
         p.stages = 1;
         attune::program_rows const rows = attune::device_features_of(p, inputs);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/schedule/device/device_space.hpp>
 
-#include <attune/core/device_limits.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
@@ -50,11 +50,9 @@ attune::nest_description bytes_and_doubles()
 
 attune::device_limits device_of(int architecture, std::int64_t shared_kib)
 {
-    attune::device_limits out;
-    out.architecture = architecture;
-    out.shared_bytes_opt_in = shared_kib * 1024;
-    out.multiprocessors = 132;
-    return out;
+    return {.architecture = architecture,
+            .multiprocessors = 132,
+            .shared_bytes_opt_in = shared_kib * 1024};
 }
 
 attune::point defaults_of(attune::description const& d)
@@ -263,8 +261,7 @@ TEST_CASE("a space takes as much shared memory as its device has, and no more")
             CAPTURE(shared_kib);
             attune::device_space const derived(nest, device_of(90, shared_kib));
             attune::chain_of_trees const space(derived.describe());
-            std::uint32_t const bytes_node = derived.shared_bytes();
-            REQUIRE(bytes_node != attune::no_index);
+            REQUIRE(derived.shared_bytes() != attune::no_index);
             attune::random_engine draw(5);
             std::int64_t most = 0;
             for (int n = 0; n < 400; ++n) {
@@ -457,8 +454,7 @@ TEST_CASE("statements without a shared axis are several blocks where none reads 
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
-        std::uint32_t const blocks = derived.describe().find_parameter("BLOCKS");
-        REQUIRE(blocks != attune::no_index);
+        REQUIRE(derived.describe().find_parameter("BLOCKS") != attune::no_index);
         CHECK(derived.describe().find_parameter("GROUPS") == attune::no_index);
         attune::random_engine draw(5);
         std::int64_t most = 1;

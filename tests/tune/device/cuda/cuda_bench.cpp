@@ -55,138 +55,24 @@ struct bench {
     }
 };
 
+/// On the device of the compiler, with the problem that it refers to.
+struct device_bench {
+    explicit device_bench(bench const& b)
+        : problem(b.problem())
+        , runs(attune::detail::make_cuda_bench(problem, b.options, b.compiler.target()))
+    {
+    }
+    attune::bench* operator->() const { return runs.get(); }
+
+    attune::tuning_problem problem;
+    std::unique_ptr<attune::bench> runs;
+};
+
 attune::failure failure_of(attune::first_run_result const& r)
 {
     auto const* const why = std::get_if<attune::failure>(&r);
     return why ? *why : attune::failure{failure_stage::load, "it worked"};
 }
-
-} // namespace
-
-TEST_CASE("the default's result is what others are compared with, and faults are survived")
-{
-    bench b;
-    attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
-    attune::bench& runs = *made_runs;
-    CHECK(std::get<double>(runs.establish(b.code(plain), 10)) == doctest::Approx(232e-6));
-    CHECK(std::holds_alternative<double>(runs.first_run(b.code(quick), 10)));
-    CHECK(failure_of(runs.first_run(b.code(doubled), 10)).stage == failure_stage::verify);
-    CHECK(failure_of(runs.first_run(b.code(faulting), 10)).stage == failure_stage::crash);
-    CHECK(std::get<double>(runs.first_run(b.code(quick), 10)) == doctest::Approx(132e-6));
-    CHECK(b.data.called_times(0, 2.0F));
-}
-
-TEST_CASE("a variant is verified at a call that it was not tuned for")
-{
-    using ending = attune::shape_verdict::ending;
-    bench b;
-    attune::tuning_problem problem = b.problem();
-    problem.only_verifies = true;
-    for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::guard}) {
-        b.options.measuring.protect = how;
-        auto const verdict = [&](saxpy_kind trusted, saxpy_kind tried, double limit_s = 10) {
-            auto const made_runs =
-                attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
-            attune::bench& runs = *made_runs;
-            attune::shape_verdict const said = runs.verify(b.code(trusted), b.code(tried), limit_s);
-            CHECK(said.executions <= 4);
-            CHECK((said.how == ending::right) == said.why.reason.empty());
-            return said.how;
-        };
-        CHECK(verdict(plain, quick) == ending::right);
-        CHECK(verdict(plain, doubled) == ending::wrong);
-        CHECK(verdict(doubled, plain) == ending::wrong);
-        CHECK(b.data.called_times(0, 2.0F));           // the caller's arrays are as they were
-        if (how == attune::isolation::guard) continue; // a fault takes the device along there
-        CHECK(verdict(faulting, plain) == ending::unknown);
-        CHECK(verdict(plain, faulting) == ending::wrong);
-    }
-}
-
-TEST_CASE("times and turns are those of the device's events")
-{
-    bench b;
-    attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
-    attune::bench& runs = *made_runs;
-    (void)runs.establish(b.code(plain), 10);
-    attune::timing_record taken;
-    auto const m = std::get<attune::measurement>(runs.time(b.code(quick), never, 10, taken));
-    CHECK(m.value == doctest::Approx(132e-6));
-    CHECK(attune::detail::estimate_of(taken).value == m.value);
-    CHECK(attune::detail::estimate_of(taken).samples == m.samples);
-    CHECK(taken.clock == "events");
-    std::vector const both{b.code(plain), b.code(quick)};
-    CHECK(std::get<attune::round_times>(runs.compare(both, 2)).ratio(0, 1).value ==
-          doctest::Approx(132.0 / 232));
-    std::vector const one_faults{b.code(plain), b.code(faulting)};
-    CHECK(std::get<std::size_t>(runs.compare(one_faults, 2)) == 1);
-    CHECK(b.data.called_times(0, 2.0F));
-}
-
-TEST_CASE("a reference or a check that throws is what is wrong with a variant")
-{
-    bench b;
-    b.kernel.reference([](std::span<float const>, std::span<float>, float, int) {
-        throw std::runtime_error("no licence");
-    });
-    attune::tuning_problem const by_reference = b.problem();
-    auto const made_refers =
-        attune::detail::make_cuda_bench(by_reference, b.options, b.compiler.target());
-    attune::bench& refers = *made_refers;
-    attune::failure const one = failure_of(refers.establish(b.code(plain), 10));
-    CHECK(one.stage == failure_stage::verify);
-    CHECK(one.reason == "the kernel's reference threw: no licence");
-
-    bench c;
-    c.kernel.check([](std::span<float const> x, std::span<float const> y, float a, int) {
-        if (y[9] > 100 + a * x[9]) throw std::runtime_error("too much");
-        return true;
-    });
-    attune::tuning_problem const by_check = c.problem();
-    auto const made_checks =
-        attune::detail::make_cuda_bench(by_check, c.options, c.compiler.target());
-    attune::bench& checks = *made_checks;
-    CHECK(std::holds_alternative<double>(checks.establish(c.code(plain), 10)));
-    attune::failure const other = failure_of(checks.first_run(c.code(doubled), 10));
-    CHECK(other.stage == failure_stage::verify);
-    CHECK(other.reason == "the kernel's check threw: too much");
-}
-
-TEST_CASE("a reference decides, not the default")
-{
-    bench b;
-    b.kernel.reference([](std::span<float const> x, std::span<float> y, float a, int) {
-        for (std::size_t i = 0; i < y.size(); ++i)
-            y[i] += 2 * a * x[i];
-    });
-    attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
-    attune::bench& runs = *made_runs;
-    CHECK(failure_of(runs.establish(b.code(plain), 10)).stage == failure_stage::verify);
-    CHECK(std::holds_alternative<double>(runs.establish(b.code(doubled), 10)));
-    CHECK(failure_of(runs.first_run(b.code(quick), 10)).reason.find("argument 1, element 0") == 0);
-    CHECK(b.data.called_times(0, 2.0F));
-}
-
-TEST_CASE("a check sees all arrays and replaces the comparison")
-{
-    bench b;
-    b.kernel.check([](std::span<float const> x, std::span<float const> y, float, int n) {
-        return x[9] == 10 && n == 100 && y[9] > 100; // any multiple is right
-    });
-    attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
-    attune::bench& runs = *made_runs;
-    CHECK(std::holds_alternative<double>(runs.establish(b.code(plain), 10)));
-    CHECK(std::holds_alternative<double>(runs.first_run(b.code(doubled), 10)));
-    attune::timing_record taken;
-    CHECK(
-        std::holds_alternative<attune::measurement>(runs.time(b.code(doubled), never, 10, taken)));
-}
-
-namespace {
 
 /// The only child of this process, which a bench's worker is.
 [[nodiscard]] int only_child()
@@ -207,37 +93,6 @@ namespace {
     return found.front();
 }
 
-} // namespace
-
-TEST_CASE("a check never sees the default's result in place of a variant's")
-{
-    bench b;
-    b.kernel.check([](std::span<float const> x, std::span<float const> y, float a, int) {
-        return y[9] == 100 + a * x[9];
-    });
-    attune::tuning_problem const problem = b.problem();
-    auto const made_runs = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
-    attune::bench& runs = *made_runs;
-    CHECK(std::holds_alternative<double>(runs.establish(b.code(plain), 10)));
-    CHECK(failure_of(runs.first_run(b.code(doubled), 10)).stage == failure_stage::verify);
-    // From now on the worker cannot hand over what it computes; another one could, but has run the
-    // default only.
-    rlimit const none{4, 4}; // standard descriptors and its connection: that is all
-    REQUIRE(::prlimit(only_child(), RLIMIT_NOFILE, &none, nullptr) == 0);
-    attune::failure const why = failure_of(runs.first_run(b.code(doubled), 10));
-    CHECK(why.stage == failure_stage::crash);
-    INFO(why.reason);
-    CHECK(has(why.reason, "its result cannot be read: "));
-    // A sanitizer opens a file to look at an object's type, and ends the worker without one.
-    if (!address_sanitized) CHECK(has(why.reason, "no memory to share"));
-    // That is its own failure, not the end of all.
-    CHECK(std::holds_alternative<double>(runs.first_run(b.code(quick), 10)));
-    CHECK(failure_of(runs.first_run(b.code(doubled), 10)).stage == failure_stage::verify);
-    CHECK(has(runs.protection(), "replaced 1 time"));
-}
-
-namespace {
-
 /// No file can be opened while it lives, and so no worker started.
 struct without_files {
     rlimit former{};
@@ -253,6 +108,139 @@ struct without_files {
 };
 
 } // namespace
+
+TEST_CASE("the default's result is what others are compared with, and faults are survived")
+{
+    bench b;
+    device_bench const runs{b};
+    CHECK(std::get<double>(runs->establish(b.code(plain), 10)) == doctest::Approx(232e-6));
+    CHECK(std::holds_alternative<double>(runs->first_run(b.code(quick), 10)));
+    CHECK(failure_of(runs->first_run(b.code(doubled), 10)).stage == failure_stage::verify);
+    CHECK(failure_of(runs->first_run(b.code(faulting), 10)).stage == failure_stage::crash);
+    CHECK(std::get<double>(runs->first_run(b.code(quick), 10)) == doctest::Approx(132e-6));
+    CHECK(b.data.called_times(0, 2.0F));
+}
+
+TEST_CASE("a variant is verified at a call that it was not tuned for")
+{
+    using ending = attune::shape_verdict::ending;
+    bench b;
+    attune::tuning_problem problem = b.problem();
+    problem.only_verifies = true;
+    for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::guard}) {
+        b.options.measuring.protect = how;
+        auto const verdict = [&](saxpy_kind trusted, saxpy_kind tried, double limit_s = 10) {
+            attune::shape_verdict const said =
+                attune::detail::make_cuda_bench(problem, b.options, b.compiler.target())
+                    ->verify(b.code(trusted), b.code(tried), limit_s);
+            CHECK(said.executions <= 4);
+            CHECK((said.how == ending::right) == said.why.reason.empty());
+            return said.how;
+        };
+        CHECK(verdict(plain, quick) == ending::right);
+        CHECK(verdict(plain, doubled) == ending::wrong);
+        CHECK(verdict(doubled, plain) == ending::wrong);
+        CHECK(b.data.called_times(0, 2.0F));           // the caller's arrays are as they were
+        if (how == attune::isolation::guard) continue; // a fault takes the device along there
+        CHECK(verdict(faulting, plain) == ending::unknown);
+        CHECK(verdict(plain, faulting) == ending::wrong);
+    }
+}
+
+TEST_CASE("times and turns are those of the device's events")
+{
+    bench b;
+    device_bench const runs{b};
+    (void)runs->establish(b.code(plain), 10);
+    attune::timing_record taken;
+    auto const m = std::get<attune::measurement>(runs->time(b.code(quick), never, 10, taken));
+    CHECK(m.value == doctest::Approx(132e-6));
+    CHECK(attune::detail::estimate_of(taken).value == m.value);
+    CHECK(attune::detail::estimate_of(taken).samples == m.samples);
+    CHECK(taken.clock == "events");
+    std::vector const both{b.code(plain), b.code(quick)};
+    CHECK(std::get<attune::round_times>(runs->compare(both, 2)).ratio(0, 1).value ==
+          doctest::Approx(132.0 / 232));
+    std::vector const one_faults{b.code(plain), b.code(faulting)};
+    CHECK(std::get<std::size_t>(runs->compare(one_faults, 2)) == 1);
+    CHECK(b.data.called_times(0, 2.0F));
+}
+
+TEST_CASE("a reference or a check that throws is what is wrong with a variant")
+{
+    bench b;
+    b.kernel.reference([](std::span<float const>, std::span<float>, float, int) {
+        throw std::runtime_error("no licence");
+    });
+    device_bench const refers{b};
+    attune::failure const one = failure_of(refers->establish(b.code(plain), 10));
+    CHECK(one.stage == failure_stage::verify);
+    CHECK(one.reason == "the kernel's reference threw: no licence");
+
+    bench c;
+    c.kernel.check([](std::span<float const> x, std::span<float const> y, float a, int) {
+        if (y[9] > 100 + a * x[9]) throw std::runtime_error("too much");
+        return true;
+    });
+    device_bench const checks{c};
+    CHECK(std::holds_alternative<double>(checks->establish(c.code(plain), 10)));
+    attune::failure const other = failure_of(checks->first_run(c.code(doubled), 10));
+    CHECK(other.stage == failure_stage::verify);
+    CHECK(other.reason == "the kernel's check threw: too much");
+}
+
+TEST_CASE("a reference decides, not the default")
+{
+    bench b;
+    b.kernel.reference([](std::span<float const> x, std::span<float> y, float a, int) {
+        for (std::size_t i = 0; i < y.size(); ++i)
+            y[i] += 2 * a * x[i];
+    });
+    device_bench const runs{b};
+    CHECK(failure_of(runs->establish(b.code(plain), 10)).stage == failure_stage::verify);
+    CHECK(std::holds_alternative<double>(runs->establish(b.code(doubled), 10)));
+    CHECK(failure_of(runs->first_run(b.code(quick), 10)).reason.find("argument 1, element 0") == 0);
+    CHECK(b.data.called_times(0, 2.0F));
+}
+
+TEST_CASE("a check sees all arrays and replaces the comparison")
+{
+    bench b;
+    b.kernel.check([](std::span<float const> x, std::span<float const> y, float, int n) {
+        return x[9] == 10 && n == 100 && y[9] > 100; // any multiple is right
+    });
+    device_bench const runs{b};
+    CHECK(std::holds_alternative<double>(runs->establish(b.code(plain), 10)));
+    CHECK(std::holds_alternative<double>(runs->first_run(b.code(doubled), 10)));
+    attune::timing_record taken;
+    CHECK(
+        std::holds_alternative<attune::measurement>(runs->time(b.code(doubled), never, 10, taken)));
+}
+
+TEST_CASE("a check never sees the default's result in place of a variant's")
+{
+    bench b;
+    b.kernel.check([](std::span<float const> x, std::span<float const> y, float a, int) {
+        return y[9] == 100 + a * x[9];
+    });
+    device_bench const runs{b};
+    CHECK(std::holds_alternative<double>(runs->establish(b.code(plain), 10)));
+    CHECK(failure_of(runs->first_run(b.code(doubled), 10)).stage == failure_stage::verify);
+    // From now on the worker cannot hand over what it computes; another one could, but has run the
+    // default only.
+    rlimit const none{4, 4}; // standard descriptors and its connection: that is all
+    REQUIRE(::prlimit(only_child(), RLIMIT_NOFILE, &none, nullptr) == 0);
+    attune::failure const why = failure_of(runs->first_run(b.code(doubled), 10));
+    CHECK(why.stage == failure_stage::crash);
+    INFO(why.reason);
+    CHECK(has(why.reason, "its result cannot be read: "));
+    // A sanitizer opens a file to look at an object's type, and ends the worker without one.
+    if (!address_sanitized) CHECK(has(why.reason, "no memory to share"));
+    // That is its own failure, not the end of all.
+    CHECK(std::holds_alternative<double>(runs->first_run(b.code(quick), 10)));
+    CHECK(failure_of(runs->first_run(b.code(doubled), 10)).stage == failure_stage::verify);
+    CHECK(has(runs->protection(), "replaced 1 time"));
+}
 
 TEST_CASE("where a worker is asked for, there is none without: an error says so")
 {
@@ -290,20 +278,18 @@ TEST_CASE("a bench for another device is on that one, and knows what is right")
         for (std::size_t i = 0; i < y.size(); ++i)
             y[i] += a * x[i];
     });
-    attune::tuning_problem const problem = b.problem();
-    auto const made_here = attune::detail::make_cuda_bench(problem, b.options, b.compiler.target());
-    attune::bench& here = *made_here;
-    CHECK(std::holds_alternative<double>(here.establish(b.code(plain), 10)));
+    device_bench const here{b};
+    CHECK(std::holds_alternative<double>(here->establish(b.code(plain), 10)));
     // The second one has no room for the arrays.
-    CHECK(has(error_of([&] { (void)here.on_device(1); }), "memory"));
-    CHECK(has(error_of([&] { (void)here.on_device(3); }), "there is no CUDA device 3"));
-    auto const there = here.on_device(2);
+    CHECK(has(error_of([&] { (void)here->on_device(1); }), "memory"));
+    CHECK(has(error_of([&] { (void)here->on_device(3); }), "there is no CUDA device 3"));
+    auto const there = here->on_device(2);
     CHECK(std::holds_alternative<double>(there->establish(b.code(plain), 10)));
     CHECK(references == 1);
     CHECK(std::holds_alternative<double>(there->first_run(b.code(quick), 10)));
     CHECK(failure_of(there->first_run(b.code(faulting), 10)).stage == failure_stage::crash);
     CHECK(failure_of(there->first_run(b.code(doubled), 10)).stage == failure_stage::verify);
     CHECK(there->protection().starts_with("worker"));
-    CHECK(here.protection().find("replaced") == std::string::npos);
+    CHECK(here->protection().find("replaced") == std::string::npos);
     CHECK(b.data.called_times(0, 2.0F));
 }

@@ -38,6 +38,11 @@ struct kernel_under_test {
         void* none[] = {nullptr};
         kernel->launch(none, nullptr);
     }
+    void launch_with(attune::staged_array const& array, void* on = nullptr)
+    {
+        void* arguments[1] = {};
+        kernel->launch_staged(arguments, {&array, 1}, on);
+    }
     /// The context that the latest launch took place in.
     context launched_in()
     {
@@ -115,9 +120,8 @@ TEST_CASE("everything is given back at the end, in the context it belongs to")
         k.launch();
         recorded().current = a_context(0x501, 1);
         float x[2] = {};
-        void* arguments[1] = {};
         attune::staged_array const array{0, reinterpret_cast<std::byte*>(x), sizeof x, false};
-        k.kernel->launch_staged(arguments, {&array, 1}, nullptr);
+        k.launch_with(array);
         CHECK(recorded().modules.size() == 2);
         CHECK(recorded().memory.size() == 1);
     }
@@ -172,9 +176,8 @@ TEST_CASE("loading, copying and giving back disturb no capture of another thread
             if (has_context) recorded().current = a_context(0x501, 1);
             k.launch();
             std::vector<std::byte> x(8);
-            void* arguments[1] = {};
             attune::staged_array const array{0, x.data(), x.size(), true};
-            k.kernel->launch_staged(arguments, {&array, 1}, handle_of<void*>(4));
+            k.launch_with(array, handle_of<void*>(4));
         }
         CHECK(recorded().unsafe_calls == 6); // load, allocate, copy, copy back, free, unload
         CHECK(recorded().unsafe_in_global == 0);
@@ -188,11 +191,9 @@ TEST_CASE("arrays of the host are not copied while the stream of the copies woul
     k.launch();
     recorded().captures_blocking = true;
     std::vector<std::byte> x(8);
-    void* arguments[1] = {};
     attune::staged_array const array{0, x.data(), x.size(), true};
     int const before = recorded().unsafe_calls;
-    std::string const said =
-        error_of([&] { k.kernel->launch_staged(arguments, {&array, 1}, handle_of<void*>(4)); });
+    std::string const said = error_of([&] { k.launch_with(array, handle_of<void*>(4)); });
     CHECK(has(said, "before the capture"));
     CHECK(recorded().unsafe_calls == before);
     // In the caller's context, the wait for all of it would; the wait for his stream would not.
@@ -207,15 +208,13 @@ TEST_CASE("too little memory is an error with what was asked and what is free, a
     kernel_under_test k;
     recorded().memory_left = 100;
     std::vector<std::byte> x(101);
-    void* arguments[1] = {};
     attune::staged_array array{0, x.data(), x.size(), true};
-    std::string const said =
-        error_of([&] { k.kernel->launch_staged(arguments, {&array, 1}, nullptr); });
+    std::string const said = error_of([&] { k.launch_with(array); });
     CHECK(has(said, "out of memory"));
     CHECK(has(said, "argument 0: 101 bytes were asked for, 100 of 1048576 are free on device 1"));
     CHECK(recorded().launches.empty());
     array.bytes = 100;
-    k.kernel->launch_staged(arguments, {&array, 1}, nullptr);
+    k.launch_with(array);
     CHECK(recorded().launches.size() == 1);
 }
 
@@ -223,9 +222,8 @@ TEST_CASE("an empty array is passed as a null pointer")
 {
     kernel_under_test k;
     recorded().argument_bytes = {8};
-    void* arguments[1] = {};
     attune::staged_array const array{0, nullptr, 0, true};
-    k.kernel->launch_staged(arguments, {&array, 1}, nullptr);
+    k.launch_with(array);
     CHECK(recorded().launches.back().arguments == std::vector<std::uint64_t>{0});
 }
 

@@ -1,9 +1,8 @@
 // tests/tune/device/cuda/device_call.cpp - a call's arrays and numbers as a device takes them.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/cuda/device_call.hpp>
-
-#include <attune/cuda/numbers.hpp>
-#include <attune/measure/cuda/host_check.hpp>
+#include <attune/cuda/driver.hpp>
+#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/tune/device/cuda/cuda_bench.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -18,6 +17,8 @@
 
 using namespace attune_test;
 using attune::detail::memory_place;
+using attune::detail::require_on_device;
+using attune::detail::cuda::device_pointer;
 
 namespace {
 
@@ -33,6 +34,13 @@ attune::call_frame frame_of(attune::device_span<float const> x, std::span<float>
 {
     return attune::detail::make_call_frame<attune::device_span<float const>, std::span<float>,
                                            float*, double, short>({}, x, y, z, a, n);
+}
+
+attune::cuda_target target_with(std::shared_ptr<attune::detail::cuda::driver const> driver)
+{
+    attune::cuda_target out = target_without_driver();
+    out.driver = std::move(driver);
+    return out;
 }
 
 } // namespace
@@ -90,10 +98,9 @@ TEST_CASE("arrays are fetched from wherever they are")
     saxpy_data data(5);
     device_data const there{device, data};
     data.y[3] = 7; // the host's differs from the device's now
-    attune::cuda_target target = target_without_driver();
-    target.driver = device.driver;
+    attune::cuda_target const target = target_with(device.driver);
     attune::call_frame const frame = frame_of(there.x, data.y, nullptr, 1.0, 1);
-    attune::detail::require_on_device(target, frame); // an empty array may be anywhere
+    require_on_device(target, frame); // an empty array may be anywhere
     auto const copies =
         attune::detail::host_copies(device.driver, attune::detail::make_device_call(target, frame));
     REQUIRE(copies.size() == 3);
@@ -106,8 +113,7 @@ TEST_CASE("arrays of a device are not copied where that would end a capture, whi
 {
     emulated_device device{ATTUNE_EMULATED_CUDA};
     attune::detail::cuda::driver const& driver = *device.driver;
-    attune::cuda_target target = target_without_driver();
-    target.driver = device.driver;
+    attune::cuda_target const target = target_with(device.driver);
     saxpy_data data(5);
     device_data const there{device, data};
     attune::call_frame const frame = frame_of(there.x, data.y, nullptr, 1.0, 1);
@@ -129,13 +135,10 @@ TEST_CASE("arrays of a device are not copied where that would end a capture, whi
 TEST_CASE("memory of the host is no memory of a device, and the argument is named")
 {
     emulated_device device{ATTUNE_EMULATED_CUDA};
-    attune::cuda_target target = target_without_driver();
-    target.driver = device.driver;
+    attune::cuda_target const target = target_with(device.driver);
     std::vector<float> host(3);
-    std::string const said = error_of([&] {
-        attune::detail::require_on_device(target,
-                                          frame_of({host.data(), 3}, host, nullptr, 1.0, 1));
-    });
+    std::string const said = error_of(
+        [&] { require_on_device(target, frame_of({host.data(), 3}, host, nullptr, 1.0, 1)); });
     CHECK(has(said, "is not in its memory"));
     CHECK(has(said, "argument 0"));
 }
@@ -146,32 +149,28 @@ TEST_CASE("an array over several pieces of memory without a gap is as long as al
     saxpy_data data(5);
     device_data const there{device, data};
     std::vector<float> none;
-    static attune::detail::cuda::device_pointer first = 0; // two pieces of 8 bytes from there
+    static device_pointer first = 0; // two pieces of 8 bytes from there
     static bool is_in_pieces = true;
     first = reinterpret_cast<std::uintptr_t>(there.x.data());
     auto pieces = std::make_shared<attune::detail::cuda::driver>(*device.driver);
-    pieces->memory_get_address_range = [](attune::detail::cuda::device_pointer* base,
-                                          std::size_t* bytes,
-                                          attune::detail::cuda::device_pointer of) {
+    pieces->memory_get_address_range = [](device_pointer* base, std::size_t* bytes,
+                                          device_pointer of) {
         if (of - first >= 16)
             return attune::detail::cuda::result{attune::detail::cuda::invalid_value};
         *base = of - (of - first) % 8;
         *bytes = 8;
         return attune::detail::cuda::result{attune::detail::cuda::success};
     };
-    pieces->pointer_get_attribute = [](void* value, int attribute,
-                                       attune::detail::cuda::device_pointer) {
+    pieces->pointer_get_attribute = [](void* value, int attribute, device_pointer) {
         using namespace attune::detail::cuda::of_pointer;
         int const out = attribute == is_legacy_ipc_capable && !is_in_pieces ? 1 : 0;
         std::memcpy(value, &out, sizeof out);
         return attune::detail::cuda::result{attune::detail::cuda::success};
     };
-    attune::cuda_target target = target_without_driver();
-    target.driver = pieces;
+    attune::cuda_target const target = target_with(pieces);
     auto const said = [&](std::size_t elements) {
         return error_of([&] {
-            attune::detail::require_on_device(
-                target, frame_of({there.x.data(), elements}, none, nullptr, 1.0, 1));
+            require_on_device(target, frame_of({there.x.data(), elements}, none, nullptr, 1.0, 1));
         });
     };
     CHECK(said(4).empty());
@@ -189,22 +188,19 @@ TEST_CASE("managed and pinned memory serve every device, memory of another devic
     static int kind = 0;
     static bool managed = false;
     auto elsewhere = std::make_shared<attune::detail::cuda::driver>(*device.driver);
-    elsewhere->pointer_get_attribute = [](void* value, int attribute,
-                                          attune::detail::cuda::device_pointer) {
+    elsewhere->pointer_get_attribute = [](void* value, int attribute, device_pointer) {
         int out = 7; // the ordinal
         if (attribute == attune::detail::cuda::of_pointer::memory_type) out = kind;
         if (attribute == attune::detail::cuda::of_pointer::is_managed) out = managed ? 1 : 0;
         std::memcpy(value, &out, sizeof out);
         return attune::detail::cuda::result{attune::detail::cuda::success};
     };
-    attune::cuda_target target = target_without_driver();
-    target.driver = elsewhere;
+    attune::cuda_target const target = target_with(elsewhere);
     auto const said = [&](int of_kind, bool is_managed) {
         kind = of_kind;
         managed = is_managed;
-        return error_of([&] {
-            attune::detail::require_on_device(target, frame_of(there.x, none, nullptr, 1.0, 1));
-        });
+        return error_of(
+            [&] { require_on_device(target, frame_of(there.x, none, nullptr, 1.0, 1)); });
     };
     using namespace attune::detail::cuda::of_pointer;
     CHECK(said(device_memory, true).empty());

@@ -1,17 +1,15 @@
 // tests/tune/device/cuda/launch_limits.cpp - what a device can launch, as constraints of a space.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/cuda/launch_limits.hpp>
-
 #include <attune/core/error.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/kernel.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,12 +17,11 @@
 #include "../../../declare/every_point.hpp"
 #include "../../../support/texts.hpp"
 
+using attune::launch_geometry;
 using attune_test::error_of;
 using attune_test::has;
 
 namespace {
-
-using attune::launch_geometry;
 
 constexpr auto n = attune::input<"N", int>();
 constexpr auto x = attune::ordinal<"X">(attune::values(1, 16, 32, 96, 256, 1024, 2048));

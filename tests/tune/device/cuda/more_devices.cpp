@@ -1,8 +1,7 @@
 // tests/tune/device/cuda/more_devices.cpp - which devices may measure for another, and tunings on several.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/cuda/more_devices.hpp>
-
 #include <attune/remember/files/event_log.hpp>
+#include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <atomic>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "../../../support/device_saxpy.hpp"
+#include "../../../support/ignored_interrupts.hpp"
 #include "../../../support/scratch_directory.hpp"
 
 using namespace attune_test;
@@ -245,13 +245,9 @@ TEST_CASE("a tuning on several devices that was interrupted goes on where it sto
     options.progress = [](attune::progress const& p) {
         if (p.event == attune::progress_event::evaluated && p.evaluation == 2) ::raise(SIGINT);
     };
-    struct sigaction former{};
-    struct sigaction ignored{};
-    ignored.sa_handler = SIG_IGN;
-    ::sigaction(SIGINT, &ignored, &former);
+    ignored_interrupts const interrupts;
     auto first = tuned_saxpy<on_host, plain, quick, doubled>(store, options);
     first(data.x, data.y, 3.0F, data.n());
-    ::sigaction(SIGINT, &former, nullptr);
     CHECK(first.report().interrupted);
     CHECK(first.report().evaluations == 3); // the default and one batch, measured before
     options.progress = attune::silent_progress();

@@ -1,9 +1,8 @@
 // tests/tune/device/cuda/predicted_bench.cpp - a kernel for a device that is not there.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/device/cuda/predicted_bench.hpp>
-
 #include <attune/attune.hpp>
 #include <attune/remember/files/event_log.hpp>
+#include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/replay.hpp>
 
@@ -20,6 +19,7 @@
 #include "../../../support/accumulate.hpp"
 #include "../../../support/scratch_directory.hpp"
 #include "../../../support/scripted_device.hpp"
+#include "../../../support/shared_store.hpp"
 #include "../../../support/texts.hpp"
 
 using namespace attune_test;
@@ -47,21 +47,10 @@ attune::kernel<signature> scale_kernel()
 /// many bytes as they have in registers.
 scripted_device_compiler::answer resources_of(attune::compile_request const& v)
 {
+    int const threads = value_of(v, "BLOCK");
     attune::code_resources out;
-    switch (value_of(v, "BLOCK")) {
-    case 64:
-        out.registers = 128;
-        break;
-    case 128:
-        out.registers = 64;
-        break;
-    case 1024:
-        out.registers = 32;
-        out.spill_bytes = 64;
-        break;
-    default:
-        out.registers = 32;
-    }
+    out.registers = threads == 64 ? 128 : threads == 128 ? 64 : 32;
+    if (threads == 1024) out.spill_bytes = 64;
     return out;
 }
 
@@ -78,111 +67,6 @@ double objective(std::int64_t threads, std::int64_t registers, std::int64_t spil
     v.launch.grid = {blocks, 1, 1};
     return predicted_objective(target_without_driver().limits, v);
 }
-
-struct shared_store {
-    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
-
-    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-    void add(attune::record const& r) { records->add(r); }
-    std::vector<std::string> notices() { return {}; }
-};
-
-} // namespace
-
-TEST_CASE("a device full of threads that spill nothing has the objective 1")
-{
-    CHECK(objective(256, 32, 0, 132 * 8) == 1.0);
-    CHECK(objective(256, 32, 0, 132 * 8 * 7) == 1.0);
-}
-
-TEST_CASE("the objective grows with what is idle and with what is spilled")
-{
-    CHECK(objective(128, 64, 0, 132 * 8) == 2.0);  // half of the threads that there is room for
-    CHECK(objective(64, 128, 0, 132 * 8) == 4.0);  // a quarter
-    CHECK(objective(256, 32, 64, 132 * 8) == 1.5); // 64 bytes beside 128 in registers
-    CHECK(objective(256, 32, 0, 132 * 4) == 2.0);  // half of the device
-    CHECK(objective(256, 32, 0, 132 * 8 + 132 * 4) == doctest::Approx(4.0 / 3)); // 1.5 waves take 2
-}
-
-TEST_CASE("code that cannot be launched has no finite objective")
-{
-    CHECK(std::isinf(objective(2048, 32, 0, 1)));
-    CHECK(std::isinf(objective(1024, 255, 0, 1))); // 261120 registers of 65536
-}
-
-TEST_CASE("a kernel is tuned by its code where there is no device, and remembered")
-{
-    shared_store store;
-    scripted_device_compiler compiler{resources_of};
-    attune::tuned scale{scale_kernel(), compiler, store, quick_options()};
-    attune::tuning_report const report = scale.predict({}, {}, one_wave);
-    CHECK(report.how == decision::tuned);
-    CHECK(report.configuration == "BLOCK=256");
-    CHECK(report.default_configuration == "BLOCK=64");
-    CHECK(report.best.value == 1.0);
-    CHECK(report.default_time.value == 4.0);
-    CHECK(report.speedup == doctest::Approx(4));
-    CHECK(report.evaluations == 4);
-    CHECK(report.predicted);
-    CHECK(report.isolation == "nothing runs: predicted for sm_90");
-    CHECK(has(report.summary(), "predicted, not measured"));
-    CHECK_FALSE(has(report.summary(), "1 s,"));
-
-    scripted_device_compiler again{resources_of};
-    attune::tuned second{scale_kernel(), again, store, quick_options()};
-    attune::tuning_report const known = second.predict({}, {}, one_wave);
-    CHECK(known.how == decision::remembered);
-    CHECK(known.configuration == "BLOCK=256");
-    CHECK(known.predicted);
-    CHECK(again.compiled().size() == 1);
-    // Another number of elements is another question.
-    CHECK(second.predict({}, {}, 1000).how != decision::remembered);
-}
-
-TEST_CASE("what was predicted is not installed, and a call without a device says what to do")
-{
-    attune::tuned scale{scale_kernel(), scripted_device_compiler{resources_of},
-                        attune::memory_store{}, quick_options()};
-    (void)scale.predict({}, {}, one_wave);
-    std::vector<float> y(10, 1.0F);
-    std::string said;
-    try {
-        scale({}, y, one_wave);
-    } catch (attune::error const& e) {
-        said = e.what();
-    }
-    CHECK(has(said, "there is no device to run kernel 'scale' on"));
-    CHECK(has(said, "libcuda.so.1 cannot be opened"));
-    CHECK(has(said, "predict"));
-    CHECK(y == std::vector<float>(10, 1.0F));
-}
-
-TEST_CASE("variants that break a rule about their code fail at launch, before anything runs")
-{
-    auto kernel = scale_kernel();
-    kernel.require(attune::spill_bytes == 0, attune::registers > 32);
-    attune::tuned scale{kernel, scripted_device_compiler{resources_of}, attune::memory_store{},
-                        quick_options()};
-    attune::tuning_report const report = scale.predict({}, {}, one_wave);
-    CHECK(report.configuration == "BLOCK=128");
-    CHECK(attune::total(report.failures) == 2);
-    REQUIRE(report.first_failures.size() == 1);
-    CHECK(report.first_failures.front().stage == attune::failure_stage::launch);
-    CHECK(has(report.first_failures.front().reason, "registers"));
-}
-
-TEST_CASE("a kernel that does not say how it is launched is an error that says so")
-{
-    attune::kernel<signature> bare{
-        "scale", attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
-        attune::space(block)};
-    attune::tuned scale{bare, scripted_device_compiler{resources_of}, attune::memory_store{},
-                        quick_options()};
-    CHECK_THROWS_WITH_AS((void)scale.predict({}, {}, 1), doctest::Contains("kernel.grid"),
-                         attune::error);
-}
-
-namespace {
 
 inline constexpr auto unroll = attune::ordinal<"UNROLL">(attune::range(1, 24));
 inline constexpr auto vec = attune::ordinal<"VEC">(attune::values(1, 2, 4));
@@ -236,6 +120,87 @@ std::vector<attune::point> told_in(std::string const& log)
 }
 
 } // namespace
+
+TEST_CASE("the objective is 1 of a full device, and grows with what is idle and what is spilled")
+{
+    CHECK(objective(256, 32, 0, 132 * 8) == 1.0);
+    CHECK(objective(256, 32, 0, 132 * 8 * 7) == 1.0);
+    CHECK(objective(128, 64, 0, 132 * 8) == 2.0);  // half of the threads that there is room for
+    CHECK(objective(64, 128, 0, 132 * 8) == 4.0);  // a quarter
+    CHECK(objective(256, 32, 64, 132 * 8) == 1.5); // 64 bytes beside 128 in registers
+    CHECK(objective(256, 32, 0, 132 * 4) == 2.0);  // half of the device
+    CHECK(objective(256, 32, 0, 132 * 8 + 132 * 4) == doctest::Approx(4.0 / 3)); // 1.5 waves take 2
+    // What cannot be launched: too many threads, and 261120 registers of 65536.
+    CHECK(std::isinf(objective(2048, 32, 0, 1)));
+    CHECK(std::isinf(objective(1024, 255, 0, 1)));
+}
+
+TEST_CASE("a kernel is tuned by its code where there is no device, and remembered")
+{
+    shared_store store;
+    scripted_device_compiler compiler{resources_of};
+    attune::tuned scale{scale_kernel(), compiler, store, quick_options()};
+    attune::tuning_report const report = scale.predict({}, {}, one_wave);
+    CHECK(report.how == decision::tuned);
+    CHECK(report.configuration == "BLOCK=256");
+    CHECK(report.default_configuration == "BLOCK=64");
+    CHECK(report.best.value == 1.0);
+    CHECK(report.default_time.value == 4.0);
+    CHECK(report.speedup == doctest::Approx(4));
+    CHECK(report.evaluations == 4);
+    CHECK(report.predicted);
+    CHECK(report.isolation == "nothing runs: predicted for sm_90");
+    CHECK(has(report.summary(), "predicted, not measured"));
+    CHECK_FALSE(has(report.summary(), "1 s,"));
+
+    scripted_device_compiler again{resources_of};
+    attune::tuned second{scale_kernel(), again, store, quick_options()};
+    attune::tuning_report const known = second.predict({}, {}, one_wave);
+    CHECK(known.how == decision::remembered);
+    CHECK(known.configuration == "BLOCK=256");
+    CHECK(known.predicted);
+    CHECK(again.compiled().size() == 1);
+    // Another number of elements is another question.
+    CHECK(second.predict({}, {}, 1000).how != decision::remembered);
+}
+
+TEST_CASE("what was predicted is not installed, and a call without a device says what to do")
+{
+    attune::tuned scale{scale_kernel(), scripted_device_compiler{resources_of},
+                        attune::memory_store{}, quick_options()};
+    (void)scale.predict({}, {}, one_wave);
+    std::vector<float> y(10, 1.0F);
+    std::string const said = error_of([&] { scale({}, y, one_wave); });
+    CHECK(has(said, "there is no device to run kernel 'scale' on"));
+    CHECK(has(said, "libcuda.so.1 cannot be opened"));
+    CHECK(has(said, "predict"));
+    CHECK(y == std::vector<float>(10, 1.0F));
+}
+
+TEST_CASE("variants that break a rule about their code fail at launch, before anything runs")
+{
+    auto kernel = scale_kernel();
+    kernel.require(attune::spill_bytes == 0, attune::registers > 32);
+    attune::tuned scale{kernel, scripted_device_compiler{resources_of}, attune::memory_store{},
+                        quick_options()};
+    attune::tuning_report const report = scale.predict({}, {}, one_wave);
+    CHECK(report.configuration == "BLOCK=128");
+    CHECK(attune::total(report.failures) == 2);
+    REQUIRE(report.first_failures.size() == 1);
+    CHECK(report.first_failures.front().stage == attune::failure_stage::launch);
+    CHECK(has(report.first_failures.front().reason, "registers"));
+}
+
+TEST_CASE("a kernel that does not say how it is launched is an error that says so")
+{
+    attune::kernel<signature> bare{
+        "scale", attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
+        attune::space(block)};
+    attune::tuned scale{bare, scripted_device_compiler{resources_of}, attune::memory_store{},
+                        quick_options()};
+    CHECK_THROWS_WITH_AS((void)scale.predict({}, {}, 1), doctest::Contains("kernel.grid"),
+                         attune::error);
+}
 
 TEST_CASE("the search is shown the features of all code, once, and its log repeats exactly")
 {

@@ -1,22 +1,24 @@
 // attune/compile/cache/detail/input_list.hpp - the files that compiled code depends on, and their check.
 // SPDX-License-Identifier: MIT
 //
-// As in git and ccache, a file with unchanged size, number and times is not read again. A file that
-// changed just before it was read gives no list: its times could not show a later change.
+// Like git and ccache, attune does not read a file again if its size, number and times are
+// unchanged. A file that changed just before it was read gives no list, because its times could not
+// show a later change.
 #pragma once
 
 #include <attune/compile/cache/options.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/file_text.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <fcntl.h>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,13 +33,85 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One line of an input list.
+/// Returns true if a flag may name a file, or writes the current folder into debug information.
+[[nodiscard]] inline bool may_hold_path(std::string_view flag)
+{
+    // The values of -Wp, -Wa and -Wl may be paths, and so may the values of some flags of -f and
+    // -m.
+    if (flag.starts_with("-Wp,") || flag.starts_with("-Wa,") || flag.starts_with("-Wl,"))
+        return true;
+    constexpr std::array<std::string_view, 7> pure{"-O", "-m", "-std=", "-W", "-D", "-U", "-f"};
+    if (std::none_of(pure.begin(), pure.end(),
+                     [&](std::string_view start) { return flag.starts_with(start); }))
+        return true;
+    if (!flag.starts_with("-f") && !flag.starts_with("-m")) return false;
+    constexpr std::array<std::string_view, 6> of_files{"file",   "list", "plugin",
+                                                       "module", "dump", "specs"};
+    return flag.find('/') != flag.npos ||
+           std::any_of(of_files.begin(), of_files.end(),
+                       [&](std::string_view word) { return flag.find(word) != flag.npos; });
+}
+
+/// Returns true if a flag makes a compiler read more than a list of files can cover: a profile of
+/// the program's runs, modules made during the compilation, a plugin, another installation.
+[[nodiscard]] inline bool reads_the_unknown(std::string_view flag)
+{
+    constexpr std::array<std::string_view, 22> starts{"-fprofile-",
+                                                      "-fauto-profile",
+                                                      "-fbranch-prob",
+                                                      "-fcs-profile",
+                                                      "-fmodule",
+                                                      "-fimplicit-module",
+                                                      "-fprebuilt-module",
+                                                      "-fplugin",
+                                                      "-fpass-plugin",
+                                                      "-load",
+                                                      "-fthinlto",
+                                                      "-specs",
+                                                      "--specs",
+                                                      "-B",
+                                                      "--sysroot",
+                                                      "-isysroot",
+                                                      "--gcc-",
+                                                      "--config",
+                                                      "-ivfsoverlay",
+                                                      "-working-directory",
+                                                      "-vfsoverlay",
+                                                      "-resource-dir"};
+    return flag.find('@') == 0 || flag.find(",@") != flag.npos ||
+           std::any_of(starts.begin(), starts.end(),
+                       [&](std::string_view start) { return flag.starts_with(start); });
+}
+
+/// Adds the files in flags. A word that is a file counts by its content. A word that only looks
+/// like a path must stay absent.
+/// @param flags  of the compiler, the kernel and the variant, without files of flags
+inline void add_flag_files(std::vector<std::string> const& flags, cache_inputs& inputs)
+{
+    std::error_code no_throw;
+    for (std::string const& flag : flags) {
+        if (!may_hold_path(flag)) continue;
+        inputs.unlisted = inputs.unlisted || reads_the_unknown(flag);
+        for (std::string_view rest = flag; !rest.empty();) {
+            std::size_t const end = std::min(rest.find_first_of("=,"), rest.size());
+            std::string_view const word = rest.substr(0, end);
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+            if (word.empty() || word.front() == '-') continue;
+            std::string const path = std::filesystem::absolute(word, no_throw).string();
+            if (stamp_of(path))
+                inputs.read.push_back(path);
+            else if (word.find_first_of("./") != word.npos && is_absent(path))
+                inputs.missed.push_back(path);
+        }
+    }
+}
+
 struct cache_input {
     /// r: file; l: folder whose entries were listed; f: folder of the following m and d lines;
     /// m: absent; d: a folder, no file; t: tool; c: the current folder.
     char kind{};
     std::string hash{}; ///< of an r file's content
-    file_stamp stamp{}; ///< of r, l, f and t
+    file_stamp stamp{}; ///< stamp of r, l, f and t
     std::string path{};
 
     [[nodiscard]] static bool has_stamp(char kind)
@@ -56,7 +130,7 @@ struct cache_input {
     }
 };
 
-/// @return  empty when the line has another format
+/// @return  empty if the line has another format
 [[nodiscard]] inline std::optional<cache_input> parse_cache_input(std::string_view line)
 {
     cache_input made;
@@ -81,7 +155,7 @@ struct cache_input {
     return made;
 }
 
-/// Content hashes of files. A file is read again only after it changed. Thread-safe.
+/// Content hashes of files. Reads a file again only after a change. Thread-safe.
 class file_hashes {
 public:
     struct known {
@@ -90,7 +164,7 @@ public:
         bool tells_time = false; ///< contains __DATE__, __TIME__ or __TIMESTAMP__
     };
 
-    /// @return  empty when the file cannot be read
+    /// @return  empty if the file cannot be read
     [[nodiscard]] std::optional<known> of(std::string const& path, file_stamp const& stamp)
     {
         {
@@ -112,7 +186,7 @@ private:
     std::map<std::string, known> files_{};
 };
 
-/// The list as text.  @return  empty when the code must not be kept
+/// The list as text.  @return  empty if the code must not be kept
 [[nodiscard]] inline std::optional<std::string> input_list_text(cache_inputs const& inputs,
                                                                 file_hashes& hashes)
 {
@@ -163,7 +237,7 @@ private:
     return list;
 }
 
-/// @return  empty when the text is no list
+/// @return  empty if the text is no list
 [[nodiscard]] inline std::optional<std::vector<cache_input>> parse_input_list(std::string_view text)
 {
     std::vector<cache_input> inputs;
@@ -178,8 +252,8 @@ private:
     return inputs;
 }
 
-/// Stamps of files. The last folder stays open for the files that follow in it, because long paths
-/// are slow: /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector
+/// Stamps of files. The last folder stays open for its next files, because long paths are slow:
+/// /usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector
 class neighbour_stamps {
 public:
     [[nodiscard]] std::optional<file_stamp> of(std::string const& path)
@@ -201,7 +275,7 @@ private:
     descriptor opened_{};
 };
 
-/// True when a compilation would now read the same files with the same content.
+/// Returns true if a compilation would now read the same files with the same content.
 [[nodiscard]] inline bool still_holds(std::vector<cache_input> const& inputs, file_hashes& hashes)
 {
     neighbour_stamps stamps;

@@ -1,24 +1,40 @@
-// attune/compile/clang/detail/address_facts.hpp - whether it matters to a variant where its arrays lie.
+// attune/compile/clang/detail/address_facts.hpp - the functions of a variant; results that depend on where arrays lie.
 // SPDX-License-Identifier: MIT
 //
-// A variant can depend on an address in two ways: its text looks at the address (a cast to an
-// integer, an order of pointers, a pointer written as data), or an access assumes an alignment.
+// A variant can depend on an address in two ways. The text looks at the address: a cast to an
+// integer, an order of pointers, a pointer written as data. Or an access assumes an alignment.
 //
-// The text is judged twice. Before the optimiser nothing is folded yet: what was assumed of an
-// address is there, and so is each cast. Before the optimiser makes vectors, functions are inlined
-// and variables have no memory: a pointer shows where it comes from, and no comparison for
-// overlaps is there that the optimiser itself adds. Accesses are judged in the module that is
-// compiled: vectors, and what was assumed for them, exist there alone.
+// The text is judged twice. The first time is before the optimiser folds anything: all assumptions
+// on addresses and all casts are still there. The second time is after inlining and before the
+// optimiser makes vectors. A pointer then shows its origin, and the optimiser has not yet added
+// comparisons for overlaps. Accesses are judged in the module that is compiled, because only it has
+// vectors and the alignments assumed for them.
 #pragma once
 
-#include <attune/compile/callable.hpp>
-#include <attune/compile/clang/detail/reached_code.hpp>
+#include <attune/compile/source/entry.hpp>
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumeBundleQueries.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Attributes.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/Alignment.h>
 
@@ -28,12 +44,146 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Bytes: the largest alignment that is assumed of something; 64 or more: unknown.
+/// Returns true if values of a type are pointers or contain some.
+[[nodiscard]] inline bool has_pointer(llvm::Type const* type)
+{
+    if (type->isPtrOrPtrVectorTy()) return true;
+    return llvm::any_of(type->subtypes(), [](llvm::Type const* one) { return has_pointer(one); });
+}
+
+/// The functions with a body that the entry reaches, with the entry; empty without an entry.
+[[nodiscard]] inline llvm::SetVector<llvm::Function const*>
+reached_functions(llvm::Module const& module)
+{
+    llvm::SetVector<llvm::Function const*> out;
+    llvm::Function const* const entry = module.getFunction(entry_symbol);
+    if (entry != nullptr && !entry->isDeclaration()) out.insert(entry);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        for (llvm::Instruction const& one : llvm::instructions(out[i]))
+            if (auto const* const call = llvm::dyn_cast<llvm::CallBase>(&one))
+                if (llvm::Function const* const called = call->getCalledFunction();
+                    called != nullptr && !called->isDeclaration())
+                    out.insert(called);
+    return out;
+}
+
+/// The objects that a pointer may point into. LLVM follows GEPs, casts, selects and phis to them.
+[[nodiscard]] inline llvm::SmallVector<llvm::Value const*, 4> bases_of(llvm::Value const* pointer)
+{
+    llvm::SmallVector<llvm::Value const*, 4> out;
+    llvm::getUnderlyingObjects(pointer, out, nullptr, 0);
+    return out;
+}
+
+/// Returns true if a base is memory of the code: its frame, a variable, an allocation. False if it
+/// may belong to an argument, which includes pointers that were loaded.
+[[nodiscard]] inline bool is_own(llvm::Value const* base)
+{
+    if (auto const* const argument = llvm::dyn_cast<llvm::Argument>(base))
+        return argument->hasByValAttr();
+    if (auto const* const call = llvm::dyn_cast<llvm::CallBase>(base)) {
+        llvm::Function const* const called = call->getCalledFunction();
+        return called != nullptr && called->isDeclaration() &&
+               (llvm::isNoAliasCall(call) ||
+                called->getIntrinsicID() == llvm::Intrinsic::threadlocal_address);
+    }
+    return llvm::isa<llvm::AllocaInst, llvm::GlobalValue>(base);
+}
+[[nodiscard]] inline bool is_own_pointer(llvm::Value const* pointer)
+{
+    auto const bases = bases_of(pointer);
+    return !bases.empty() && llvm::all_of(bases, is_own);
+}
+
+/// Returns true if both point into the same object in each run of their function: an argument, a
+/// variable, or the result of an instruction that runs once.
+[[nodiscard]] inline bool is_same_object(llvm::Value const* left, llvm::Value const* right)
+{
+    auto const first = bases_of(left);
+    auto const second = bases_of(right);
+    if (first.size() != 1 || second.size() != 1 || first[0] != second[0]) return false;
+    auto const* const made = llvm::dyn_cast<llvm::Instruction>(first[0]);
+    return made != nullptr ? made->getParent()->isEntryBlock()
+                           : llvm::isa<llvm::Argument, llvm::GlobalValue>(first[0]);
+}
+
+/// Calls without hidden effects, by the known properties of the C library and LLVM.
+class harmless_calls {
+public:
+    explicit harmless_calls(llvm::Module const& module)
+        : known_(llvm::Triple(module.getTargetTriple()))
+        , library_(known_)
+    {
+    }
+
+    /// Returns true for a function of numbers: sinf(), or a function without pointers that is
+    /// declared to read no memory.
+    [[nodiscard]] bool is_arithmetic(llvm::CallBase const& call) const
+    {
+        llvm::Function const* const called = call.getCalledFunction();
+        if (called == nullptr || !called->isDeclaration() || has_pointer(call.getType()) ||
+            llvm::any_of(call.args(), [](auto const& use) { return has_pointer(use->getType()); }))
+            return false;
+        if (call.doesNotAccessMemory()) return true;
+        llvm::LibFunc function;
+        return library_.getLibFunc(*called, function) && call.getType()->isFloatingPointTy();
+    }
+    /// Returns true for malloc(), free(), operator new and delete.
+    [[nodiscard]] bool is_allocation(llvm::CallBase const& call) const
+    {
+        llvm::Function const* const called = call.getCalledFunction();
+        llvm::LibFunc function;
+        if (called == nullptr || !library_.getLibFunc(*called, function)) return false;
+        return llvm::StringRef(called->getName()).starts_with("_Zn") ||
+               llvm::StringRef(called->getName()).starts_with("_Zd") ||
+               llvm::is_contained({"malloc", "calloc", "free"}, called->getName());
+    }
+    /// Returns true for the empty assembly of attune's entry, which places the frame and has no
+    /// result.
+    [[nodiscard]] static bool is_empty_assembly(llvm::CallBase const& call)
+    {
+        auto const* const text = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand());
+        return text != nullptr && text->getAsmString().empty() && call.getType()->isVoidTy();
+    }
+    /// Returns true for an intrinsic of LLVM that uses memory only as its alignments state.
+    [[nodiscard]] static bool is_plain_intrinsic(llvm::CallBase const& call)
+    {
+        using namespace llvm;
+        auto const* const one = dyn_cast<IntrinsicInst>(&call);
+        if (one == nullptr) return false;
+        if (isa<MemIntrinsic>(one) || isa<DbgInfoIntrinsic>(one)) return true;
+        switch (one->getIntrinsicID()) {
+        case Intrinsic::assume:
+        case Intrinsic::lifetime_start:
+        case Intrinsic::lifetime_end:
+        case Intrinsic::invariant_start:
+        case Intrinsic::invariant_end:
+        case Intrinsic::experimental_noalias_scope_decl:
+        case Intrinsic::prefetch:
+        case Intrinsic::threadlocal_address:
+        case Intrinsic::masked_load:
+        case Intrinsic::masked_store:
+        case Intrinsic::masked_gather:
+        case Intrinsic::masked_scatter:
+        case Intrinsic::masked_expandload:
+        case Intrinsic::masked_compressstore:
+            return true;
+        default:
+            return false;
+        }
+    }
+
+private:
+    llvm::TargetLibraryInfoImpl known_;
+    llvm::TargetLibraryInfo library_;
+};
+
+/// The largest alignment that the code assumes, in bytes; 64 or more: unknown.
 class assumed_alignment {
 public:
     void add(std::uint64_t bytes) { bytes_ = std::max(bytes_, bytes); }
     void add(llvm::MaybeAlign bytes) { add(bytes.valueOrOne().value()); }
-    /// Adds what an access assumes, unless the variant owns the memory.
+    /// Adds the alignment that an access assumes, unless the variant owns the memory.
     void add(llvm::Value const* pointer, llvm::MaybeAlign bytes)
     {
         if (bytes.valueOrOne().value() > bytes_ && !is_own_pointer(pointer)) add(bytes);
@@ -62,8 +212,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
     }
 }
 
-/// The text before the optimiser, with functions that the kernel may call by their address.
-/// @return  64: the text looks at an address
+/// Judges the text before the optimiser, with functions that the kernel may call by their address.
+/// @return  bytes; 64: the text looks at an address
 [[nodiscard]] inline std::uint64_t addresses_in_text(llvm::Module const& module)
 {
     assumed_alignment out;
@@ -73,7 +223,7 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
             if (auto const* const assume = llvm::dyn_cast<llvm::AssumeInst>(&one))
                 add_assumptions(*assume, out);
             if (llvm::isa<llvm::IntToPtrInst>(one)) out.fail();
-            // The difference of two pointers is judged where their objects are known.
+            // The second look judges a difference of pointers, because it knows their objects.
             if (is_cast(&one) && llvm::any_of(one.users(), [&](llvm::User const* user) {
                     auto const* const made = llvm::dyn_cast<llvm::BinaryOperator>(user);
                     return made == nullptr || made->getOpcode() != llvm::Instruction::Sub ||
@@ -84,7 +234,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
     return out.bytes();
 }
 
-/// Whether a structure passed by value, which may hold addresses of arrays, is read as what it is.
+/// Returns true if a structure passed by value, which may hold addresses of arrays, is read with
+/// its declared type.
 [[nodiscard]] inline bool is_read_as_declared(llvm::Argument const& structure)
 {
     llvm::DataLayout const& layout = structure.getParent()->getParent()->getDataLayout();
@@ -130,8 +281,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
     return true;
 }
 
-/// Whether the module, with its functions inlined and before vectors are made, looks at no address
-/// of an argument: results do not tell where arrays lie. False: unknown.
+/// Returns true if the module looks at no address of an argument, so that results do not depend on
+/// where arrays lie. The module has its functions inlined and no vectors yet. False: unknown.
 [[nodiscard]] inline bool looks_at_no_address(llvm::Module const& module)
 {
     auto const functions = reached_functions(module);
@@ -146,7 +297,7 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
         auto const* const base =
             llvm::dyn_cast<llvm::Argument>(pointer->stripInBoundsConstantOffsets());
         return base != nullptr && (base->getParent() == functions[0] ||
-                                   base->getParent()->hasOneUse()); // it does not call itself
+                                   base->getParent()->hasOneUse()); // not recursive
     };
     auto const is_plain = [&](llvm::Instruction const& one) {
         using namespace llvm;
@@ -162,8 +313,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
             });
         if (auto const* const compared = dyn_cast<ICmpInst>(&one)) {
             if (!has_pointer(compared->getOperand(0)->getType())) return true;
-            // Equal addresses are an overlap, which is a property of its own; but a loop that
-            // counts up to an equal address has its number.
+            // Equal addresses are an overlap, which is a separate property. A loop that counts up
+            // to an equal address depends on its number.
             Value const* const left = compared->getOperand(0);
             Value const* const right = compared->getOperand(1);
             if (compared->isEquality() &&
@@ -192,7 +343,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
     return true;
 }
 
-/// The largest alignment that the optimised module assumes of memory that may be an argument's.
+/// The largest alignment that the optimised module assumes of memory that may belong to an
+/// argument.
 /// @return  bytes; 64 or more: unknown
 [[nodiscard]] inline std::uint64_t alignment_of_accesses(llvm::Module const& module)
 {

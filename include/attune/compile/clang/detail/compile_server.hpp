@@ -36,26 +36,26 @@ extern char** environ;
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The bytes of a reply, or how the job's process ended.
+/// The bytes of a reply, or the way the job's process ended.
 struct job_answer {
     std::string bytes{};
     std::string ending{}; ///< "error: the compiler crashed: signal 11 (Segmentation fault)\n..."
 };
 
-/// The server receives this for each job.
+/// The message to the server for a job.
 struct job_input {
     std::string around{}; ///< a place and a thread_priority
     std::string job{};    ///< a front_job
-    std::string name{};   ///< of `given`; of a job `prepare`: of its result
+    std::string name{};   ///< name of `given`; for a job `prepare`: of its result
     /// For the task `compile`: the result of the task `prepare`. For `prepare`: parsed headers from
     /// the cache, or nothing. The server sends it to a worker that does not have it.
     std::string_view given{};
 };
 
-/// Thrown where a job was ended because attune_clang_request::is_cut() said so.
+/// Thrown if attune_clang_request::is_cut() ended a job.
 struct job_was_cut {};
 
-/// Thrown where the server cannot be reached now, and perhaps later: no descriptor is free, say.
+/// Thrown if the server is unreachable now, perhaps for a time: no descriptor is free, say.
 struct no_server_now {
     std::string why; ///< "Too many open files"
 };
@@ -64,7 +64,7 @@ struct no_server_now {
 /// and its forked children. Thread-safe. Forked children share the server.
 class compile_server {
 public:
-    /// @param module    the file that is the server
+    /// @param module    the server's file
     /// @param expected  greeting of a server that compiles for this process
     compile_server(std::string module, server_greeting const& expected)
         : module_(std::move(module))
@@ -74,15 +74,16 @@ public:
 
     /// Runs one job in the server.
     /// @param limit_s  wall seconds
-    /// @param is_cut   asked twenty times a second; may be null
-    /// @return  nothing where this process can never have a server: the module is no program, or
-    ///          the server would run on another processor, as under an emulator
+    /// @param is_cut   called twenty times a second; may be null
+    /// @return  empty if this process can never have a server: the module is no program, or the
+    ///          server would run on another processor, as under an emulator
     /// Errors   job_was_cut, no_server_now
     [[nodiscard]] std::optional<job_answer> run(job_input const& given, double limit_s,
                                                 int (*is_cut)())
     {
         job_order order{limit_s};
-        for (int attempt = 0; attempt < 2; ++attempt) { // someone may have killed the server
+        for (int attempt = 0; attempt < 2;
+             ++attempt) { // another process may have killed the server
             std::shared_ptr<descriptor> const control = started();
             if (!control) return {};
             frame_kind kind{};
@@ -106,7 +107,7 @@ public:
 
 private:
     /// @param kind  of the answer, whose bytes may be incomplete
-    /// @return  false when the server has gone or does not answer
+    /// @return  false if the server has gone or does not answer
     [[nodiscard]] static bool ask(descriptor const& control, job_order const& order,
                                   job_input const& input, int (*is_cut)(), frame_kind& kind,
                                   std::string& bytes)
@@ -114,12 +115,12 @@ private:
         auto [here, there] = socket_pair(SOCK_STREAM);
         if (send_order(control.get(), order, there.get()) != 0) return false;
         there.close();
-        // A server that stands still must not hold this thread for ever.
+        // A stopped server must not block this thread without limit.
         double const patience_s = std::min(order.limit_s, 1e6) + 30;
         timeval const patience{static_cast<time_t>(patience_s), 0};
         for (int const which : {SO_SNDTIMEO, SO_RCVTIMEO})
             (void)::setsockopt(here.get(), SOL_SOCKET, which, &patience, sizeof patience);
-        // Where the worker ends before it has read all, the ending says why.
+        // If the worker ends before it has read all, its ending gives the reason.
         (void)(send_frame(here.get(), frame_kind::input, input.around) &&
                send_frame(here.get(), frame_kind::input, input.job) &&
                send_frame(here.get(), frame_kind::input, input.name));
@@ -132,8 +133,8 @@ private:
         }
     }
 
-    /// @param patience_s  a server that stands still must not hold this thread for ever
-    /// @return  false when there is none within that time
+    /// @param patience_s  longest wait, for a stopped server
+    /// @return  false if there is no answer within that time
     [[nodiscard]] static bool wait_for_answer(int socket, double patience_s, int (*is_cut)())
     {
         using clock = std::chrono::steady_clock;
@@ -147,11 +148,12 @@ private:
         return false;
     }
 
-    /// The control socket of the server, which is started where there is none.
+    /// The control socket of the server; starts the server if there is none.
     [[nodiscard]] std::shared_ptr<descriptor> started()
     {
         std::lock_guard const lock(mutex_);
-        if (control_ && !is_still_ours()) // the program closed it: the number may be a file of its
+        if (control_ &&
+            !is_still_ours()) // the program closed it; the number may now be its own file
             new std::shared_ptr<descriptor>(std::exchange(control_, nullptr));
         if (control_ && owner_ != owner_here()) control_.reset();
         if (control_ || is_unfit_) return control_;
@@ -165,11 +167,11 @@ private:
         request.files = {{3, there.get()}, {0, -1}, {1, -1}, {2, -1}};
         request.close_from = 4;
         spawn_outcome const child = spawn(std::move(request));
-        if (child.error_code == EAGAIN) return nullptr; // no process is left, for trials neither
+        if (child.error_code == EAGAIN) return nullptr; // no process is free, for trials neither
         bool const is_passing =
             child.error_code == EMFILE || child.error_code == ENFILE || child.error_code == ENOMEM;
         if (is_passing) throw no_server_now{std::strerror(child.error_code)};
-        is_unfit_ = child.process < 0; // no program may be started here
+        is_unfit_ = child.process < 0; // this process may start no program
         if (is_unfit_) return nullptr;
         there.close();
         timeval const patience{20, 0};
@@ -202,7 +204,7 @@ private:
         if (::fstat(file, &found) != 0) return {};
         return {found.st_dev, found.st_ino};
     }
-    /// User, group and root folder: a server of others would read other files.
+    /// User, group and root folder: a server with others would read other files.
     [[nodiscard]] static std::array<unsigned long, 4> owner_here()
     {
         struct ::stat root{};
@@ -210,7 +212,7 @@ private:
         return {::geteuid(), ::getegid(), root.st_dev, root.st_ino};
     }
 
-    /// Both are closed in programs that this one starts, and none is 0, 1 or 2, where there is
+    /// Programs that this one starts do not inherit them. The numbers are above 2, if there is
     /// room.
     /// Errors   no_server_now
     [[nodiscard]] static std::pair<descriptor, descriptor> socket_pair(int type)
@@ -226,7 +228,8 @@ private:
         return {raised(both[0]), raised(both[1])};
     }
 
-    /// True when this file has a start address: it was linked with the start file of programs.
+    /// Returns true if this file has a start address: it was linked with the start file of
+    /// programs.
     [[nodiscard]] static bool is_program()
     {
         Dl_info found{};

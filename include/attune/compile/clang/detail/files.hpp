@@ -1,17 +1,25 @@
-// attune/compile/clang/detail/files.hpp - the files that Clang reads or looks for.
+// attune/compile/clang/detail/files.hpp - the files that Clang reads or searches for, also for assembly.
 // SPDX-License-Identifier: MIT
 //
-// Absent files count too: a header that appears in an earlier include folder changes the code
-// although no file that was read has changed. So do folders: one named as a header may become it.
+// Absent files count too. A header that appears in an earlier include folder changes the code,
+// although all files that were read are unchanged. Folders count too: a folder with a header's name
+// may become a file.
+//
+// LLVM's assembler itself opens the file of an .incbin, without the front end's file system.
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/file_text.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
+#include <clang/Lex/HeaderSearchOptions.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/Casting.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -23,15 +31,17 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The state of a file when Clang looked at it for the first time.
+/// The state of a file at Clang's first look.
 struct seen_file {
     file_stamp stamp{};
-    std::string hash{}; ///< of the content, where the stamp could not show a change; else empty
+    std::string hash{}; ///< hash of the content, if the stamp could miss a change; else empty
 
     template <class Self, class Visit>
     static void members(Self& self, Visit& visit)
@@ -42,10 +52,10 @@ struct seen_file {
 
 /// The files that a compilation depends on. Absolute paths.
 struct touched_files {
-    std::map<std::string, seen_file> read{}; ///< files, and folders whose entries were listed
-    std::set<std::string> missed{};          ///< absent; with a slash at the end: folders
-    std::string folder{};  ///< the current folder, where a relative path was looked at; else empty
-    bool unlisted = false; ///< there is more than these lists tell
+    std::map<std::string, seen_file> read{}; ///< files, and folders with listed entries
+    std::set<std::string> missed{};          ///< absent files; with a slash at the end: folders
+    std::string folder{};  ///< the current folder, if a relative path was searched; else empty
+    bool unlisted = false; ///< true: these lists are incomplete
 
     template <class Self, class Visit>
     static void members(Self& self, Visit& visit)
@@ -60,7 +70,7 @@ struct touched_files {
         unlisted = unlisted || other.unlisted;
     }
 
-    /// True when a compilation would now find the same files with the same content.
+    /// Returns true if a compilation would now find the same files with the same content.
     [[nodiscard]] bool unchanged() const
     {
         std::error_code no_throw;
@@ -77,7 +87,7 @@ struct touched_files {
                    return path.ends_with('/') ? is_folder(path) : is_absent(path);
                });
     }
-    /// Notes a file or folder that is there.
+    /// Notes an existing file or folder.
     void note(std::string const& path)
     {
         auto const [place, is_new] = read.try_emplace(path);
@@ -97,7 +107,7 @@ private:
     }
 };
 
-/// Records the files that are looked at. For one thread.
+/// Records the files that Clang looks at. For one thread.
 class watched_file_system final : public llvm::vfs::ProxyFileSystem {
 public:
     /// @param touched  must outlive this
@@ -122,7 +132,7 @@ public:
     llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
     openFileForRead(llvm::Twine const& path) override
     {
-        note_read(path); // before it is read: a later change then shows
+        note_read(path); // before reading: a later change then shows
         auto opened = ProxyFileSystem::openFileForRead(path);
         if (!opened) note_missed(path);
         return opened;
@@ -140,8 +150,8 @@ public:
 #endif
 
 private:
-    /// The absolute path, without a slash at the end; empty when there is none.
-    /// @param counts  the compilation depends on the current folder where the path is relative
+    /// The absolute path, without a slash at the end; empty if there is none.
+    /// @param counts  a relative path makes the compilation depend on the current folder
     [[nodiscard]] std::string absolute(llvm::Twine const& path, bool counts) const
     {
         llvm::SmallString<256> full;
@@ -172,7 +182,7 @@ private:
 };
 
 /// The real file system.
-/// @param touched  records the files that are looked at; must outlive the result
+/// @param touched  records the files that Clang looks at; must outlive the result
 [[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 real_file_system(touched_files& touched)
 {
@@ -187,7 +197,7 @@ inline constexpr char const* overlay_folder = "/attune-overlay";
 
 /// The real file system, with the kernel's text, <attune/tunable.hpp> and <attune/matrix_view.hpp>
 /// added in memory.
-/// @param touched  records the real files that are looked at; must outlive the result
+/// @param touched  records the real files that Clang looks at; must outlive the result
 [[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 kernel_file_system(attune_clang_request const& request, llvm::StringRef text,
                    touched_files& touched)
@@ -204,6 +214,62 @@ kernel_file_system(attune_clang_request const& request, llvm::StringRef text,
     memory->addFile(request.path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, request.path));
     overlay->pushOverlay(memory);
     return overlay;
+}
+
+/// Notes the file of an .incbin, and the places that the assembler searches before it.
+inline void note_incbin(std::string const& name, std::vector<std::string> const& folders,
+                        touched_files& touched)
+{
+    std::error_code no_throw;
+    std::vector<std::string> places{name};
+    for (std::string const& folder : folders)
+        places.push_back(folder + '/' + name);
+    for (std::string const& place : places) {
+        if (!place.starts_with('/'))
+            touched.folder = std::filesystem::current_path(no_throw).string();
+        std::string const full = std::filesystem::absolute(place, no_throw).string();
+        if (stamp_of(full)) return touched.note(full);
+        if (is_absent(full))
+            touched.missed.insert(full);
+        else
+            touched.unlisted = true;
+    }
+}
+
+/// Adds the files in a text of assembly. A text that includes another, or that macros of the
+/// assembler make, has no list.
+inline void note_assembly(std::string_view text, std::vector<std::string> const& folders,
+                          touched_files& touched)
+{
+    for (std::string_view const word : {".include", ".macro", ".altmacro", ".irp", ".rept"})
+        if (text.find(word) != text.npos) touched.unlisted = true;
+    constexpr std::string_view directive = "incbin";
+    for (std::size_t at = 0; (at = text.find(directive, at)) != text.npos;) {
+        at += directive.size();
+        std::size_t const open = text.find_first_not_of(" \t", at);
+        std::size_t const close =
+            open == text.npos ? open : text.find_first_of("\"\\$\n", open + 1);
+        if (close == text.npos || text[open] != '"' || text[close] != '"')
+            touched.unlisted = true;
+        else
+            note_incbin(std::string(text.substr(open + 1, close - open - 1)), folders, touched);
+    }
+}
+
+/// @param search  has the folders that the assembler searches too
+inline void note_assembled_files(llvm::Module const& module,
+                                 clang::HeaderSearchOptions const& search, touched_files& touched)
+{
+    std::vector<std::string> folders;
+    for (clang::HeaderSearchOptions::Entry const& one : search.UserEntries)
+        folders.push_back(one.Path);
+    note_assembly(module.getModuleInlineAsm(), folders, touched);
+    for (llvm::Function const& function : module)
+        for (llvm::Instruction const& one : llvm::instructions(function))
+            if (auto const* const call = llvm::dyn_cast<llvm::CallBase>(&one))
+                if (auto const* const code =
+                        llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
+                    note_assembly(std::string(code->getAsmString()), folders, touched);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,18 +1,16 @@
 // attune/compile/clang/detail/frontend.hpp - compiles C++ text to an object file.
 // SPDX-License-Identifier: MIT
 //
-// The object equals that of `clang++ -fPIC -c`, because clang's driver chooses the arguments (so
-// -march reaches the front end, whose function attributes overrule the back end) and clang's back
-// end optimises and emits (small code model, clang's pass pipeline).
+// The object equals that of `clang++ -fPIC -c`. clang's driver chooses the arguments, so -march
+// reaches the front end, whose function attributes overrule the back end. clang's back end
+// optimises and emits (small code model, clang's pass pipeline).
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
-#include <attune/compile/clang/detail/assembled_files.hpp>
 #include <attune/compile/clang/detail/files.hpp>
 #include <attune/compile/clang/detail/headers.hpp>
 #include <attune/compile/clang/detail/linking.hpp>
 #include <attune/compile/clang/detail/optimiser_watch.hpp>
-#include <attune/compile/clang/detail/statics.hpp>
 #include <attune/core/version.hpp>
 
 #include <clang/Basic/TargetInfo.h>
@@ -25,6 +23,8 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Sema/Sema.h>
+#include <clang/Sema/TemplateInstCallback.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -43,6 +43,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -52,14 +53,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The object of one request.
 struct clang_object {
-    llvm::SmallVector<char, 0> bytes{}; ///< empty when it did not compile
+    llvm::SmallVector<char, 0> bytes{}; ///< empty if it did not compile
     bool precompiled = false;
-    touched_files touched{}; ///< without those of the precompiled headers
+    touched_files touched{}; ///< files, without those of the precompiled headers
     std::string log{};
-    long spills = -1;              ///< -1: not known
-    long vector_instructions = -1; ///< -1: not known
+    long spills = -1;              ///< -1: unknown
+    long vector_instructions = -1; ///< -1: unknown
 
     template <class Self, class Visit>
     static void members(Self& self, Visit& visit)
@@ -84,8 +84,8 @@ public:
     llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> engine;
 };
 
-/// A flag with this prefix leaves out one step that makes the object equal to that of clang++, so
-/// that a test can show that its comparison notices: `front-end-cpu` (-march does not reach the
+/// A flag with this prefix leaves out a step that makes the object equal to that of clang++. A test
+/// shows with it that its comparison works. Steps: `front-end-cpu` (-march does not reach the
 /// functions' attributes), `code-model` (large, as in ORC's target machine), `emission-level` (the
 /// default in place of -O3).
 inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
@@ -99,7 +99,7 @@ inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
 }
 
 /// Asks clang's driver for the arguments of the front end.
-/// @param touched  the driver's files and folders are added: where a GCC is installed counts
+/// @param touched  receives the driver's files and folders: the place of a GCC counts
 /// @return  empty on an error
 [[nodiscard]] inline std::vector<std::string>
 frontend_arguments(std::string const& executable, attune_clang_request const& request,
@@ -133,7 +133,7 @@ frontend_arguments(std::string const& executable, attune_clang_request const& re
         if (follows || skip || llvm::StringRef(argument) == "-cc1") continue;
         result.emplace_back(argument);
     }
-    // Instantiates templates that are pending in the headers once, not in every variant: for
+    // Instantiates templates that are pending in the headers once, not in every variant. For
     // <cmath> that takes 4 ms instead of 31 ms.
     result.emplace_back("-fpch-instantiate-templates");
     return result;
@@ -158,10 +158,10 @@ make_invocation(std::vector<std::string> const& frontend, attune_clang_request c
     return invocation;
 }
 
-/// Stores to the stack for want of registers, of each function that has some.
+/// Number of stores to the stack because no register was free, of each function with such stores.
 using spills_by_function = std::map<llvm::Function const*, long>;
 
-/// Keeps the numbers of stores in a remark of LLVM's greedy register allocator about a function,
+/// Keeps the number of stores in a remark of LLVM's greedy register allocator about a function,
 /// RAGreedy::reportStats(). A second run of the allocator counts those of the first again.
 inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& spills)
 {
@@ -179,7 +179,8 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
     spills[&remark->getFunction()] = count;
 }
 
-/// Instructions with a vector as result or operand, of the functions that the object will have.
+/// Number of instructions with a vector as result or operand, in functions that the object
+/// contains.
 [[nodiscard]] inline long vector_instructions_of(llvm::Module const& module)
 {
     auto const is_vector = [](llvm::Value const* v) { return v->getType()->isVectorTy(); };
@@ -195,20 +196,20 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
     return count;
 }
 
-/// Says in the object that no exception leaves its functions or passes through them. To be called
-/// once the module is optimised.
+/// Notes in the object that no exception leaves its functions or passes through them. Call it after
+/// the module is optimised.
 inline void note_nounwind(llvm::Module& module)
 {
     bool const may_unwind = llvm::any_of(module, [](llvm::Function const& function) {
-        // A function with a handler stops exceptions. The handler is found by the unwind tables.
+        // A function with a handler stops exceptions. The unwind tables lead to the handler.
         return !function.isDeclarationForLinker() &&
                (!function.doesNotThrow() || function.hasPersonalityFn());
     });
     if (!may_unwind) note_in_object(module, nounwind_section);
 }
 
-/// Collects the back end's errors, without which LLVM prints them and ends the process, and the
-/// remarks about registers.
+/// Collects the back end's errors and its remarks about registers. Without it LLVM prints errors
+/// and ends the process.
 inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, bool& failed,
                             spills_by_function& spills)
 {
@@ -246,7 +247,7 @@ inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, 
     context.setDiagnosticHandler(std::make_unique<handler>(sink{log, failed, spills}));
 }
 
-/// Skips the remaining passes of the optimiser after the limit: an unrolled loop nest can keep the
+/// Skips the remaining passes of the optimiser after the limit. An unrolled loop nest can keep the
 /// optimiser busy for minutes, and its thread cannot be ended.
 class time_limit final : public llvm::OptPassGate {
 public:
@@ -268,7 +269,53 @@ private:
     clock::time_point end_;
 };
 
-/// Compiles one request.
+/// Parses until the limit has passed at the beginning of a template's instantiation. Clang bounds
+/// the depth of templates and the steps of a constant expression, but no number of instantiations.
+class limited_action final : public clang::EmitLLVMOnlyAction {
+public:
+    /// @param limit  outlives this object
+    limited_action(llvm::LLVMContext* context, time_limit const& limit)
+        : EmitLLVMOnlyAction(context)
+        , limit_(limit)
+    {
+    }
+
+protected:
+    void ExecuteAction() override
+    {
+        clang::CompilerInstance& instance = getCompilerInstance();
+        if (!instance.hasSema()) instance.createSema(getTranslationUnitKind(), nullptr);
+        instance.getSema().TemplateInstCallbacks.push_back(std::make_unique<watch>(limit_));
+        EmitLLVMOnlyAction::ExecuteAction();
+    }
+
+private:
+    /// Reports a fatal error after the limit: Clang then instantiates nothing more.
+    class watch final : public clang::TemplateInstantiationCallback {
+    public:
+        explicit watch(time_limit const& limit)
+            : limit_(limit)
+        {
+        }
+        void initialize(clang::Sema const&) override {}
+        void finalize(clang::Sema const&) override {}
+        void atTemplateBegin(clang::Sema const& sema,
+                             clang::Sema::CodeSynthesisContext const&) override
+        {
+            if (has_ended_ || !limit_.passed()) return;
+            has_ended_ = true;
+            sema.getDiagnostics().Report(clang::diag::fatal_too_many_errors);
+        }
+        void atTemplateEnd(clang::Sema const&, clang::Sema::CodeSynthesisContext const&) override {}
+
+    private:
+        time_limit const& limit_;
+        bool has_ended_ = false;
+    };
+
+    time_limit const& limit_;
+};
+
 [[nodiscard]] inline clang_object compile_to_object(std::string const& executable,
                                                     std::vector<std::string> const& frontend,
                                                     parsed_headers const* headers,
@@ -301,7 +348,7 @@ private:
     instance.setInvocation(invocation);
     instance.getDiagnosticOpts().ShowColors = 0;
     clang::TextDiagnosticPrinter printer(log, &instance.getDiagnosticOpts());
-    // createDiagnostics() applies the warning options, setDiagnostics() does not; without them
+    // createDiagnostics() applies the warning options, setDiagnostics() does not. Without them,
     // errors inside system headers are reported.
     instance.createDiagnostics(&printer, false);
     instance.createFileManager(files);
@@ -310,17 +357,21 @@ private:
     time_limit limit(request.limit_s);
     llvm::LLVMContext context;
     context.setOptPassGate(limit);
-    clang::EmitLLVMOnlyAction action(&context);
+    limited_action action(&context, limit);
     bool const parsed = instance.ExecuteAction(action);
-    std::unique_ptr<llvm::Module> module = parsed ? action.takeModule() : nullptr;
-    if (!module || instance.getDiagnostics().hasErrorOccurred()) return result;
     auto const too_long = [&] {
         if (!limit.passed()) return false;
-        log << "error: compiling took longer than " << request.limit_s << " s\n";
+        char line[80] = {};
+        std::snprintf(line, sizeof line, "error: compiling took longer than %g s\n",
+                      request.limit_s);
+        log.flush();
+        result.log.insert(0, line); // before messages about what was not finished
         result.bytes.clear();
         return true;
     };
     if (too_long()) return result;
+    std::unique_ptr<llvm::Module> module = parsed ? action.takeModule() : nullptr;
+    if (!module || instance.getDiagnostics().hasErrorOccurred()) return result;
 
     note_assembled_files(*module, instance.getHeaderSearchOpts(), result.touched);
     make_statics_callable(*module);
@@ -328,7 +379,7 @@ private:
     spills_by_function spills;
     capture_backend(context, log, failed, spills);
     result.vector_instructions = vector_instructions_of(*module);
-    facts.note(*module); // before assembly is added to the module
+    facts.note(*module); // before the module gets assembly
     note_nounwind(*module);
     clang::CodeGenOptions emit = instance.getCodeGenOpts();
     emit.DisableLLVMPasses = true; // the module is already optimised

@@ -1,13 +1,13 @@
 // attune/compile/clang/detail/headers.hpp - the leading #include block of a kernel, parsed once.
 // SPDX-License-Identifier: MIT
 //
-// The mechanism is that of editors that use clang (PrecompiledPreamble)
+// Editors that use clang have the same mechanism (PrecompiledPreamble)
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
 #include <attune/compile/clang/detail/files.hpp>
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/scan.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
 #include <clang/Frontend/CompilerInstance.h>
@@ -44,8 +44,8 @@ language_of(clang::CompilerInvocation const& invocation)
     return name;
 }
 
-/// Finds out whether the headers mention a parameter: then their meaning depends on its value, and
-/// they must be parsed for every variant.
+/// Detects that headers mention a parameter: every variant must then parse them, because their
+/// meaning depends on its value.
 class parameter_watch final : public clang::PreambleCallbacks {
 public:
     explicit parameter_watch(attune_clang_request const& request)
@@ -72,7 +72,7 @@ class parsed_headers {
 public:
     /// @param invocation  without the macros of a variant
     /// @param touched     the files that `files` has recorded
-    /// @return  null when the kernel does not begin with includes, the headers contain an error
+    /// @return  null if the kernel does not begin with includes, the headers contain an error
     ///          (which the variant reports), or they depend on a parameter
     [[nodiscard]] static std::unique_ptr<parsed_headers const>
     parse(clang::CompilerInvocation const& invocation, attune_clang_request const& request,
@@ -94,7 +94,7 @@ public:
             watch);
         if (!made || watch.mentioned() || diagnostics.hasErrorOccurred() || touched.unlisted)
             return nullptr;
-        // The bytes can only be read from the path at which a compilation would read them.
+        // The bytes are readable only from the path at which a compilation would read them.
         clang::CompilerInvocation user(invocation);
         user.getPreprocessorOpts().RetainRemappedFileBuffers = true;
         made->AddImplicitPreamble(user, files, main.get());
@@ -114,10 +114,10 @@ public:
     }
     [[nodiscard]] touched_files const& touched() const noexcept { return touched_; }
 
-    /// False when a header has changed on disk, or an absent one has appeared. Times count as well
-    /// as contents, because Clang compares them when it quotes a header.
+    /// Returns false if a header has changed on disk, or an absent one has appeared. Times count as
+    /// well as contents, because Clang compares them when it quotes a header.
     [[nodiscard]] bool usable() const { return touched_.unchanged(); }
-    /// Lets `invocation` begin after the headers.  @param main  the whole text; must outlive it
+    /// Makes `invocation` begin after the headers.  @param main  the whole text; must outlive it
     void apply(clang::CompilerInvocation& invocation,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
                llvm::MemoryBuffer& main) const
@@ -140,8 +140,9 @@ private:
     [[nodiscard]] static clang::PreambleBounds
     bounds_of(clang::CompilerInvocation const& invocation, attune_clang_request const& request)
     {
-        // Only in the kernel's text, because the text that attune appends begins with directives
-        // too. A line such as `#define BLOCK (2 * TILE_M)` ends the block, since variants differ.
+        // Searches only the kernel's text, because the text that attune appends begins with
+        // directives too. A line such as `#define BLOCK (2 * TILE_M)` ends the block, because
+        // variants differ.
         llvm::StringRef const kernel(request.text, request.kernel_size);
         clang::PreambleBounds bounds =
             clang::Lexer::ComputePreamble(kernel, language_of(invocation));
@@ -150,7 +151,8 @@ private:
         return bounds;
     }
 
-    /// Start of the first line that mentions a parameter outside of comments; npos without one.
+    /// Start of the first line that mentions a parameter outside of comments; npos if there is
+    /// none.
     [[nodiscard]] static std::size_t first_line_that_mentions(llvm::StringRef kernel,
                                                               attune_clang_request const& request)
     {
@@ -169,12 +171,12 @@ private:
         return std::string_view::npos;
     }
 
-    std::pair<unsigned, bool> bounds_{}; ///< bytes of the text; true when they end a line
+    std::pair<unsigned, bool> bounds_{}; ///< bytes of the text; true if they end a line
     std::string bytes_{};
     touched_files touched_{};
 };
 
-/// The text of headers that an earlier process parsed; empty when there is none.
+/// The text of headers that an earlier process parsed; empty if there is none.
 [[nodiscard]] inline std::string kept_headers(std::string const& key,
                                               attune_clang_request const& request)
 {
@@ -185,7 +187,7 @@ private:
                             : std::string{};
 }
 
-/// @param bytes  what kept_headers() will give
+/// @param bytes  later result of kept_headers()
 inline void keep_headers(std::string const& key, std::string const& bytes,
                          touched_files const& touched, attune_clang_request const& request)
 {

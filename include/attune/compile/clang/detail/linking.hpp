@@ -1,25 +1,35 @@
-// attune/compile/clang/detail/linking.hpp - selects JITLink, and what its older versions need.
+// attune/compile/clang/detail/linking.hpp - selects JITLink; a kernel's static objects, from loading to unloading.
 // SPDX-License-Identifier: MIT
+//
+// ORC's own platforms for static objects need LLVM's ORC run-time library, which few systems have.
 #pragma once
 
 #include <attune/compile/detail/elf_object.hpp>
-#include <attune/compile/detail/object_symbols.hpp>
-#include <attune/compile/system/code_size.hpp>
+#include <attune/compile/system/object_key.hpp>
 #include <attune/core/version.hpp>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/ExecutionEngine/Orc/Shared/WrapperFunctionUtils.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +37,139 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Destructors of a variant's static objects; run in reverse order when the variant is unloaded.
+class static_objects {
+public:
+    static_objects() = default;
+    static_objects(static_objects const&) = delete;
+    static_objects& operator=(static_objects const&) = delete;
+    ~static_objects()
+    {
+        while (!destructors_.empty()) {
+            auto const [destroy, object] = destructors_.back();
+            destructors_.pop_back();
+            destroy(object);
+        }
+    }
+    void add(void (*destroy)(void*), void* object) { destructors_.emplace_back(destroy, object); }
+
+private:
+    std::vector<std::pair<void (*)(void*), void*>> destructors_;
+};
+
+/// Replaces __cxa_atexit in kernels. `owner` is the address of the variant's __dso_handle, in which
+/// the loader has stored the address of its static_objects.
+extern "C" inline int attune_at_unload(void (*destroy)(void*), void* object, void* owner)
+{
+    (*static_cast<static_objects**>(owner))->add(destroy, object);
+    return 0;
+}
+
+/// The module's `__dso_handle`, as a pointer that the module defines.
+[[nodiscard]] inline llvm::GlobalVariable* owner_in(llvm::Module& module)
+{
+    llvm::GlobalVariable* const old = module.getGlobalVariable(owner_symbol);
+    if (old != nullptr && old->hasInitializer()) return old;
+    llvm::PointerType* const pointer = llvm::PointerType::get(module.getContext(), 0);
+    auto* const owner = new llvm::GlobalVariable(
+        module, pointer, false, llvm::GlobalValue::ExternalLinkage,
+        llvm::ConstantPointerNull::get(pointer), old != nullptr ? "" : owner_symbol);
+    owner->setDSOLocal(true);
+    if (old != nullptr) {
+        old->replaceAllUsesWith(owner);
+        owner->takeName(old);
+        old->eraseFromParent();
+    }
+    return owner;
+}
+
+/// Returns the functions of llvm.global_ctors or llvm.global_dtors by priority, then as listed.
+/// Removes the list.
+[[nodiscard]] inline std::multimap<std::uint64_t, llvm::Function*> take_list(llvm::Module& module,
+                                                                             char const* name)
+{
+    std::multimap<std::uint64_t, llvm::Function*> out;
+    llvm::GlobalVariable* const list = module.getGlobalVariable(name);
+    if (list == nullptr) return out;
+    if (list->hasInitializer())
+        if (auto* const entries = llvm::dyn_cast<llvm::ConstantArray>(list->getInitializer()))
+            for (llvm::Use const& use : entries->operands()) {
+                auto* const entry = llvm::cast<llvm::ConstantStruct>(use.get());
+                auto* const function =
+                    llvm::dyn_cast<llvm::Function>(entry->getOperand(1)->stripPointerCasts());
+                if (function != nullptr)
+                    out.emplace(llvm::cast<llvm::ConstantInt>(entry->getOperand(0))->getZExtValue(),
+                                function);
+            }
+    list->eraseFromParent();
+    return out;
+}
+
+/// Makes `void attune_finalize()`, which runs the destructors of this object. The start files of
+/// compilers have such a function for every shared object. The system's loader calls it after the
+/// end of the last thread with thread_local objects of this object.
+inline void add_finalizer(llvm::Module& module, llvm::GlobalVariable& owner)
+{
+    llvm::LLVMContext& context = module.getContext();
+    auto* const nothing = llvm::Type::getVoidTy(context);
+    auto* const finalize =
+        llvm::Function::Create(llvm::FunctionType::get(nothing, false),
+                               llvm::GlobalValue::InternalLinkage, finalize_symbol, module);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", finalize));
+    llvm::PointerType* const pointer = llvm::PointerType::get(context, 0);
+    builder.CreateCall(module.getOrInsertFunction("__cxa_finalize", nothing, pointer), {&owner});
+    builder.CreateRetVoid();
+    llvm::appendToGlobalDtors(module, finalize, 65535);
+}
+
+/// Returns true if the module calls functions of the C library's archive that pass on
+/// `__dso_handle`. Its value must be its own address there.
+[[nodiscard]] inline bool calls_with_owner(llvm::Module const& module)
+{
+    return llvm::any_of(std::array{"atexit", "at_quick_exit", "pthread_atfork"},
+                        [&](char const* name) {
+                            llvm::Function const* const found = module.getFunction(name);
+                            return found != nullptr && found->isDeclaration();
+                        });
+}
+
+/// Makes a function `void attune_initialize()` that calls the static constructors, in place of the
+/// list for a dynamic loader. The function also registers the functions with
+/// __attribute__((destructor)). Defines `__dso_handle` as a pointer. A module with thread_local
+/// variables, which the system's loader loads, also gets attune_finalize(). A module without static
+/// objects stays unchanged.
+inline void make_statics_callable(llvm::Module& module)
+{
+    auto const constructors = take_list(module, "llvm.global_ctors");
+    auto const destructors = take_list(module, "llvm.global_dtors");
+    bool const is_of_threads =
+        llvm::any_of(module.globals(), [](auto const& one) { return one.isThreadLocal(); });
+    bool const registers = calls_with_owner(module);
+    bool const owns =
+        module.getGlobalVariable(owner_symbol) != nullptr || !destructors.empty() || registers;
+    llvm::GlobalVariable* const owner = owns || is_of_threads ? owner_in(module) : nullptr;
+    if (registers) owner->setInitializer(owner);
+    if (is_of_threads) add_finalizer(module, *owner);
+    if (constructors.empty() && !owns) return;
+
+    llvm::LLVMContext& context = module.getContext();
+    auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+    auto* const initialize =
+        llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, initialize_symbol, module);
+    initialize->setUWTableKind(llvm::UWTableKind::Async); // a constructor may throw through it
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", initialize));
+    for (auto const& [priority, function] : constructors)
+        builder.CreateCall(type, function);
+    if (!destructors.empty()) {
+        llvm::PointerType* const pointer = llvm::PointerType::get(context, 0);
+        llvm::FunctionCallee const at_exit = module.getOrInsertFunction(
+            "__cxa_atexit", builder.getInt32Ty(), pointer, pointer, pointer);
+        for (auto const& [priority, function] : destructors) // handlers registered last run first
+            builder.CreateCall(at_exit, {function, llvm::ConstantPointerNull::get(pointer), owner});
+    }
+    builder.CreateRetVoid();
+}
 
 #if LLVM_VERSION_MAJOR < 18
 
@@ -84,21 +227,22 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 /// The section is not loaded.
 inline constexpr char const* nounwind_section = ".attune.nounwind";
 
-/// From the first unwind tables on that JITLink registers, libgcc before 13 takes a lock at each
-/// exception of the program. In the child of a fork that lock stays locked where another thread
-/// threw: the child waits for ever at its first exception. The tables of a shared object need no
-/// lock. A function of libgcc 13 tells which one this is.
+/// Before libgcc 13, the first unwind tables that JITLink registers make each exception of the
+/// program take a lock. If another thread threw during a fork, the lock stays locked in the child,
+/// which then hangs at its first exception. The tables of a shared object need no lock. A function
+/// of libgcc 13 shows the version.
 [[nodiscard]] inline bool locks_at_exceptions()
 {
     return ::dlvsym(RTLD_DEFAULT, "__truncsfbf2", "GCC_13.0.0") == nullptr;
 }
 
-/// Facts about the linking of an object, from its symbols.
+/// Facts about an object, from its symbols, for its linking.
 struct linking_needs {
-    std::string why_linker{}; ///< what JITLink cannot link in it; empty when there is nothing
+    std::string why_linker{}; ///< the part that JITLink cannot link; empty if there is none
     bool has_statics = false; ///< make_statics_callable() changed the module
     std::vector<std::string_view> undefined{}; ///< names that must be found
-    /// An exception may pass through it: it needs its unwind tables. See locks_at_exceptions().
+    /// An exception may pass through the object, so it needs its unwind tables. See
+    /// locks_at_exceptions().
     bool may_unwind = true;
 
     explicit linking_needs(elf_object const& object)
@@ -118,9 +262,9 @@ struct linking_needs {
     }
 };
 
-/// A copy of an object, for JITLink: without the unwind tables where no exception may pass. That of
-/// LLVM 16 refuses the relocations of a section that is not loaded, as frame_sizes_flag makes one:
-/// the copy is without them, too.
+/// A copy of an object for JITLink, without the unwind tables if no exception may pass. The JITLink
+/// of LLVM 16 refuses relocations of a section that is not loaded, which frame_sizes_flag makes.
+/// The copy leaves those out, too.
 [[nodiscard]] inline std::unique_ptr<llvm::MemoryBuffer> linkable_copy(llvm::StringRef object,
                                                                        bool may_unwind)
 {

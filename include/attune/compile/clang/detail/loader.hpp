@@ -1,18 +1,22 @@
-// attune/compile/clang/detail/loader.hpp - loads object files into this process, with LLVM's ORC.
+// attune/compile/clang/detail/loader.hpp - loads objects and libraries into this process, by ORC.
 // SPDX-License-Identifier: MIT
 //
-// JITLink gives code no thread storage, resolves no IFUNC symbol and searches no archive. An object
-// that needs one of these is left to the system's linker and loader: see clang.ipp.
+// JITLink gives code no thread storage, resolves no IFUNC symbol and searches no archive. The
+// system's linker and loader handle an object that needs one of these: see clang.ipp.
+//
+// Libraries for a kernel's flags: the process's own symbols would be wrong. A program with GCC's
+// OpenMP exports functions of the same names, which do not manage the threads that Clang's code
+// starts.
 #pragma once
 
 #include <attune/compile/clang/detail/linking.hpp>
-#include <attune/compile/clang/detail/own_stack.hpp>
-#include <attune/compile/clang/detail/services.hpp>
-#include <attune/compile/clang/detail/statics.hpp>
+#include <attune/compile/clang/detail/memory_room.hpp>
 #include <attune/compile/detail/load_failure.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/Error.h>
@@ -33,14 +37,130 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One loaded variant.
+/// A library that is opened at the first lookup and never closed.
+class late_library {
+public:
+    explicit late_library(std::vector<std::string> names)
+        : names_(std::move(names))
+    {
+    }
+    [[nodiscard]] void* find(char const* symbol)
+    {
+        std::call_once(once_, [this] {
+            kept_float_environment const kept;
+            for (std::string const& name : names_)
+                if (handle_ == nullptr)
+                    handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+        });
+        return handle_ != nullptr ? ::dlsym(handle_, symbol) : nullptr;
+    }
+
+private:
+    std::vector<std::string> names_;
+    std::once_flag once_{};
+    void* handle_{};
+};
+
+/// Names of LLVM's OpenMP library: first that of the LLVM in use, then the loader's.
+[[nodiscard]] inline std::vector<std::string> openmp_names()
+{
+    std::vector<std::string> names;
+#ifdef ATTUNE_LLVM_PREFIX
+    names.emplace_back(ATTUNE_LLVM_PREFIX "/lib/libomp.so.5");
+    names.emplace_back(ATTUNE_LLVM_PREFIX "/lib/libomp.so");
+#endif
+    names.push_back("/usr/lib/llvm-" + std::to_string(LLVM_VERSION_MAJOR) + "/lib/libomp.so.5");
+    names.insert(names.end(), {"libomp.so.5", "libomp.so"});
+    return names;
+}
+
+/// Defines the symbols that a library has; a derived class looks them up.
+class library_generator : public llvm::orc::DefinitionGenerator {
+public:
+    llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind,
+                              llvm::orc::JITDylib& into, llvm::orc::JITDylibLookupFlags,
+                              llvm::orc::SymbolLookupSet const& wanted) final
+    {
+        llvm::orc::SymbolMap found;
+        llvm::JITSymbolFlags const flags =
+            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;
+        for (auto const& [name, how] : wanted)
+            if (void* const address = find(*name)) {
+#if LLVM_VERSION_MAJOR >= 17
+                found[name] = {llvm::orc::ExecutorAddr::fromPtr(address), flags};
+#else
+                found[name] =
+                    llvm::JITEvaluatedSymbol(llvm::pointerToJITTargetAddress(address), flags);
+#endif
+            }
+        if (found.empty()) return llvm::Error::success();
+        return into.define(llvm::orc::absoluteSymbols(std::move(found)));
+    }
+
+private:
+    /// @return  the symbol's address; null if the library lacks it
+    [[nodiscard]] virtual void* find(llvm::StringRef name) = 0;
+};
+
+/// OpenMP and vector mathematics; must precede the generator for the process's symbols.
+class service_libraries final : public library_generator {
+private:
+    [[nodiscard]] void* find(llvm::StringRef name) override
+    {
+        for (llvm::StringRef const start : {"__kmpc_", "kmp_", "omp_"})
+            if (name.starts_with(start)) return openmp_.find(name.str().c_str());
+        if (name.starts_with("_ZGV")) return vector_mathematics_.find(name.str().c_str());
+        return nullptr;
+    }
+
+    late_library openmp_{openmp_names()};
+    late_library vector_mathematics_{{"libmvec.so.1"}};
+};
+
+/// The libraries of every C++ program. Must follow the process's symbols, which lack them if attune
+/// is in a plugin of a program in C.
+class language_libraries final : public library_generator {
+private:
+    [[nodiscard]] void* find(llvm::StringRef name) override
+    {
+        std::string const symbol = name.str();
+        for (late_library* const library : {&cpp_, &mathematics_, &compiler_})
+            if (void* const address = library->find(symbol.c_str())) return address;
+        return nullptr;
+    }
+
+    late_library cpp_{{"libstdc++.so.6"}};
+    late_library mathematics_{{"libm.so.6"}};
+    late_library compiler_{{"libgcc_s.so.1"}};
+};
+
+/// The libraries of -l; must follow the process's symbols, as for a shared object.
+class flag_libraries final : public library_generator {
+public:
+    /// @param handles  results of dlopen; never closed, because the libraries may have threads
+    explicit flag_libraries(std::vector<void*> handles)
+        : handles_(std::move(handles))
+    {
+    }
+
+private:
+    [[nodiscard]] void* find(llvm::StringRef name) override
+    {
+        for (void* const handle : handles_)
+            if (void* const address = ::dlsym(handle, name.str().c_str())) return address;
+        return nullptr;
+    }
+
+    std::vector<void*> handles_;
+};
+
 struct loaded_code {
     llvm::orc::JITDylib* library{};
     std::unique_ptr<static_objects> statics = std::make_unique<static_objects>();
     void* address{};
 };
 
-/// Loads objects, each into a JITDylib of its own. Thread-safe.
+/// Loads objects, each into a separate JITDylib. Thread-safe.
 class object_loader {
 public:
     /// @return  null, with the reason in `problem`
@@ -58,7 +178,7 @@ public:
     }
 
     /// Loads, links and runs static constructors.
-    /// @param why_linker  set when JITLink cannot link the object: "it has thread_local variables"
+    /// @param why_linker  set if JITLink cannot link the object: "it has thread_local variables"
     /// @return  null, with all messages in `log`
     [[nodiscard]] std::unique_ptr<loaded_code> load(llvm::StringRef object,
                                                     linking_needs const& needs, char const* entry,
@@ -83,7 +203,7 @@ public:
             end_capture();
         });
         llvm::Error failed = std::move(*linked);
-        if (!failed) { // on this thread: constructors may use its variables
+        if (!failed) { // this thread: constructors may use its variables
             begin_capture(said);
             failed = initialize(needs, *code);
             end_capture();
@@ -144,7 +264,7 @@ private:
         return shared_->define(absoluteSymbols(std::move(own)));
     }
 
-    /// A JITDylib with the symbols of these libraries, which are opened at their first use.
+    /// A JITDylib with the symbols of these libraries. Opens them at their first use.
     /// @return  null, with the loader's message in `log`
     [[nodiscard]] llvm::orc::JITDylib* libraries_of(std::vector<std::string> const& paths,
                                                     std::string& log)
@@ -167,7 +287,7 @@ private:
         return known;
     }
 
-    /// The first of these symbols that no library of this process has; empty when all are there.
+    /// The first of these symbols that no library of this process has; empty if all are found.
     [[nodiscard]] llvm::Expected<std::string> missing(std::vector<std::string_view> const& wanted,
                                                       llvm::orc::JITDylib& from)
     {
@@ -211,7 +331,7 @@ private:
     [[nodiscard]] llvm::Error initialize(linking_needs const& needs, loaded_code& code)
     {
         if (!needs.has_statics) return llvm::Error::success();
-        // Lookup fails for a symbol that the kernel does not use, as the owner may be.
+        // Lookup fails for a symbol that the kernel does not use; the owner may be such a symbol.
         if (auto owner = jit_->lookup(*code.library, owner_symbol))
             *owner->toPtr<static_objects**>() = code.statics.get();
         else
@@ -224,7 +344,7 @@ private:
     [[nodiscard]] static llvm::Error run(void (*initialize)())
     {
         kept_float_environment const kept;
-        std::string problem = "a static object of the kernel threw an exception";
+        std::string problem(static_object_threw);
         try {
             initialize();
             return llvm::Error::success();
@@ -236,7 +356,7 @@ private:
         return llvm::createStringError(llvm::inconvertibleErrorCode(), problem.c_str());
     }
 
-    /// ORC reports errors to the session on the calling thread: collects those of this thread.
+    /// ORC reports errors to the session on the calling thread. Collects the errors of this thread.
     void begin_capture(std::string& said)
     {
         std::lock_guard const lock(mutex_);

@@ -1,20 +1,19 @@
 // attune/compile/clang/detail/module.hpp - libattune_clang.so: Clang and LLVM behind a C interface.
 // SPDX-License-Identifier: MIT
 //
-// It is a module because a program with two LLVMs (OpenCL, Mesa) crashes unless one of them was
-// opened with RTLD_LOCAL, and because LLVM's headers take 10 s to parse.
+// A separate module is needed for two reasons. A program with two LLVMs (OpenCL, Mesa) crashes
+// unless one of them was opened with RTLD_LOCAL, and LLVM's headers take 10 s to parse.
 //
-// Clang's own headers are searched for in the folder of the LLVM that the module is linked with,
-// and in ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") if that macro is defined.
+// Clang's own headers are searched for in the folder of the LLVM that the module is linked with. If
+// the macro ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") is defined, they are also
+// searched for there.
 #pragma once
 
 #include <attune/compile/clang/detail/compile_server.hpp>
-#include <attune/compile/clang/detail/front_job.hpp>
 #include <attune/compile/clang/detail/loader.hpp>
 #include <attune/compile/clang/detail/memory_room.hpp>
 #include <attune/compile/clang/detail/module_facts.hpp>
-#include <attune/compile/clang/detail/own_stack.hpp>
-#include <attune/compile/clang/detail/packed.hpp>
+#include <attune/compile/clang/detail/server_frames.hpp>
 #include <attune/compile/clang/detail/server_process.hpp>
 #include <attune/compile/clang/detail/worker_process.hpp>
 #include <attune/core/hash.hpp>
@@ -40,13 +39,13 @@ struct shared_preparation {
     std::string key{};
     place there{};
     std::once_flag once{};
-    std::string name{};  ///< no other one has it, in no process
+    std::string name{};  ///< unique among all processes
     std::string bytes{}; ///< `made`, for the workers of the server
-    std::string log{};   ///< why there is none
+    std::string log{};   ///< the reason why there is none
     prepared_kernel made{};
     std::atomic<bool> is_prepared{false};
 
-    /// False when the files that it was made from have changed, or nothing was made.
+    /// Returns false if its source files have changed, or if nothing was made.
     [[nodiscard]] bool holds() const
     {
         return !is_prepared || (!bytes.empty() && made.by_driver.unchanged() &&
@@ -86,7 +85,7 @@ struct reply_storage : attune_clang_reply {
     }
 };
 
-/// While one exists, the program does not fork.
+/// While an object exists, the program does not fork.
 class forks_held {
 public:
     explicit forks_held(attune_clang_request const& request)
@@ -123,7 +122,7 @@ public:
                 prepare_once(*kernel, request);
                 kernel->is_prepared = true;
             });
-            is_good = is_mine || kernel->holds(); // another thread's may be too old
+            is_good = is_mine || kernel->holds(); // that of another thread may be too old
         }
         reply.stage = 1;
         reply.text = kernel->log;
@@ -168,7 +167,7 @@ public:
     void release(loaded_code* code) { loader_->unload(std::unique_ptr<loaded_code>(code)); }
 
 private:
-    /// Everything that determines the front end's arguments and the parsed headers.
+    /// A key of all that determines the front end's arguments and the parsed headers.
     [[nodiscard]] static std::string key_of(attune_clang_request const& request)
     {
         content_hash key;
@@ -191,7 +190,7 @@ private:
             return one->key == key && one->there == there;
         });
         if (known != prepared_.end() && (*known)->holds()) return *known;
-        if (known != prepared_.end()) prepared_.erase(known); // who compiles it keeps it
+        if (known != prepared_.end()) prepared_.erase(known); // a running compilation keeps it
         auto kernel = std::make_shared<shared_preparation>();
         kernel->key = key;
         kernel->there = there;
@@ -215,10 +214,10 @@ private:
                          request);
     }
 
-    /// Does a job in the compile server, or here where there is none.
+    /// Does a job in the compile server, or here if there is none.
     /// @param given  of job_input
-    /// @param log    set where there is no result
-    /// @param here   does it here
+    /// @param log    set if there is no result
+    /// @param here   does the job here
     template <class Result, class Here>
     [[nodiscard]] std::optional<Result>
     run(front_task task, attune_clang_request const& request, shared_preparation const& kernel,
@@ -266,7 +265,7 @@ private:
     return nullptr;
 }
 
-/// A reply that `fill` has filled; null when memory is exhausted.
+/// A reply filled by `fill`; null if memory is exhausted.
 template <class Fill>
 [[nodiscard]] attune_clang_reply* make_reply(Fill fill)
 {

@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/module_facts.hpp - which files the module and its LLVM are, and for which processor they compile.
+// attune/compile/clang/detail/module_facts.hpp - the files of the module and its LLVM, and its processor.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +31,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The path of the library that contains a function; empty when the loader does not tell it.
+/// The path of the library that contains a function; empty if the loader does not report it.
 [[nodiscard]] inline std::string library_of(void* function)
 {
     Dl_info found{};
@@ -39,7 +39,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return is_known ? found.dli_fname : "";
 }
 
-/// The path given to clang's driver as its executable. The file need not exist: the driver derives
+/// The path given to clang's driver as its executable. The file may be absent: the driver derives
 /// the place of clang's own headers, `../lib/clang/<major>/include`, from the path.
 [[nodiscard]] inline std::string clang_executable()
 {
@@ -86,7 +86,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     return files;
 }
 
-/// The path of this file.
 [[nodiscard]] inline std::string module_file()
 {
     std::error_code no_throw;
@@ -95,8 +94,8 @@ namespace attune::inline ATTUNE_ABI::detail {
         .string();
 }
 
-/// Differs where the module's file, or one that holds Clang or LLVM, is another. Taken once: later
-/// another file may lie there than the one that is loaded.
+/// A key that changes with the module's file and the files of Clang and LLVM. Computed once,
+/// because a loaded file may be replaced later.
 [[nodiscard]] inline std::string const& loaded_files_key()
 {
     static std::string const made = [] {
@@ -125,7 +124,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// LLVM can compile for the machine that it runs on.
+/// Returns true if LLVM can compile for this machine.
 [[nodiscard]] inline bool has_native_target()
 {
     static bool const has_target = [] {

@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
 #include <attune/compile/clang/abi.hpp>
 #include <attune/compile/clang/detail/module_session.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/compile/detail/code_in_memory.hpp>
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/load_failure.hpp>
-#include <attune/compile/detail/noted_facts.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
-#include <attune/compile/system/called_code.hpp>
-#include <attune/compile/system/code_size.hpp>
+#include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/error.hpp>
@@ -43,8 +41,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_reply*)>;
 
 /// @param libraries  paths
-/// @param must_load  also where the stage would be 5
-/// Errors  attune::error when memory is exhausted
+/// @param must_load  loads also an object whose stage would be 5
+/// Errors  attune::error if memory is exhausted
 [[nodiscard]] inline clang_reply load_object(clang_session const& module, std::string_view object,
                                              std::vector<std::string> const& libraries,
                                              bool must_load)
@@ -72,8 +70,8 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
 /// Bytes before the object in an entry of the cache, a multiple of 16: LLVM reads aligned objects.
 inline constexpr std::size_t counts_length = 48;
 
-/// An object and what it does not tell itself, as one entry of the cache: the spills and the vector
-/// instructions, each with a space behind it, padded to counts_length; then the object.
+/// An object and its counts, as an entry of the cache: the spills and the vector instructions, each
+/// with a space behind it, padded to counts_length; then the object.
 [[nodiscard]] inline std::string counted_object(code_size const& counts, std::string_view object)
 {
     std::string out = std::to_string(counts.spills.value_or(-1)) + ' ' +
@@ -87,7 +85,7 @@ struct counted_object_parts {
     std::string_view object{}; ///< of the entry's bytes
 };
 
-/// @return  empty when `entry` has not the form of counted_object()
+/// @return  empty if `entry` has another form than that of counted_object()
 [[nodiscard]] inline std::optional<counted_object_parts> parts_of(std::string_view entry)
 {
     if (entry.size() < counts_length) return {};
@@ -104,7 +102,7 @@ struct counted_object_parts {
 }
 
 /// A callable without its address: key, sizes and facts, read from the object.
-/// @param libraries  paths of those that the flags name
+/// @param libraries  paths of the libraries in the flags
 /// @param loaded     dlopen's handle of the code; null: it has none
 [[nodiscard]] inline callable described(std::string_view object, code_size const& counts,
                                         std::vector<std::string> libraries, void* loaded = nullptr)
@@ -122,7 +120,7 @@ struct counted_object_parts {
 }
 
 /// The callable or the failure in a reply whose stage is not 3.
-/// @param threads  of thread_ids(), before the module loaded the code
+/// @param threads  result of thread_ids() before the module loaded the code
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
                                             std::string_view object, code_size const& counts,
@@ -142,16 +140,15 @@ struct counted_object_parts {
     elf_object const symbols(object);
     if (symbols.usable())
         symbols.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
-            if (symbol.st_shndx != SHN_UNDEF) return;
-            if (starts_threads(name)) code.threads = threads;
-            if (detaches_threads(name)) code.may_detach = true;
+            if (symbol.st_shndx == SHN_UNDEF) code.facts.note(name);
         });
+    if (code.facts.starts_any) code.threads = threads;
     made.code = owner_of(std::move(code));
     return made;
 }
 
 /// The failure of code that clang_compiler cannot link into the process.
-/// @param why   what in the code needs a linker: "it has thread_local variables"
+/// @param why   the part of the code that needs a linker: "it has thread_local variables"
 /// @param said  the message of the linker or of the system's loader
 [[nodiscard]] inline failure link_failure(std::string const& why, std::string said)
 {

@@ -1,4 +1,4 @@
-// attune/compile/clang/detail/module_session.hpp - finds, opens and identifies the Clang module.
+// attune/compile/clang/detail/module_session.hpp - finds, opens and identifies the Clang module; keeps parsed headers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,20 +17,80 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The opened module with one session. Every callable shares it, so that code outlives the
-/// compiler. The module is never unloaded, because LLVM does not support that.
+/// The keeper of a call of the module's compile(). No function throws.
+class headers_keeper {
+public:
+    /// @param facts     identifies the module: only the same module can read its parsed headers
+    /// @param began_ns  start of the call, ns of the system clock
+    headers_keeper(object_cache const& cache, std::string facts, std::int64_t began_ns)
+        : cache_(cache)
+        , facts_(std::move(facts))
+        , began_ns_(began_ns)
+    {
+    }
+    headers_keeper(headers_keeper const&) = delete;
+    headers_keeper& operator=(headers_keeper const&) = delete;
+
+    [[nodiscard]] attune_clang_keeper const* functions() const noexcept { return &functions_; }
+
+private:
+    [[nodiscard]] std::string key_of(char const* key) const
+    {
+        return content_hash{}.add("parsed headers").add(facts_).add(key).hex();
+    }
+    static unsigned char const* find(void* self, char const* key, unsigned long* size)
+    {
+        try {
+            auto& keeper = *static_cast<headers_keeper*>(self);
+            keeper.found_ = keeper.cache_.look(keeper.key_of(key));
+            if (!keeper.found_) return nullptr;
+            *size = keeper.found_->bytes.size();
+            return reinterpret_cast<unsigned char const*>(keeper.found_->bytes.data());
+        } catch (...) {
+            return nullptr;
+        }
+    }
+    static void keep(void* self, char const* key, unsigned char const* bytes, unsigned long size,
+                     char const* const* read, unsigned long read_count, char const* const* missed,
+                     unsigned long missed_count)
+    {
+        try {
+            auto const& keeper = *static_cast<headers_keeper*>(self);
+            cache_inputs inputs;
+            inputs.read.assign(read, read + read_count);
+            inputs.missed.assign(missed, missed + missed_count);
+            inputs.began_ns = keeper.began_ns_;
+            (void)keeper.cache_.add(keeper.key_of(key),
+                                    {reinterpret_cast<char const*>(bytes), size}, inputs);
+        } catch (...) {
+            return; // the next process parses the headers again
+        }
+    }
+
+    object_cache const& cache_;
+    std::string facts_;
+    std::int64_t began_ns_;
+    std::optional<cached_bytes> found_{};
+    attune_clang_keeper functions_{this, &find, &keep};
+};
+
+/// The opened module with one session. Every callable shares it, so code outlives the compiler. The
+/// module is never unloaded, because LLVM does not support that.
 struct clang_session {
     attune_clang_functions const* functions{};
     void* session{};
@@ -40,13 +100,13 @@ struct clang_session {
     clang_session& operator=(clang_session const&) = delete;
     ~clang_session()
     {
-        // LLVM's static objects may be destroyed already.
+        // LLVM's static objects may already be destroyed.
         if (session != nullptr && !program_is_ending()) functions->close_session(session);
     }
 };
 
-/// Folders in which to look for the module: that of the program or shared object that contains this
-/// code, then the loader's folders for it (run path, LD_LIBRARY_PATH, the system's).
+/// Folders to search for the module: that of the program or shared object that contains this code,
+/// then the loader's folders for it (run path, LD_LIBRARY_PATH, the system's).
 [[nodiscard]] inline std::vector<std::string> loader_folders()
 {
     static char const here = 0;
@@ -97,10 +157,10 @@ struct clang_session {
 }
 
 /// The dlopen() flags for the module. Usually the module's symbols are local, and the program's
-/// symbols take precedence over the module's, as for any library. In a program that contains Clang
-/// or LLVM, whose symbol names are equal in all versions, the module would then call the wrong
-/// ones, so it must search its own libraries first (RTLD_DEEPBIND). That is not the default,
-/// because the module would then not use an allocator that the program brings.
+/// symbols take precedence, as for any library. In a program that contains Clang or LLVM, whose
+/// symbol names are equal in all versions, the module would then call the wrong functions.
+/// RTLD_DEEPBIND makes it search its own libraries first. RTLD_DEEPBIND is no default, because the
+/// module would then not use an allocator of the program.
 [[nodiscard]] inline int module_mode()
 {
     constexpr int usual = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
@@ -112,13 +172,13 @@ struct clang_session {
     return other ? usual | RTLD_DEEPBIND : usual;
 }
 
-/// @return  null, with the reason in `problem`, when the file is no usable module
+/// @return  null, with the reason in `problem`, if the file is no usable module
 [[nodiscard]] inline std::shared_ptr<clang_session const> open_clang_module(std::string const& path,
                                                                             std::string& problem)
 {
     problem = lack_of_memory(400e6, "to open Clang and LLVM");
     if (!problem.empty()) return nullptr;
-    fork_delay const whole; // a child could not mend a module that is half open
+    fork_delay const whole; // a child could not repair a half open module
     void* const handle = ::dlopen(path.c_str(), module_mode());
     if (handle == nullptr) {
         char const* const text = ::dlerror();
@@ -144,7 +204,7 @@ struct clang_session {
     return session;
 }
 
-/// True where the process, or the system, cannot open another file now.
+/// True if the process, or the system, cannot open another file now.
 [[nodiscard]] inline bool is_out_of_descriptors()
 {
     int const probe = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -166,7 +226,7 @@ struct clang_facts {
     }
 };
 
-/// @return  empty when `text` lacks one of them
+/// @return  empty if `text` lacks one of them
 [[nodiscard]] inline std::optional<clang_facts> facts_in(std::string_view text)
 {
     auto const line = [&] {
@@ -238,9 +298,8 @@ struct clang_facts {
         .hex();
 }
 
-/// Keeps the facts of a module that was found at places[used]. They are valid while the module's
-/// files are unchanged and no file appears at an earlier place. Nothing is kept when a file cannot
-/// be examined.
+/// Keeps the facts of the module at places[used], valid while the module's files are unchanged and
+/// no file appears at an earlier place. Keeps nothing if a file cannot be examined.
 inline void keep_facts(object_cache const& cache, std::vector<std::string> const& places,
                        std::size_t used, clang_session const& session)
 {

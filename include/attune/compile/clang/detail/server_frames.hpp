@@ -1,12 +1,16 @@
-// attune/compile/clang/detail/server_frames.hpp - what a program and its compile server write to each other.
+// attune/compile/clang/detail/server_frames.hpp - messages between a program and its compile server, and values as bytes.
 // SPDX-License-Identifier: MIT
 //
-// A control socket (SOCK_SEQPACKET) carries one job_order for each job, with the job's own socket
-// (SOCK_STREAM): from the program to the server, and from there to one of the server's workers. On
-// the job's socket, the program writes three frames `input`: the surroundings, the job, the name of
-// what `prepare` gave. A worker that does not have that yet asks for it by a frame `wanted`. It
-// answers with a frame `reply`; when it died, the server answers with `ending` or `again`. Sockets,
-// because a limit on the size of files (ulimit -f) does not apply to them.
+// A control socket (SOCK_SEQPACKET) carries a job_order for each job, with the job's own socket
+// (SOCK_STREAM). The program sends it to the server, the server to a worker. On the job's socket,
+// the program writes three frames `input`: the surroundings, the job, the name of the result of
+// `prepare`. A worker without that result sends a frame `wanted`. The worker answers with a frame
+// `reply`; if it died, the server answers with `ending` or `again`. Sockets are used because a
+// limit on the size of files (ulimit -f) does not apply to them.
+//
+// Numbers have the machine's layout. A structure names its members once, for both directions:
+//     template <class Self, class Visit>
+//     static void members(Self& self, Visit& visit) { visit(self.name, self.size); }
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -15,24 +19,164 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <type_traits>
 #include <unistd.h>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The server's first message. The program uses no server that says something else than itself.
+template <class T>
+inline constexpr bool is_pointed_to = false;
+template <class T>
+inline constexpr bool is_pointed_to<std::unique_ptr<T>> = true;
+
+/// Texts, and llvm::SmallVector<char>.
+template <class T>
+concept packed_as_text = requires(T& t) {
+    t.size();
+    requires sizeof(*t.data()) == 1;
+};
+
+template <class T>
+concept packed_as_pair = requires(T& t) { t.first, t.second; };
+
+/// Writes values one after the other.
+class byte_writer {
+public:
+    template <class... Values>
+    void operator()(Values const&... values)
+    {
+        (add(values), ...);
+    }
+    [[nodiscard]] std::string take() { return std::move(bytes_); }
+
+private:
+    template <class T>
+    void add(T const& value)
+    {
+        if constexpr (requires { T::members(value, *this); }) {
+            T::members(value, *this);
+        } else if constexpr (packed_as_text<T const>) {
+            add(value.size());
+            bytes_.append(value.data(), value.size());
+        } else if constexpr (packed_as_pair<T const>) {
+            (*this)(value.first, value.second);
+        } else if constexpr (is_pointed_to<T>) {
+            add(value != nullptr);
+            if (value) add(*value);
+        } else if constexpr (std::is_trivially_copyable_v<T>) {
+            char raw[sizeof value];
+            std::memcpy(raw, &value, sizeof value);
+            bytes_.append(raw, sizeof value);
+        } else {
+            add(value.size());
+            for (auto const& one : value)
+                add(one);
+        }
+    }
+
+    std::string bytes_{};
+};
+
+/// Reads what a byte_writer wrote, in the same order, into values that are empty.
+/// Errors   std::runtime_error: the bytes end too early
+class byte_reader {
+public:
+    explicit byte_reader(std::string_view bytes)
+        : bytes_(bytes)
+    {
+    }
+    template <class... Values>
+    void operator()(Values&... values)
+    {
+        (get(values), ...);
+    }
+
+private:
+    template <class First, class Second>
+    static std::pair<std::remove_const_t<First>, Second> changeable(std::pair<First, Second>);
+    template <class T>
+    static T changeable(T);
+
+    template <class T>
+    void get(T& value)
+    {
+        if constexpr (requires { T::members(value, *this); }) {
+            T::members(value, *this);
+        } else if constexpr (packed_as_text<T>) {
+            std::string_view const text = take(number());
+            value.assign(text.begin(), text.end());
+        } else if constexpr (packed_as_pair<T>) {
+            (*this)(value.first, value.second);
+        } else if constexpr (is_pointed_to<T>) {
+            bool is_there = false;
+            get(is_there);
+            if (!is_there) return;
+            auto made = std::make_unique<std::remove_const_t<typename T::element_type>>();
+            get(*made);
+            value = std::move(made);
+        } else if constexpr (std::is_trivially_copyable_v<T>) {
+            std::memcpy(&value, take(sizeof value).data(), sizeof value);
+        } else {
+            for (std::size_t left = number(); left > 0; --left) {
+                decltype(changeable(std::declval<typename T::value_type>())) one{};
+                get(one);
+                value.insert(value.end(), std::move(one));
+            }
+        }
+    }
+    [[nodiscard]] std::size_t number()
+    {
+        std::size_t value = 0;
+        get(value);
+        return value;
+    }
+    [[nodiscard]] std::string_view take(std::size_t size)
+    {
+        if (size > bytes_.size()) throw std::runtime_error("a message is cut short");
+        std::string_view const taken = bytes_.substr(0, size);
+        bytes_.remove_prefix(size);
+        return taken;
+    }
+
+    std::string_view bytes_;
+};
+
+template <class T>
+[[nodiscard]] std::string packed(T const& value)
+{
+    byte_writer out;
+    out(value);
+    return out.take();
+}
+
+/// Errors   std::runtime_error: `bytes` is shorter than what packed() gave
+template <class T>
+[[nodiscard]] T unpacked(std::string_view bytes)
+{
+    T value{};
+    byte_reader in(bytes);
+    in(value);
+    return value;
+}
+
+/// The server's first message. A program uses only a server whose greeting equals its own.
 struct server_greeting {
-    char version[32]{};    ///< of LLVM
-    char processor[160]{}; ///< of processor_text(): an emulator may run the program alone
-    char files[40]{}; ///< of loaded_files_key(): the module, Clang and LLVM, as they are loaded
+    char version[32]{};    ///< version of LLVM
+    char processor[160]{}; ///< processor_text(): an emulator may run only the program
+    char files[40]{};      ///< loaded_files_key(): the loaded module, Clang and LLVM
 };
 
 struct job_order {
     double limit_s{};     ///< wall seconds after which the server ends the job
-    bool is_fresh{false}; ///< it needs a worker that has done no job
+    bool is_fresh{false}; ///< the job needs a new worker
 };
 
 /// Ends each reply, because a worker may be killed while it writes.
@@ -40,10 +184,10 @@ inline constexpr std::string_view reply_end{"\0attune-reply-whole\0", 20};
 
 enum class frame_kind : std::uint64_t {
     input = 1,
-    wanted, ///< of a worker: send what `prepare` gave
-    reply,  ///< of a worker
-    ending, ///< of the server: how the worker ended
-    again,  ///< of the server: the worker ended, and an earlier job may be at fault
+    wanted, ///< worker: send the result of `prepare`
+    reply,  ///< worker: the reply
+    ending, ///< server: the way the worker ended
+    again,  ///< server: the worker ended, perhaps because of an earlier job
 };
 
 struct frame_head {
@@ -51,7 +195,7 @@ struct frame_head {
     std::uint64_t size{};
 };
 
-/// @return  false: the other side has closed the socket
+/// @return  false: the other end has closed the socket
 [[nodiscard]] inline bool send_bytes(int socket, std::string_view bytes)
 {
     while (!bytes.empty()) {
@@ -71,7 +215,7 @@ struct frame_head {
     return send_bytes(socket, {raw, sizeof raw}) && send_bytes(socket, bytes);
 }
 
-/// @return  false: the other side has closed the socket, or the socket's time limit passed
+/// @return  false: the other end has closed the socket, or the socket's time limit passed
 [[nodiscard]] inline bool receive_bytes(int socket, char* to, std::size_t size)
 {
     while (size > 0) {
@@ -84,7 +228,7 @@ struct frame_head {
     return true;
 }
 
-/// @return  false, as receive_bytes()
+/// @return  false, like receive_bytes()
 [[nodiscard]] inline bool receive_frame(int socket, frame_kind& kind, std::string& bytes)
 {
     frame_head head;
@@ -130,7 +274,7 @@ struct order_message {
 }
 
 /// @param socket  the job's socket; -1: none came
-/// @return  false: the other side has closed the control socket
+/// @return  false: the other end has closed the control socket
 [[nodiscard]] inline bool receive_order(int control, job_order& order, int& socket)
 {
     order_message message(order);

@@ -1,14 +1,13 @@
-// attune/compile/clang/detail/server_process.hpp - the compile server: it gives jobs to workers, and ends them.
+// attune/compile/clang/detail/server_process.hpp - the compile server: gives jobs to workers, ends them.
 // SPDX-License-Identifier: MIT
 //
-// The server is the module's own file, started as a program. It holds LLVM, initialised, and forks
-// a worker where none waits for a job. So a compiler that crashes, overflows its stack, runs for
-// ever or takes all memory ends one worker; and several jobs run at once. A worker does one job
-// after the other, because a new one takes 2,000 page faults. What may be the fault of a worker's
-// earlier job is repeated in a new worker.
+// The server is the module's own file, started as a program. The server holds initialised LLVM, and
+// forks a worker if none is free. A compiler that crashes, overflows its stack, never ends or takes
+// all memory ends only its worker, and several jobs run at the same time. A worker does several
+// jobs, because a new one takes 2,000 page faults. If an earlier job may have caused a worker's
+// end, a new worker repeats the job.
 #pragma once
 
-#include <attune/compile/clang/detail/front_job.hpp>
 #include <attune/compile/clang/detail/server_frames.hpp>
 #include <attune/compile/clang/detail/worker_process.hpp>
 #include <attune/core/version.hpp>
@@ -37,7 +36,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The server.
 class server_process {
 public:
     explicit server_process(int control)
@@ -64,14 +62,14 @@ private:
     struct worker {
         int control{};
         int errors{};
-        int jobs{};      ///< that it has begun
-        int socket = -1; ///< of its job; -1: it waits for one
+        int jobs{};      ///< number of started jobs
+        int socket = -1; ///< socket of its job; -1: it waits for one
         double limit_s{};
-        clock::time_point end{}; ///< of its job, or of its waiting
+        clock::time_point end{}; ///< end of its job, or of its wait
         bool is_late = false;
-        bool is_over = false; ///< it was told to end
+        bool is_over = false; ///< true: the worker must end
     };
-    /// A worker ends after so many jobs: its end frees the memory of all parsed headers.
+    /// Jobs after which a worker ends: its end frees the memory of all parsed headers.
     static constexpr int most_jobs = 100;
     static constexpr std::chrono::seconds longest_rest{10};
 
@@ -85,7 +83,7 @@ private:
             if (one.is_over) continue;
             processes.push_back(process);
             files.push_back({one.control, POLLIN, 0}); // the job is done
-            files.push_back({one.socket, 0, 0}); // POLLHUP: the program does not wait any more
+            files.push_back({one.socket, 0, 0});       // POLLHUP: the program no longer waits
             auto const left =
                 std::chrono::duration_cast<std::chrono::milliseconds>(one.end - clock::now());
             int const ms = static_cast<int>(std::clamp<long>(left.count() + 1, 0, 1'000'000));
@@ -110,14 +108,14 @@ private:
         return files[0].revents == 0 || begin();
     }
 
-    /// The worker has done its job; it still writes the reply.
+    /// Marks a worker that has done its job and still writes the reply.
     static void rest(worker& one)
     {
         ::close(std::exchange(one.socket, -1));
         one.end = clock::now() + longest_rest;
         if (one.jobs >= most_jobs) end(one);
     }
-    /// Lets the worker end when it has written its reply.
+    /// Makes the worker end after its reply.
     static void end(worker& one)
     {
         one.is_over = true;
@@ -158,7 +156,7 @@ private:
         return nullptr;
     }
 
-    /// @return  null, with errno, when there is none
+    /// @return  null, with errno, if there is none
     [[nodiscard]] worker* start()
     {
         int both[2];
@@ -221,7 +219,7 @@ private:
         ::close(socket);
     }
 
-    /// How a worker ended that did not finish its job, with what LLVM wrote.
+    /// The way a worker ended before its job was done, with LLVM's output.
     [[nodiscard]] static std::string ending_of(worker const& one, int status)
     {
         char said[4096];
@@ -247,7 +245,7 @@ private:
     std::map<pid_t, worker> workers_{};
 };
 
-/// Compiles a small text, so that what LLVM initialises at its first use is there before the forks.
+/// Compiles a small text, so that LLVM's first initialisation happens before the forks.
 inline void warm_up(std::string const& executable)
 {
     constexpr std::string_view text =
@@ -279,11 +277,11 @@ inline int server_main(int count, char** arguments, server_greeting greeting,
     constexpr int control = 3;
     rlimit open_files{};
     ::getrlimit(RLIMIT_NOFILE, &open_files);
-    // Where spawn() cannot close them (glibc before 2.34).
+    // For glibc before 2.34, where spawn() cannot close them.
     int const end = static_cast<int>(std::min<rlim_t>(open_files.rlim_cur, 4096));
     for (int file = control + 1; file < end; ++file)
         ::close(file);
-    // The program waits for its child, which ends here; init waits for the server.
+    // The program waits for its child, which ends here; init adopts the server.
     if (::fork() != 0) ::_exit(0);
     (void)::prctl(PR_SET_NAME, "attune-clang");
     std::signal(SIGXFSZ, SIG_IGN);
@@ -296,7 +294,7 @@ inline int server_main(int count, char** arguments, server_greeting greeting,
     }
     if (::send(control, &greeting, sizeof greeting, MSG_NOSIGNAL) < 0) return 1;
     llvm::install_out_of_memory_new_handler();
-    if (::chdir("/") != 0) return 1; // Clang ends the process where the program's folder is gone
+    if (::chdir("/") != 0) return 1; // Clang ends the process if the program's folder is gone
     warm_up(executable);
     server_process(control).run();
     return 0;

@@ -14,9 +14,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Writes the body of a kernel of rows: the lanes of a group share the elements of each statement's
-/// row, or the steps of a reduction to one number. Where rows are lines (device_program::line), a
-/// lane has the same numbers in each statement, and keeps them in registers.
+/// Writes the body of a kernel of rows. The lanes of a group share the elements of each statement's
+/// row, or the steps of a reduction to one number. If rows are lines (device_program::line), a lane
+/// has the same numbers in each statement, and keeps them in registers.
 class device_rows_writer {
 public:
     explicit device_rows_writer(device_scope& scope)
@@ -51,7 +51,7 @@ public:
                        word_of(statement) + "{};");
         if (p_.line > 0) registers_.load();
         for (nest_statement const& statement : s_.nest.statements) {
-            // A number that is no temporary is the work of the first of several blocks.
+            // The first of several blocks computes a number that is no temporary.
             bool const by_one_block =
                 p_.blocks > 1 && is_one(statement) && !s_.is_temporary(statement);
             if (by_one_block) t.open("if (blockIdx.x == 0)");
@@ -64,7 +64,7 @@ public:
             else
                 reduction_of_lanes(statement);
             if (by_one_block) t.close();
-            // Lanes pass nothing on in registers.
+            // Registers pass nothing between lanes.
             if (p_.line == 0 || !s_.is_temporary(statement)) barrier();
         }
         t.close();
@@ -81,7 +81,7 @@ private:
         return s_.nest.arrays[s.target.array].name + "_word_";
     }
 
-    /// What lanes wrote can be read by the others.
+    /// Makes writes of lanes visible to the others.
     void barrier()
     {
         if (p_.lanes > 32)
@@ -90,7 +90,7 @@ private:
             s_.text.line("__syncwarp();");
     }
 
-    /// Pointers to the group's part of shared memory.
+    /// Writes pointers to the group's part of shared memory.
     void temporaries()
     {
         device_lines& t = s_.text;
@@ -136,8 +136,8 @@ private:
         return {s.axes.begin() + s.spatial_count, s.axes.end()};
     }
 
-    /// The lanes take elements in turn, of several blocks where they share the array; a reduction
-    /// is the work of one lane.
+    /// The lanes take elements in turn, of several blocks if these share the array. A single lane
+    /// does a reduction.
     void line_of_elements(nest_statement const& s)
     {
         device_lines& t = s_.text;
@@ -162,7 +162,7 @@ private:
         t.close();
     }
 
-    /// One number for a row, without a reduction: all lanes compute it, the first one stores it.
+    /// A number per row, without a reduction: all lanes compute it, the first one stores it.
     void one_element(nest_statement const& s)
     {
         device_lines& t = s_.text;
@@ -241,7 +241,7 @@ private:
         s_.text.line("total_ = " + device_combined(s.combine, "old_", total, s.accumulator) + ';');
     }
 
-    /// The text of the finished number, as the array has it.
+    /// The text of the finished number, in the type of the array.
     [[nodiscard]] std::string finished(nest_statement const& s) const
     {
         std::string const type(device_name(s_.element_of(s)));
@@ -249,7 +249,7 @@ private:
         return device_converted("total_", s.accumulator, s_.element_of(s));
     }
 
-    /// Takes `other_` into `total_`.
+    /// Merges `other_` into `total_`.
     void merge(nest_statement const& s)
     {
         device_lines& t = s_.text;
@@ -265,7 +265,7 @@ private:
         t.close();
     }
 
-    /// One number for a row, which all lanes sum up and know.
+    /// A number per row, which all lanes sum up and receive.
     void reduction_of_lanes(nest_statement const& s)
     {
         device_lines& t = s_.text;
@@ -273,7 +273,7 @@ private:
         t.open("");
         begin_sum(s);
         if (p_.line > 0) {
-            sum_of_registers(s); // also of a row that is none
+            sum_of_registers(s); // also for a row that is no line
         } else {
             t.line("if (is_row_)");
             ++t.depth;
@@ -303,7 +303,7 @@ private:
         if (s_.is_temporary(s)) s_.word_of[s.target.array] = word_of(s);
     }
 
-    /// The warps of a group pass their numbers through shared memory, in one order for all.
+    /// The warps of a group pass their numbers through shared memory, in the same order for all.
     void across_warps(nest_statement const& s)
     {
         device_lines& t = s_.text;

@@ -4,7 +4,7 @@
 //          of operands in shared memory, sums in registers, the next tiles on their way meanwhile
 #pragma once
 
-#include <attune/compile/nest/detail/device_matrices.hpp>
+#include <attune/compile/nest/detail/device_prelude.hpp>
 #include <attune/compile/nest/detail/device_scope.hpp>
 #include <attune/compile/nest/detail/device_transfers.hpp>
 #include <attune/core/version.hpp>
@@ -17,7 +17,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Writes the body of a kernel in tiles.
 class device_tiles_writer {
 public:
     explicit device_tiles_writer(device_scope& scope)
@@ -97,11 +96,11 @@ private:
             buffers(deep);
     }
 
-    /// The next tile is fetched while one is multiplied, and put behind it.
+    /// Fetches the next tile during a multiplication, and stores it behind.
     void buffers(std::string const& deep)
     {
         device_lines& t = s_.text;
-        t.open("if (depths_ > 0)"); // axes of no steps cannot be counted through
+        t.open("if (depths_ > 0)"); // axes without steps cannot be counted
         all("fetch_", "0");
         all("put_", "0");
         t.close();
@@ -122,8 +121,8 @@ private:
         t.close();
     }
 
-    /// stages - 1 tiles are on their way; each step of the loop begins one copy more, which may be
-    /// of nothing, so that the oldest copy is always as many copies ago.
+    /// stages - 1 tiles are being copied. Each step of the loop begins another copy, perhaps an
+    /// empty one, so the oldest copy always has the same age in copies.
     void pipeline(std::string const& deep)
     {
         device_lines& t = s_.text;
@@ -187,11 +186,12 @@ private:
         s_.text.close();
     }
 
-    /// Adds what the tiles in shared memory give.
+    /// Adds the products of the tiles in shared memory.
     void steps()
     {
         device_lines& t = s_.text;
-        // A body of at most some 1024 operations: more take NVRTC seconds and win nothing.
+        // A body of at most some 1024 operations. A larger one takes NVRTC seconds and wins
+        // nothing.
         std::int64_t const copies = std::clamp<std::int64_t>(
             1024 / (p_.thread_rows * p_.thread_columns), 1, p_.block_depth);
         t.line("#pragma unroll " + text(copies));
@@ -231,7 +231,7 @@ private:
         t.close();
     }
 
-    /// Where number `i` of a thread's rows or columns is in its block: runs of neighbours, so that
+    /// The place of number `i` of a thread's rows or columns in its block. Runs of neighbours:
     /// neighbouring threads read neighbouring runs.
     [[nodiscard]] std::string place_of(bool of_rows, std::string const& i) const
     {
@@ -286,7 +286,7 @@ private:
         end_each_sum();
     }
 
-    /// Opens what a thread does for one number of its own, if there is such a number.
+    /// Opens the work of a thread for one of its numbers, if there is such a number.
     void begin_result(std::string const& j)
     {
         device_lines& t = s_.text;

@@ -1,4 +1,4 @@
-// attune/compile/nest/detail/device_transfers.hpp - how tiles of a product's operands come into shared memory, as CUDA text.
+// attune/compile/nest/detail/device_transfers.hpp - the transfer of tiles into shared memory, as CUDA text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Writes the tiles of all operands, and for operand 0, 1, ... functions of the block's threads:
-/// fetch_0_(first step of the depth) and put_0_(stage), by registers; or, where tiles are copied
-/// asynchronously, copy_0_(first step, stage).
+/// Writes the tiles of all operands, and functions of the block's threads for operand 0, 1, ...: by
+/// registers fetch_0_(first step of the depth) and put_0_(stage), for asynchronous copies
+/// copy_0_(first step, stage).
 class device_transfers_writer {
 public:
     explicit device_transfers_writer(device_scope& scope)
@@ -47,14 +47,14 @@ private:
         return s_.nest.arrays[access_of(o).array];
     }
 
-    /// How the threads of a block share the loads of an operand's tile.
+    /// The share of each thread of a block in the loads of an operand's tile.
     struct transfer {
         std::string n;    ///< "0_"
-        std::string type; ///< of an element
+        std::string type; ///< type of an element
         std::string pack; ///< type of one load
         std::int64_t width = 1;
-        std::int64_t packs = 0; ///< of the tile
-        std::int64_t loads = 0; ///< of a thread
+        std::int64_t packs = 0; ///< number of packs in the tile
+        std::int64_t loads = 0; ///< loads of a thread
         std::int64_t line = 0;  ///< loads of a line in memory
     };
     [[nodiscard]] transfer transfer_of(std::size_t o) const
@@ -71,7 +71,7 @@ private:
         return out;
     }
 
-    /// The tiles of all operands, one behind the other in shared memory: the stages of each.
+    /// Writes the tiles of all operands, one behind the other in shared memory: the stages of each.
     void tiles()
     {
         device_lines& t = s_.text;
@@ -91,7 +91,7 @@ private:
         }
     }
 
-    /// Whether an operand's loads are wide in this call.
+    /// Writes if an operand's loads are wide in this call.
     void begin_transfer(std::size_t o)
     {
         device_operand const& operand = p_.operands[o];
@@ -106,7 +106,7 @@ private:
         s_.text.line("bool const is_wide_" + of.n + " = " + condition + ';');
     }
 
-    /// Opens the loop over a thread's loads, each of which begins at step_ and place_ of the tile.
+    /// Opens the loop over a thread's loads; each begins at step_ and place_ of the tile.
     void each_load(std::size_t o)
     {
         device_lines& t = s_.text;
@@ -123,7 +123,7 @@ private:
     }
 
     /// Names the axes of the element at step_ and place_, or of the one `part` behind it in memory.
-    /// @returns  whether it is inside of the product
+    /// @returns  condition that it is inside of the product
     [[nodiscard]] std::string name_axes(device_operand const& operand, std::string const& part)
     {
         device_lines& t = s_.text;
@@ -138,7 +138,7 @@ private:
         return std::string("depth_at_ < depths_ && place_at_ < ") +
                (operand.is_of_rows ? "rows_" : "columns_");
     }
-    /// The same, and inside of its array.
+    /// Adds the condition that it is inside of its array.
     [[nodiscard]] std::string with_guard(device_operand const& operand,
                                          std::string const& inside) const
     {
@@ -146,7 +146,7 @@ private:
         return guard.empty() ? inside : inside + " && " + guard;
     }
 
-    /// The element of a tile that is at step_ and place_, or `part` behind it in memory.
+    /// The element of a tile at step_ and place_, or `part` behind it in memory.
     [[nodiscard]] std::string tile_element(std::size_t o, std::string const& part) const
     {
         device_operand const& operand = p_.operands[o];
@@ -158,7 +158,7 @@ private:
                (by_depth ? place : step) + ']';
     }
 
-    /// Writes `wide` where loads are wide, else `each` for every part of a load.
+    /// Writes `wide` for wide loads, `each` for every part of a load otherwise.
     void wide_or_each(transfer const& of, auto const& wide, auto const& each)
     {
         device_lines& t = s_.text;
@@ -175,7 +175,7 @@ private:
         if (of.width > 1) t.close();
     }
 
-    /// Functions that fetch a tile into registers, and put it into shared memory.
+    /// Writes functions that fetch a tile into registers, and put it into shared memory.
     void transfers(std::size_t o)
     {
         device_lines& t = s_.text;
@@ -214,9 +214,9 @@ private:
         t.close("};");
     }
 
-    /// A function that begins to copy a tile from memory into shared memory, zeros where it is
-    /// outside. Elements of less than 4 bytes, which no device copies one by one, are there at
-    /// once.
+    /// Writes a function that begins to copy a tile from memory into shared memory, with zeros
+    /// outside. No device copies elements of less than 4 bytes singly; a plain store writes these
+    /// at once.
     void copies(std::size_t o)
     {
         device_lines& t = s_.text;

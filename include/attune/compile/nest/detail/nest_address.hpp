@@ -1,4 +1,4 @@
-// attune/compile/nest/detail/nest_address.hpp - where an element of an array or a buffer lies.
+// attune/compile/nest/detail/nest_address.hpp - the place of an element of an array or a buffer.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// An element: base[position], and how far the element of the next lane lies from it.
+/// An element: base[position], and its distance from the element of the next lane.
 struct element_place {
     std::string base;
     std::string position;
     std::string stride;          ///< "0": the same element for all lanes; "1": the next one
-    std::string guard;           ///< a condition for being inside of the array; empty: always
+    std::string guard;           ///< condition to be inside of the array; empty: always
     bool has_lane_guard = false; ///< the guard, or the position, needs the variable `lane`
 
     [[nodiscard]] std::string element() const { return base + '[' + position + ']'; }
@@ -45,8 +45,8 @@ struct element_place {
     return text_of(stride);
 }
 
-/// The part of a guard that one index needs; empty where it cannot leave the array.
-/// @param lane  the multiple of the variable `lane` that is added; 0: none
+/// Adds the part of a guard for one index; nothing if it cannot leave the array.
+/// @param lane  the added multiple of the variable `lane`; 0: none
 inline void add_guard(std::string& guard, index_sum const& index, std::string const& extent,
                       std::int64_t lane)
 {
@@ -110,7 +110,7 @@ inline void add_guard(std::string& guard, index_sum const& index, std::string co
     return out;
 }
 
-/// How many values a digit has, at most.
+/// Largest number of values of a digit.
 [[nodiscard]] inline nest_size digit_size(nest_scope const& scope, program_buffer const& buffer,
                                           std::uint32_t b, std::size_t digit)
 {
@@ -146,7 +146,7 @@ inline void add_guard(std::string& guard, index_sum const& index, std::string co
 }
 
 /// The value of digit `step` below digit `outer` (0: none) of a coordinate, from its sum.
-/// @return  false: the sum had to be divided as a whole, so that lanes have no stride
+/// @return  false: the whole sum was divided, so lanes have no stride
 [[nodiscard]] inline bool digit_of(index_sum const& rel, std::int64_t outer, std::int64_t step,
                                    index_sum& out)
 {
@@ -162,7 +162,7 @@ inline void add_guard(std::string& guard, index_sum const& index, std::string co
         most = most < 0 || term.most < 0 || term.factor < 0 ? -1 : most + term.factor * term.most;
     }
     if (outer > 0 && (most < 0 || most >= outer)) is_clean = false;
-    // Of the rest, multiples of `step` give the digit; what remains must stay below the step.
+    // Multiples of `step` in the rest give the digit; the other terms must stay below the step.
     std::int64_t below = 0;
     if (is_clean) {
         for (index_term const& term : rest.terms) {
@@ -191,7 +191,7 @@ inline void add_guard(std::string& guard, index_sum const& index, std::string co
 }
 
 /// The element of a buffer whose coordinates are `at`, relative to the buffer's first ones.
-/// @param lanes  per coordinate: what the next lane adds
+/// @param lanes  per coordinate: distance to the next lane
 [[nodiscard]] inline element_place place_in_buffer(nest_scope const& scope, std::uint32_t b,
                                                    std::vector<index_sum> const& at,
                                                    std::vector<std::int64_t> const& lanes)
@@ -201,7 +201,7 @@ inline void add_guard(std::string& guard, index_sum const& index, std::string co
     std::string strides;
     bool needs_lane = false;
     for (std::size_t round = 0; round < 2; ++round) {
-        // The second round puts the lane into the position: a division is in its way.
+        // The second round puts the lane into the position, because a division prevents a stride.
         out.position.clear();
         strides.clear();
         bool is_regular = true;
@@ -237,7 +237,7 @@ inline void add_guard(std::string& guard, index_sum const& index, std::string co
     return out;
 }
 
-/// The element of buffer `b` at `index` of its coordinates, functions of the axes.
+/// The element of buffer `b` at `index` of its coordinates, which are functions of the axes.
 [[nodiscard]] inline element_place place_in_buffer(nest_scope const& scope, std::uint32_t b,
                                                    std::vector<affine_index> const& index)
 {
@@ -259,12 +259,12 @@ inline void add_guard(std::string& guard, index_sum const& index, std::string co
     return place_in_buffer(scope, b, scope.program.buffers[b].coordinates);
 }
 
-/// The element of a buffer that stands for an access.
+/// The element of a buffer in place of an access to the array.
 [[nodiscard]] inline element_place place_in_buffer(nest_scope const& scope, std::uint32_t b,
                                                    nest_access const& access)
 {
     program_buffer const& buffer = scope.program.buffers[b];
-    // Coordinates of a copy are made for its access; elsewhere they are the array's indices.
+    // A copy's buffer has coordinates for its access; other buffers have the array's indices.
     for (program_copy const& copy : scope.program.copies)
         if (copy.buffer == b && copy.kind == copy_kind::load) return place_in_buffer(scope, b);
     element_place out = place_in_buffer(scope, b, access.at);

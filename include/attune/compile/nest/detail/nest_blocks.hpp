@@ -1,4 +1,4 @@
-// attune/compile/nest/detail/nest_blocks.hpp - writes one statement at one place of its loops.
+// attune/compile/nest/detail/nest_blocks.hpp - writes statements and reductions inside their loops.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/core/version.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return scope.program.nest.statements[scope.program.blocks[block].statement];
 }
 
-/// Whether a block combines into a buffer that a copy begins and another one empties.
+/// Returns true if a block combines into a buffer that one copy fills and another one empties.
 [[nodiscard]] inline bool has_tile(nest_scope const& scope, std::uint32_t block)
 {
     for (program_copy const& copy : scope.program.copies)
@@ -60,13 +61,12 @@ inline void count_parts(nest_description const& nest, std::uint32_t n, std::vect
     count_parts(nest, node.third, uses, found);
 }
 
-/// Whether the target's former value counts.
+/// Returns true if the target's former value counts.
 [[nodiscard]] inline bool is_combined(nest_statement const& of)
 {
     return of.combine != reduction::none && (of.continues || of.axes.size() > of.spatial_count);
 }
 
-/// Whether parts of a value get names.
 [[nodiscard]] inline bool has_parts(nest_description const& nest, std::uint32_t value)
 {
     std::vector<int> uses(nest.nodes.size(), 0);
@@ -118,7 +118,7 @@ inline void write_argument(nest_scope& scope, nest_statement const& of, local_ta
     scope.close();
 }
 
-/// Writes the line after which others may read what `items` stored past the caches, if they do.
+/// If `items` stored past the caches, writes the line after which other threads may read this.
 inline void end_stream(nest_scope& scope, std::vector<program_item> const& items)
 {
     bool is_streamed = false;
@@ -128,13 +128,12 @@ inline void end_stream(nest_scope& scope, std::vector<program_item> const& items
     if (is_streamed) scope.line("vec::end_stream();");
 }
 
-/// The lines of a block.
 inline void write_block(nest_scope& scope, std::uint32_t index)
 {
     program_block const& block = scope.program.blocks[index];
     nest_statement const& of = statement_of(scope, index);
     local_target const& local = scope.locals[index];
-    // Names of parts are local to the block: another block, or instance, has its own.
+    // Names of parts are local to the block; each block, or instance, has its own names.
     bool const braces = has_parts(scope.program.nest, of.value);
     if (braces) scope.open("{");
     value_text value = nest_value_writer(scope, block).value();
@@ -150,7 +149,7 @@ inline void write_block(nest_scope& scope, std::uint32_t index)
     if (braces) scope.close();
 }
 
-/// The target of a reduction before it begins; of a tile, the array behind it.
+/// Initialises the target of a reduction; for a tile, the array behind it.
 inline void write_neutral(nest_scope& scope, std::uint32_t block)
 {
     nest_statement const& of = statement_of(scope, block);
@@ -159,6 +158,133 @@ inline void write_neutral(nest_scope& scope, std::uint32_t block)
                                          : element_of_target(scope, block);
     store_line(scope, is_tile ? place_in_array(scope, of.target) : place_of_target(scope, block),
                element, word(neutral_text(of.combine, element), element, false));
+}
+
+/// The loops from loop `index`, with it, to a block inside it.
+[[nodiscard]] inline std::vector<std::uint32_t>
+path_inside(loop_program const& program, std::uint32_t index, std::uint32_t block)
+{
+    std::vector<std::uint32_t> path{index};
+    (void)append_path(program, program.loops[index].body, {item_kind::block, block}, path);
+    return path;
+}
+
+/// Returns true if all of the block's spatial loops are around a loop.
+[[nodiscard]] inline bool is_local(nest_scope const& scope, std::uint32_t index,
+                                   std::uint32_t block)
+{
+    for (std::uint32_t const inner : path_inside(scope.program, index, block))
+        for (loop_range const& range : scope.program.loops[inner].over)
+            if (is_spatial_axis(statement_of(scope, block), range.axis)) return false;
+    return true;
+}
+
+/// Returns true if buffer `b` is made inside a loop.
+[[nodiscard]] inline bool is_made_inside(loop_program const& program, std::uint32_t b,
+                                         std::uint32_t loop)
+{
+    std::uint32_t const at = program.buffers[b].loop;
+    bool found = at == loop;
+    each_loop(program, program.loops[loop].body,
+              [&](std::uint32_t inner) { found = found || inner == at; });
+    return found;
+}
+
+/// For a block whose tile is made inside its outermost reduction loop: a condition that a loop
+/// around the tile has no steps, so that no tile is written. Empty: never.
+[[nodiscard]] inline std::string condition_of_no_steps(nest_scope const& scope, std::uint32_t index,
+                                                       std::uint32_t block)
+{
+    loop_program const& program = scope.program;
+    nest_statement const& of = statement_of(scope, block);
+    std::uint32_t const tile = program.blocks[block].target;
+    std::string out;
+    if (of.continues || !is_made_inside(program, tile, index)) return out;
+    for (std::size_t i = of.spatial_count; i < of.axes.size(); ++i) {
+        nest_extent const& extent = program.nest.axes[of.axes[i]].extent;
+        if (extent.input == no_index && extent.constant > 0) continue;
+        bool is_around = false;
+        for (std::uint32_t const loop : path_inside(program, index, block))
+            is_around = is_around || (is_over(program.loops[loop], of.axes[i]) &&
+                                      is_made_inside(program, tile, loop));
+        if (is_around) out += (out.empty() ? "" : " || ") + scope.text_of_extent(extent) + " < 1";
+    }
+    return out;
+}
+
+/// Lanes of a vector loop over a reduction axis; 0 if there is none.
+[[nodiscard]] inline std::int64_t reduction_lanes(nest_scope const& scope, std::uint32_t index,
+                                                  std::uint32_t block)
+{
+    std::vector<std::uint32_t> const path = path_inside(scope.program, index, block);
+    program_loop const& last = scope.program.loops[path.back()];
+    if (last.kind != loop_kind::vectorized) return 0;
+    std::uint32_t const axis = last.over.front().axis;
+    std::int64_t lanes = scope.axes[axis].count.most;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i)
+        for (loop_range const& range : scope.program.loops[path[i]].over)
+            if (range.axis == axis && (lanes < 0 || range.step < lanes)) lanes = range.step;
+    return is_lane_count(lanes) ? lanes : 0;
+}
+
+/// Declares the local variable of a reduction, with its first value.
+inline void begin_local(nest_scope& scope, std::uint32_t index, std::uint32_t block)
+{
+    nest_statement const& of = statement_of(scope, block);
+    nest_array const& array = scope.program.nest.arrays[of.target.array];
+    std::string const type(cpp_name(of.accumulator));
+    local_target& local = scope.locals[block];
+    local.name = scope.new_name(array.name + "_value");
+    if (of.combine == reduction::argument_of_maximum) {
+        std::string const values(cpp_name(scope.program.nest.nodes[of.value].type));
+        scope.line(values + ' ' + local.name + "{};");
+        scope.line("long " + local.name + "_at = -1;");
+        return;
+    }
+    std::int64_t const lanes = reduction_lanes(scope, index, block);
+    local.is_vector = lanes > 0;
+    std::string const neutral = neutral_text(of.combine, of.accumulator);
+    if (lanes > 0) {
+        std::string const name = lanes_name(of.accumulator, lanes);
+        scope.line(name + ' ' + local.name + " = vec::splat<" + name + ">(" + neutral + ");");
+        return;
+    }
+    std::string first = neutral;
+    if (of.continues)
+        first =
+            converted(scope,
+                      loaded(scope, place_of_target(scope, block), element_of_target(scope, block)),
+                      of.accumulator)
+                .text;
+    scope.line(type + ' ' + local.name + " = " + first + ';');
+}
+
+/// Stores the value of the local variable.
+inline void end_local(nest_scope& scope, std::uint32_t block)
+{
+    nest_statement const& of = statement_of(scope, block);
+    element_type const element = element_of_target(scope, block);
+    local_target const local = std::exchange(scope.locals[block], {});
+    element_place const place = place_of_target(scope, block);
+    if (of.combine == reduction::argument_of_maximum) {
+        std::string const at = local.name + "_at";
+        store_line(scope, place, element,
+                   word("static_cast<" + std::string(cpp_name(element)) + ">(" + at +
+                            " < 0 ? 0 : " + at + ')',
+                        element, false));
+        return;
+    }
+    value_text value = word(local.name, of.accumulator, false);
+    if (local.is_vector) {
+        std::string const function(rules_of(of.combine).name);
+        value.text = "vec::fold_" + function + '<' + std::string(cpp_name(of.accumulator)) + ">(" +
+                     local.name + ')';
+        if (of.continues)
+            value =
+                combined(scope, of.combine,
+                         converted(scope, loaded(scope, place, element), of.accumulator), value);
+    }
+    store_line(scope, place, element, std::move(value));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

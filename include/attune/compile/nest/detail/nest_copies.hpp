@@ -1,11 +1,10 @@
-// attune/compile/nest/detail/nest_copies.hpp - the loops that fill a buffer and empty it.
+// attune/compile/nest/detail/nest_copies.hpp - declares the buffers of a program; fills, empties them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/compile/nest/detail/nest_address.hpp>
 #include <attune/compile/nest/detail/nest_paths.hpp>
 #include <attune/compile/nest/detail/nest_scope.hpp>
-#include <attune/compile/nest/detail/nest_unroll.hpp>
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/core/version.hpp>
 
@@ -17,8 +16,86 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// While it lives, lanes beyond the count are read and written too, where the buffer has room for
-/// them: what they hold is never used.
+/// Larger buffers are on the heap.
+inline constexpr std::int64_t most_stack_bytes = 32768;
+
+/// Finds the counts at each buffer's loop from the steps alone, because sizes are needed before the
+/// loop is written.
+inline void size_buffers(nest_scope& scope, std::uint32_t loop,
+                         std::vector<program_item> const& items,
+                         std::vector<axis_count> const& counts)
+{
+    for (std::uint32_t b = 0; b < scope.program.buffers.size(); ++b)
+        if (scope.program.buffers[b].loop == loop) scope.buffers[b].counts = counts;
+    for (program_item const item : items) {
+        if (item.kind != item_kind::loop) continue;
+        program_loop const& inner = scope.program.loops[item.index];
+        std::vector<axis_count> deeper = counts;
+        for (loop_range const& range : inner.over)
+            deeper[range.axis] = inner_count(counts[range.axis], range.step, "?");
+        size_buffers(scope, item.index, inner.body, deeper);
+    }
+}
+
+[[nodiscard]] inline bool is_on_stack(nest_scope const& scope, std::uint32_t b)
+{
+    program_buffer const& buffer = scope.program.buffers[b];
+    nest_size const size = buffer_size(scope, buffer, b);
+    return size.is_known() &&
+           size.constant * static_cast<std::int64_t>(element_bytes(buffer.element)) <=
+               most_stack_bytes;
+}
+
+inline void declare_buffer(nest_scope& scope, std::uint32_t b)
+{
+    program_buffer const& buffer = scope.program.buffers[b];
+    std::string const type(cpp_name(buffer.element));
+    std::string size = text_of(buffer_size(scope, buffer, b));
+    if (is_on_stack(scope, b)) {
+        if (size == "0") size = "1"; // C++ has no arrays without elements
+        scope.line("alignas(64) " + type + ' ' + buffer.name + '[' + size + "];");
+        return;
+    }
+    scope.line("vec::memory<" + type + "> const " + buffer.name + "_memory(1L * " + size + ");");
+    scope.line(type + "* __restrict const " + buffer.name + " = " + buffer.name +
+               "_memory.data();");
+}
+
+/// Declares the large buffers of `loop` and of the loops inside it, down to parallel ones. Memory
+/// is allocated once a thread, or once a call.
+inline void declare_on_heap(nest_scope& scope, std::vector<program_item> const& items,
+                            std::uint32_t loop)
+{
+    for (std::uint32_t b = 0; b < scope.program.buffers.size(); ++b)
+        if (scope.program.buffers[b].loop == loop && !keeps_form(scope.program, b) &&
+            !is_on_stack(scope, b))
+            declare_buffer(scope, b);
+    for (program_item const item : items)
+        if (item.kind == item_kind::loop &&
+            scope.program.loops[item.index].kind != loop_kind::parallel)
+            declare_on_heap(scope, scope.program.loops[item.index].body, item.index);
+}
+
+/// Enters the buffers of a loop at the start of its body.
+/// @param declares  declares those on the stack; a function that only fills a form reads none
+inline void enter_buffers(nest_scope& scope, std::uint32_t loop, bool declares = true)
+{
+    for (std::uint32_t b = 0; b < scope.program.buffers.size(); ++b) {
+        if (scope.program.buffers[b].loop != loop) continue;
+        buffer_place& place = scope.buffers[b];
+        place.offsets.clear();
+        place.counts.clear();
+        for (axis_place const& axis : scope.axes) {
+            place.offsets.push_back(axis.offsets.size());
+            place.counts.push_back(axis.count);
+        }
+        if (declares && !keeps_form(scope.program, b) && is_on_stack(scope, b))
+            declare_buffer(scope, b);
+    }
+}
+
+/// During its lifetime, lanes beyond the count are read and written too, if the buffer has room for
+/// them, but their values are never used.
 class all_lanes_of_buffer {
 public:
     all_lanes_of_buffer(nest_scope& scope, std::uint32_t b)
@@ -107,7 +184,7 @@ private:
         return scope_.program.nest.statements[block().statement];
     }
 
-    /// True where no outer loop has combined anything yet; empty: always.
+    /// A condition that no outer loop has combined yet; empty: always true.
     [[nodiscard]] std::string condition_of_begin() const
     {
         std::string out;
@@ -120,7 +197,7 @@ private:
         return out;
     }
 
-    /// The loops over the coordinates from `c` on, each along one axis; then one element.
+    /// Writes the loops over the coordinates from `c` on, each along one axis, then one element.
     void target_loops(std::size_t c, bool reads_array)
     {
         if (c == buffer_.coordinates.size()) {
@@ -183,7 +260,7 @@ private:
         store_line(scope_, here, buffer_.element, value);
     }
 
-    /// The step of the next digit further out of the same coordinate; 0: there is none.
+    /// The step of the next digit further out of the same coordinate; 0 if there is none.
     [[nodiscard]] std::int64_t outer_step(std::size_t digit) const
     {
         for (std::size_t k = digit; k-- > 0;)
@@ -192,7 +269,7 @@ private:
         return 0;
     }
 
-    /// Whether a loop over a digit further inside stays one.
+    /// Returns true if a loop over a digit further inside stays a loop.
     [[nodiscard]] bool is_around_loop(std::size_t digit) const
     {
         std::int64_t copies = 1;
@@ -209,7 +286,7 @@ private:
         return copies > most_copies_of_body;
     }
 
-    /// Array to buffer: a loop per digit of the layout, then one element.
+    /// Copies array to buffer: a loop per digit of the layout, then one element.
     void write_load()
     {
         std::vector<index_sum> inside(buffer_.coordinates.size()); // relative to the first

@@ -232,7 +232,7 @@ constexpr T highest()
 }
 )NEST";
 
-/// Of programs with bfloat16 elements.
+/// For programs with bfloat16 elements.
 inline constexpr std::string_view nest_prelude_bfloat =
     R"NEST(#if !defined(__clang__) && __GNUC__ < 13
 #error "bfloat16 elements need Clang, or GCC from 13: GCC 12 has no arithmetic for __bf16"
@@ -259,7 +259,7 @@ VEC_INLINE double tanh(double x) { return __builtin_tanh(x); }
 VEC_INLINE float erf(float x) { return __builtin_erff(x); }
 VEC_INLINE double erf(double x) { return __builtin_erf(x); }
 
-// Of W floats. Relative error below 2e-7; inf above 88.72, 0 below -87.33.
+// For W floats. Relative error below 2e-7; inf above 88.72, 0 below -87.33.
 template <long W>
 VEC_INLINE lanes<float, W> exp_f32(lanes<float, W> x)
 {
@@ -356,7 +356,7 @@ VEC_INLINE lanes<T, W> sqrt(lanes<T, W> x)
 }
 )NEST";
 
-/// Of programs that store past the caches.
+/// For programs that store past the caches.
 inline constexpr std::string_view nest_prelude_stream = R"NEST(
 // Stores a vector to memory, past the caches, where it is aligned; end_stream() before others read.
 template <class V, class T>

@@ -1,46 +1,184 @@
-// attune/compile/nest/detail/nest_scope.hpp - what is known where a line of a program is written.
+// attune/compile/nest/detail/nest_scope.hpp - the facts, sums and names at the place where a line of a program is written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/nest/detail/index_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/loop_program.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How many steps of an axis are left to the loops further inside.
+/// Returns true if locals of the written texts, C++ or CUDA, have names of this form, or derive
+/// such names from those of arrays: `lane_`, `lane`, `A_stride`, `A_memory`, `A_value_at`.
+[[nodiscard]] inline bool is_local_name(std::string_view name)
+{
+    constexpr std::array<std::string_view, 8> words{"lane",     "lanes",    "vec",     "threadIdx",
+                                                    "blockIdx", "blockDim", "gridDim", "warpSize"};
+    return name.ends_with('_') || name.ends_with("_stride") || name.ends_with("_memory") ||
+           name.ends_with("_at") || std::find(words.begin(), words.end(), name) != words.end();
+}
+
+/// Returns true if a name of the program has the form of a local's.
+[[nodiscard]] inline bool has_local_names(nest_description const& nest)
+{
+    auto const is_local = [](auto const& named) { return is_local_name(named.name); };
+    return std::any_of(nest.arrays.begin(), nest.arrays.end(), is_local) ||
+           std::any_of(nest.inputs.begin(), nest.inputs.end(), is_local) ||
+           std::any_of(nest.axes.begin(), nest.axes.end(), is_local);
+}
+
+/// Adds a number to each such name, so that no local has it: `lane0`, `A_0`. The name of the
+/// program itself stays, because its callers look it up.
+/// @param taken  further names in the text
+[[nodiscard]] inline nest_description without_local_names(nest_description nest,
+                                                          std::set<std::string> taken = {})
+{
+    taken.insert(nest.name);
+    auto const each = [&nest](auto const& visit) {
+        for (nest_array& array : nest.arrays)
+            visit(array.name);
+        for (nest_input& input : nest.inputs)
+            visit(input.name);
+        for (nest_axis& axis : nest.axes)
+            visit(axis.name);
+    };
+    each([&taken](std::string const& name) { taken.insert(name); });
+    each([&taken](std::string& name) {
+        if (!is_local_name(name)) return;
+        int number = 0;
+        while (taken.contains(name + std::to_string(number)))
+            ++number;
+        name += std::to_string(number);
+        taken.insert(name);
+    });
+    return nest;
+}
+
+/// factor * variable, with known facts about the variable.
+struct index_term {
+    std::string variable;
+    std::int64_t factor = 1;
+    std::int64_t multiple = 1; ///< the variable is a multiple of this
+    std::int64_t most = -1;    ///< its largest value; -1: unknown
+};
+
+struct index_sum {
+    std::vector<index_term> terms;
+    std::int64_t constant = 0;
+
+    void add(index_sum const& other, std::int64_t factor)
+    {
+        for (index_term term : other.terms) {
+            term.factor *= factor;
+            terms.push_back(std::move(term));
+        }
+        constant += other.constant * factor;
+    }
+    [[nodiscard]] bool is_zero() const noexcept { return terms.empty() && constant == 0; }
+    [[nodiscard]] bool is_one_word() const noexcept
+    {
+        return (terms.empty() && constant >= 0) ||
+               (terms.size() == 1 && constant == 0 && terms.front().factor == 1);
+    }
+};
+
+[[nodiscard]] inline std::string text_of(index_sum const& sum)
+{
+    std::string out;
+    for (index_term const& term : sum.terms) {
+        std::int64_t const size = term.factor < 0 ? -term.factor : term.factor;
+        if (term.factor < 0)
+            out += out.empty() ? "-" : " - ";
+        else if (!out.empty())
+            out += " + ";
+        if (size != 1) out += std::to_string(size) + " * ";
+        out += term.variable;
+    }
+    if (out.empty()) return std::to_string(sum.constant);
+    if (sum.constant > 0) out += " + " + std::to_string(sum.constant);
+    if (sum.constant < 0) out += " - " + std::to_string(-sum.constant);
+    return out;
+}
+
+/// The sum as an operand of a product.
+[[nodiscard]] inline std::string factor_text(index_sum const& sum)
+{
+    return sum.is_one_word() ? text_of(sum) : '(' + text_of(sum) + ')';
+}
+
+/// A product of known numbers and of inputs.
+struct nest_size {
+    std::int64_t constant = 1;
+    std::vector<std::string> inputs;
+
+    [[nodiscard]] bool is_known() const noexcept { return inputs.empty(); }
+    void multiply(nest_size const& other)
+    {
+        constant *= other.constant;
+        inputs.insert(inputs.end(), other.inputs.begin(), other.inputs.end());
+    }
+};
+
+[[nodiscard]] inline std::string text_of(nest_size const& size)
+{
+    std::string out =
+        size.constant == 1 && !size.inputs.empty() ? std::string{} : std::to_string(size.constant);
+    for (std::string const& input : size.inputs)
+        out += (out.empty() ? "" : " * ") + input;
+    return out;
+}
+
+/// "sum * size", short if one of them is 1; to add to another text.
+[[nodiscard]] inline std::string product_text(index_sum const& sum, nest_size const& size)
+{
+    if (size.is_known() && size.constant == 1) return text_of(sum);
+    if (sum.terms.empty() && sum.constant == 1) return text_of(size);
+    return factor_text(sum) + " * " + text_of(size);
+}
+
+inline void append_sum(std::string& out, std::string const& text)
+{
+    if (text == "0") return;
+    out += (out.empty() ? "" : " + ") + text;
+}
+
+/// Number of steps of an axis that remain for the loops further inside.
 struct axis_count {
     std::string text;
     std::int64_t most = -1;  ///< -1: unknown
-    std::int64_t tail = -1;  ///< the one smaller value that it may have; 0: none; -1: unknown
+    std::int64_t tail = -1;  ///< the only smaller value that it may have; 0: none; -1: unknown
     bool is_decided = false; ///< the parameter of a tile: the compiler knows it in each instance
 
     [[nodiscard]] bool is_full() const noexcept { return tail == 0; }
 };
 
-/// An axis where a line is written: its value is the sum of the offsets.
+/// An axis at a line of the text: its value is the sum of the offsets.
 struct axis_place {
-    std::vector<index_term> offsets; ///< of the loops over it, outermost first
+    std::vector<index_term> offsets; ///< offsets of the loops over it, outermost first
     axis_count count;
 };
 
-/// Where the loop of a buffer was entered.
+/// The entry into the loop of a buffer.
 struct buffer_place {
-    std::vector<std::size_t> offsets; ///< per axis: how many loops over it are further out
+    std::vector<std::size_t> offsets; ///< per axis: number of loops over it further out
     std::vector<axis_count> counts;   ///< per axis
 };
 
-/// The vector loop that a line is in.
+/// The vector loop around a line.
 struct lane_place {
     std::uint32_t axis = no_index; ///< no_index: none
     std::int64_t lanes = 0;
-    std::string count; ///< of lanes that count; empty: all
+    std::string count; ///< number of lanes that count; empty: all
 };
 
 /// A local variable that holds the target of a reduction.
@@ -49,7 +187,7 @@ struct local_target {
     bool is_vector = false;
 };
 
-/// A statement's reduction axes are those after the spatial ones.
+/// Returns true for an axis after the statement's spatial axes.
 [[nodiscard]] inline bool is_reduction_axis(nest_statement const& statement, std::uint32_t axis)
 {
     for (std::size_t i = statement.spatial_count; i < statement.axes.size(); ++i)
@@ -90,7 +228,7 @@ public:
         if (extent.input == no_index) return {extent.constant, {}};
         return {1, {program.nest.inputs[extent.input].name}};
     }
-    /// The value of an axis without the lane; of the loops inside a buffer's only, where given.
+    /// The value of an axis without the lane, from loop `from` over it on.
     [[nodiscard]] index_sum value_of(std::uint32_t axis, std::size_t from = 0) const
     {
         index_sum sum;
@@ -115,7 +253,7 @@ public:
     }
     [[nodiscard]] bool has_lane() const noexcept { return lane.axis != no_index; }
 
-    /// A name that nothing else has: `wish`, or `wish` with underscores.
+    /// A new name: `wish`, or `wish` with underscores.
     [[nodiscard]] std::string new_name(std::string wish) const
     {
         while (used.contains(wish))
@@ -141,11 +279,11 @@ public:
     }
 
     loop_program const& program;
-    std::vector<axis_place> axes; ///< as those of the nest
+    std::vector<axis_place> axes; ///< same order as the axes of the nest
     lane_place lane;
     std::vector<local_target> locals;  ///< per block
-    std::vector<buffer_place> buffers; ///< as those of the program
-    std::set<std::string> used;        ///< names
+    std::vector<buffer_place> buffers; ///< same order as the buffers of the program
+    std::set<std::string> used;        ///< names in use
     std::string out;
     int depth = 0;
 };

@@ -1,4 +1,4 @@
-// attune/compile/nest/detail/nest_values.hpp - the text of a statement's value, for a number or for lanes.
+// attune/compile/nest/detail/nest_values.hpp - the text of a statement's value, for a number or lanes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <attune/compile/nest/detail/nest_scope.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/nest_operation.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -27,9 +27,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct value_text {
     std::string text;
-    element_type type{}; ///< of the number; of a truth: of the numbers that were compared
+    element_type type{}; ///< of the number; for a truth value: of the compared numbers
     bool is_vector = false;
-    bool is_word = false; ///< an operand of any operator as it stands
+    bool is_word = false; ///< true: an operand of any operator without parentheses
     bool is_truth = false;
 
     [[nodiscard]] std::string operand() const { return is_word ? text : '(' + text + ')'; }
@@ -50,7 +50,7 @@ struct value_text {
     return word(to + value.text + ')', type, value.is_vector);
 }
 
-/// As a vector of its type.
+/// The value as a vector of its type.
 [[nodiscard]] inline value_text widened(nest_scope const& scope, value_text value)
 {
     if (value.is_vector) return value;
@@ -75,7 +75,7 @@ struct value_text {
         char buffer[40];
         std::snprintf(buffer, sizeof buffer, "%.17g", value);
         double back = 0;
-        for (int digits = 1; digits <= 17; ++digits) { // the shortest that reads back
+        for (int digits = 1; digits <= 17; ++digits) { // the shortest text with the same value
             std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
             if (std::sscanf(buffer, "%lf", &back) == 1 && back == value) break;
         }
@@ -86,7 +86,7 @@ struct value_text {
     return type == element_type::f64 ? text : "static_cast<" + name + ">(" + text + ')';
 }
 
-/// The present lanes' or the present number's element at `place`.
+/// The element at `place`, of the present lanes or the present number.
 [[nodiscard]] inline value_text loaded(nest_scope const& scope, element_place const& place,
                                        element_type type)
 {
@@ -119,7 +119,7 @@ struct value_text {
 }
 
 /// Writes the line that stores `value`, of the element's type, at `place`.
-/// @param is_streamed  vectors go past the caches
+/// @param is_streamed  vectors are stored past the caches
 inline void store_line(nest_scope& scope, element_place const& place, element_type type,
                        value_text value, bool is_streamed = false)
 {
@@ -142,7 +142,7 @@ inline void store_line(nest_scope& scope, element_place const& place, element_ty
                    ", " + count + ");");
 }
 
-/// Where the present block reads access `a`: its array, or a buffer that stands for it.
+/// The place that the present block reads for access `a`: its array, or a buffer in its place.
 [[nodiscard]] inline element_place place_of_read(nest_scope const& scope,
                                                  program_block const& block, std::uint32_t a)
 {
@@ -152,7 +152,7 @@ inline void store_line(nest_scope& scope, element_place const& place, element_ty
     return place_in_array(scope, scope.program.nest.accesses[a]);
 }
 
-/// The values of the nodes of one statement, written once each.
+/// Writes the values of a statement's nodes, each once.
 class nest_value_writer {
 public:
     nest_value_writer(nest_scope& scope, program_block const& block)
@@ -164,7 +164,7 @@ public:
         count_uses(statement().value);
     }
 
-    /// The statement's value; lines for parts that are used twice are written before.
+    /// The statement's value. Writes lines for parts that are used twice before it.
     [[nodiscard]] value_text value() { return value_of(statement().value); }
 
 private:
@@ -221,7 +221,7 @@ private:
             b = widened(scope_, std::move(b));
         }
         std::string text = a.operand() + ' ' + std::string(sign) + ' ' + b.operand();
-        // Whole numbers wrap around; of vectors they do by themselves.
+        // Whole numbers wrap around; vectors do so by themselves.
         bool const is_truth = sign == "<" || sign == "<=" || sign == "==";
         if (!is_vector && !is_truth && sign != "/" && can_overflow(type))
             return word("vec::wrap(" + a.text + ", '" + std::string(sign) + "', " + b.text + ')',
@@ -297,7 +297,8 @@ private:
         }
         case nest_group::magnitude: {
             value_text const a = operand(of.first, of.type);
-            if (!a.is_vector && can_overflow(of.type)) // of the least number it is that number
+            if (!a.is_vector &&
+                can_overflow(of.type)) // the absolute value of the least number is that number
                 return word("vec::max(" + a.text + ", vec::wrap(0, '-', " + a.text + "))", of.type,
                             false);
             std::string const name = a.is_vector ? lanes_name(of.type, scope_.lane.lanes)

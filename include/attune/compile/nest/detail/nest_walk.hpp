@@ -1,19 +1,15 @@
 // attune/compile/nest/detail/nest_walk.hpp - writes the loops of a program, from the outside in.
 // SPDX-License-Identifier: MIT
 //
-// Where a tile of unrolled and vector loops may be cut off by the end of an axis, its text becomes
-// a function of the counts: one instance for whole tiles, whose counts the compiler knows, one a
-// tail.
+// If the end of an axis may cut off a tile of unrolled and vector loops, the tile's text becomes a
+// function of the counts. Whole tiles, whose counts the compiler knows, have one instance; each
+// tail has one.
 #pragma once
 
 #include <attune/compile/nest/detail/nest_blocks.hpp>
-#include <attune/compile/nest/detail/nest_buffers.hpp>
 #include <attune/compile/nest/detail/nest_copies.hpp>
-#include <attune/compile/nest/detail/nest_cuts.hpp>
 #include <attune/compile/nest/detail/nest_paths.hpp>
-#include <attune/compile/nest/detail/nest_reductions.hpp>
 #include <attune/compile/nest/detail/nest_scope.hpp>
-#include <attune/compile/nest/detail/nest_unroll.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/loop_program.hpp>
@@ -45,7 +41,7 @@ public:
         end_stream(scope_, scope_.program.body);
     }
 
-    /// The loops that fill a form of a constant array.
+    /// Writes the loops that fill a form of a constant array.
     void write_fill(std::uint32_t buffer)
     {
         enter_buffers(scope_, no_index, false);
@@ -116,7 +112,7 @@ private:
 
     // ---- loops
 
-    /// @param only  write the neutral value of this block's target, without its reduction loops
+    /// @param only  writes the neutral value of this block's target, without its reduction loops
     void write_loop(std::uint32_t index, std::uint32_t only)
     {
         program_loop const& loop = scope_.program.loops[index];
@@ -161,7 +157,7 @@ private:
         loop_range const range = loop.over.front();
         axis_place& place = scope_.axes[range.axis];
         axis_count const count = place.count;
-        if (count.most > 0 && count.most <= range.step) { // once
+        if (count.most > 0 && count.most <= range.step) { // one step
             inside_of(index, only);
             return;
         }
@@ -253,7 +249,7 @@ private:
         scope_.lane = {};
     }
 
-    /// i_0, i_1, ... from the outermost loop over an axis on.
+    /// i_0, i_1, ... from the outermost loop over an axis inwards.
     [[nodiscard]] std::string variable_of(std::uint32_t axis) const
     {
         return scope_.new_name(scope_.program.nest.axes[axis].name + '_' +
@@ -262,9 +258,10 @@ private:
 
     // ---- reductions without a buffer
 
-    /// The reductions whose outermost reduction loop this is: their targets get the neutral value,
-    /// in a local variable where the loop has all of the block's spatial loops around it.
-    /// @return  the blocks that have a local variable
+    /// Begins the reductions whose outermost reduction loop this is. The targets get the neutral
+    /// value. If all of the block's spatial loops are around the loop, the target is a local
+    /// variable.
+    /// @return  the blocks with a local variable
     [[nodiscard]] std::vector<std::uint32_t> begin_reductions(std::uint32_t index)
     {
         program_loop const& loop = scope_.program.loops[index];
@@ -300,7 +297,8 @@ private:
     }
 
     nest_scope& scope_;
-    std::vector<bool> has_begun_; ///< per block: its outermost reduction loop is being written
+    std::vector<bool>
+        has_begun_; ///< per block: true while its outermost reduction loop is being written
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

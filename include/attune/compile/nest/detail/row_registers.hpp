@@ -1,4 +1,4 @@
-// attune/compile/nest/detail/row_registers.hpp - rows whose numbers lanes keep in registers, as CUDA text.
+// attune/compile/nest/detail/row_registers.hpp - rows in registers of lanes, as CUDA text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What device_rows_writer writes otherwise where rows are lines (device_program::line). A lane has
+/// The other text of device_rows_writer, for rows that are lines (device_program::line). A lane has
 /// packs of neighbours: number part_ of pack own_, which is number pack_at_ of the line.
 class row_registers_writer {
 public:
@@ -21,7 +21,7 @@ public:
     {
     }
 
-    /// Looks whether arrays can be read in packs in this call.
+    /// Writes tests for arrays that can be read in packs in this call.
     void begin()
     {
         for (nest_access const& line : p_.lines)
@@ -32,7 +32,7 @@ public:
                              ") == 0;");
     }
 
-    /// Registers of all lines; those that are only read are loaded.
+    /// Declares registers of all lines; loads those that are only read.
     void load()
     {
         device_lines& t = s_.text;
@@ -48,7 +48,7 @@ public:
         }
     }
 
-    /// Opens two loops over a lane's numbers, each at at_ of the line.
+    /// Opens two loops over a lane's numbers; at_ is the place in the line.
     void each_number(nest_statement const& s)
     {
         device_lines& t = s_.text;
@@ -59,7 +59,7 @@ public:
         s_.axis[axis_of_line(s)] = "at_";
     }
 
-    /// The lane's numbers of a statement without reduction.
+    /// Writes the lane's numbers of a statement without reduction.
     void line(nest_statement const& s)
     {
         device_lines& t = s_.text;
@@ -88,7 +88,7 @@ private:
         return std::any_of(p_.lines.begin(), p_.lines.end(),
                            [array](nest_access const& line) { return line.array == array; });
     }
-    /// The axis of a statement that is none of the rows.
+    /// The axis of a statement that is not among the rows.
     [[nodiscard]] std::uint32_t axis_of_line(nest_statement const& s) const
     {
         return *std::find_if(s.axes.begin(), s.axes.end(), [this](std::uint32_t axis) {
@@ -105,7 +105,7 @@ private:
     {
         return array_of(a).name + "_line_";
     }
-    /// Opens the loop over a lane's packs, of which pack_at_ is the number in the line.
+    /// Opens the loop over a lane's packs; pack_at_ is the number in the line.
     void each_pack()
     {
         device_lines& t = s_.text;

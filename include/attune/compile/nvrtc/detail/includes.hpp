@@ -1,22 +1,29 @@
-// attune/compile/nvrtc/detail/includes.hpp - the files that NVRTC may read for a kernel.
+// attune/compile/nvrtc/detail/includes.hpp - flags, include folders and parsed headers for NVRTC.
 // SPDX-License-Identifier: MIT
 //
-// NVRTC does not report the files it reads, and does not check whether precompiled headers have
-// changed. So every file that an include may refer to counts, in both branches of an `#if`. Headers
+// NVRTC does not report the files it reads, and does not check precompiled headers for changes.
+// Therefore every file that an include may refer to counts, in both branches of an `#if`. Headers
 // of the toolkit count, but the files that they include do not.
+// Source   NVRTC user guide, precompiled headers: valid only in the process that made them
+// Source: NVRTC user guide, and the behaviour of 12.4, 12.9 and 13.0
 #pragma once
 
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/file_text.hpp>
-#include <attune/compile/nvrtc/detail/flags.hpp>
+#include <attune/compile/nvrtc.hpp>
+#include <attune/compile/nvrtc/detail/run.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/source.hpp>
+#include <attune/compile/system/process.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -27,6 +34,168 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// A flag without blanks around it: NVRTC ignores them.
+[[nodiscard]] inline std::string_view without_outer_blanks(std::string_view text)
+{
+    constexpr std::string_view blanks = " \t\n\v\f\r";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+/// Returns true if the option, given alone, takes its value from the next flag.
+[[nodiscard]] inline bool takes_next_flag(std::string_view flag)
+{
+    constexpr std::array<std::string_view, 20> names{"-I",
+                                                     "--include-path",
+                                                     "-include",
+                                                     "--pre-include",
+                                                     "-arch",
+                                                     "--gpu-architecture",
+                                                     "-D",
+                                                     "--define-macro",
+                                                     "-U",
+                                                     "--undefine-macro",
+                                                     "-maxrregcount",
+                                                     "--maxrregcount",
+                                                     "-ftz",
+                                                     "--ftz",
+                                                     "-prec-sqrt",
+                                                     "--prec-sqrt",
+                                                     "-prec-div",
+                                                     "--prec-div",
+                                                     "-fmad",
+                                                     "--fmad"};
+    return std::find(names.begin(), names.end(), flag) != names.end();
+}
+
+/// The same flags, with each option and its value as one text ("-arch", "sm_80" becomes
+/// "-arch=sm_80"), and folders as "--include-path=folder". Unknown flags stay unchanged.
+[[nodiscard]] inline std::vector<std::string> plain_flags(std::vector<std::string> const& flags)
+{
+    std::vector<std::string> plain;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        std::string_view const flag = without_outer_blanks(flags[i]);
+        if (takes_next_flag(flag)) {
+            std::string name = flag == "-I" ? "--include-path" : std::string(flag);
+            if (name != "-D" && name != "-U") name += '=';
+            if (++i < flags.size()) name += without_outer_blanks(flags[i]);
+            plain.push_back(std::move(name));
+        } else if (flag.starts_with("-I")) {
+            std::size_t const value = flag[2] == '=' ? 3 : 2;
+            plain.push_back("--include-path=" +
+                            std::string(without_outer_blanks(flag.substr(value))));
+        } else {
+            plain.emplace_back(flag);
+        }
+    }
+    return plain;
+}
+
+/// The rest of `flag` after `start`; empty for another flag.
+[[nodiscard]] inline std::string value_after(std::string_view flag, std::string_view start)
+{
+    return flag.starts_with(start) ? std::string(flag.substr(start.size())) : std::string{};
+}
+
+/// The folder of an --include-path flag; empty for another flag.
+[[nodiscard]] inline std::string include_folder_of_flag(std::string_view flag)
+{
+    return value_after(flag, "--include-path=");
+}
+
+/// The headers that plain flags include, as quoted names. NVRTC searches for them in the current
+/// folder, then in the include folders.
+[[nodiscard]] inline std::vector<std::string>
+headers_of_flags(std::vector<std::string> const& flags)
+{
+    std::vector<std::string> names;
+    for (std::string const& flag : flags)
+        for (std::string_view const start : {"--pre-include=", "-include="}) {
+            std::string const name = value_after(flag, start);
+            if (name.empty()) continue;
+            std::error_code no_throw;
+            names.push_back('"' + std::filesystem::absolute(name, no_throw).string() + '"');
+            if (!name.starts_with('/')) names.push_back('"' + name + '"');
+        }
+    return names;
+}
+
+/// The name of an option that may be given only once (NVRTC before 13 refuses the second); empty
+/// for other flags.
+[[nodiscard]] inline std::string_view option_of_one_value(std::string_view flag)
+{
+    flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
+    std::string_view const name = flag.substr(0, flag.find('='));
+    if (name == "arch") return "gpu-architecture";
+    for (std::string_view const one :
+         {"std", "gpu-architecture", "maxrregcount", "ftz", "prec-sqrt", "prec-div", "fmad",
+          "use_fast_math", "extra-device-vectorization", "restrict", "minimal",
+          "generate-line-info", "lineinfo", "device-debug", "brief-diagnostics"})
+        if (name == one) return one;
+    return {};
+}
+
+/// The flags without those that a later flag overrides.
+[[nodiscard]] inline std::vector<std::string> last_of_each(std::vector<std::string> const& flags)
+{
+    std::vector<std::string> kept;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        std::string_view const option = option_of_one_value(flags[i]);
+        bool const again =
+            std::any_of(flags.begin() + static_cast<std::ptrdiff_t>(i) + 1, flags.end(),
+                        [&](std::string const& later) {
+                            return !option.empty() && option_of_one_value(later) == option;
+                        });
+        if (!again) kept.push_back(flags[i]);
+    }
+    return kept;
+}
+
+/// Folders for parsed headers, one per #include block. The destructor removes them. Thread-safe.
+class parsed_device_headers {
+public:
+    /// @return  the folder of a block; empty if it cannot be made or NVRTC could not use it
+    [[nodiscard]] std::string place_for(std::string const& block)
+    {
+        std::lock_guard const lock(mutex_);
+        try {
+            if (!folder_) folder_ = std::make_unique<temporary_folder>();
+        } catch (error const&) {
+            return {}; // the kernel compiles without parsed headers
+        }
+        std::string const place = folder_->path() + '/' + block;
+        std::error_code failed;
+        std::filesystem::create_directory(place, failed);
+        return failed || given_up_.contains(place) ? std::string{} : place;
+    }
+
+    /// Counts a run of NVRTC with `place`.
+    void note(std::string const& place, nvrtc_reply const& reply)
+    {
+        std::lock_guard const lock(mutex_);
+        if (reply.reused_headers) {
+            ++counts_.reused;
+        } else if (reply.headers == nvrtc::success) {
+            ++counts_.created;
+        } else if (reply.result == nvrtc::success) {
+            ++counts_.failed;
+            given_up_.insert(place);
+        }
+    }
+
+    [[nodiscard]] header_statistics counts()
+    {
+        std::lock_guard const lock(mutex_);
+        return counts_;
+    }
+
+private:
+    std::mutex mutex_{};
+    std::unique_ptr<temporary_folder> folder_{};
+    std::set<std::string> given_up_{}; ///< folders of blocks that NVRTC could not keep
+    header_statistics counts_{};
+};
 
 /// The file of every `#include`, `#embed` and `__has_include`, as include_name() returns it.
 [[nodiscard]] inline std::vector<std::string> included_names(std::string_view text)
@@ -60,7 +229,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return names;
 }
 
-/// The files that one compilation may read.
+/// The files that a compilation may read.
 struct include_closure {
     std::set<std::string> read{};   ///< absolute paths
     std::set<std::string> missed{}; ///< absent files, absolute paths
@@ -68,7 +237,7 @@ struct include_closure {
     std::string fingerprint{};      ///< hash of paths and contents of `read`
 };
 
-/// Follows includes. Thread-safe; a file is read again only after it changed.
+/// Follows includes. Thread-safe. Reads a file again only after a change.
 class include_scanner {
 public:
     /// @param folders  absolute paths, searched in order; their files are followed
@@ -78,7 +247,7 @@ public:
         std::vector<std::string> toolkit{};
     };
 
-    /// All files that `names`, included by a file in `folder`, lead to.
+    /// All files reached from `names`, included by a file in `folder`.
     [[nodiscard]] include_closure closure(std::vector<std::string> const& names,
                                           std::string const& folder, places const& where)
     {
@@ -91,7 +260,7 @@ public:
         return found;
     }
 
-    /// True when a file of a closure mentions one of the macros.
+    /// Returns true if a file of a closure mentions one of the macros.
     [[nodiscard]] bool any_mentions(include_closure const& files,
                                     std::vector<macro_definition> const& macros)
     {
@@ -166,7 +335,7 @@ private:
     std::map<std::string, known_file> files_{};
 };
 
-/// The folders in which a kernel's includes are searched for; its own folder is the first.
+/// The folders to search for a kernel's includes; its own folder is the first.
 /// @param flags  as plain_flags() returns them
 [[nodiscard]] inline include_scanner::places nvrtc_places(kernel_source const& kernel,
                                                           std::vector<std::string> const& flags,

@@ -1,12 +1,12 @@
-// attune/compile/system/detail/facts.hpp - what a spawned compiler is, and the programs and libraries that it uses.
+// attune/compile/system/detail/facts.hpp - the facts of a spawned compiler, its programs and libraries.
 // SPDX-License-Identifier: MIT
 // Source   GCC manual, -print-prog-name; man page of ld.so, LD_TRACE_LOADED_OBJECTS
 #pragma once
 
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/diagnostics.hpp>
+#include <attune/compile/source/source.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
@@ -26,8 +26,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The facts besides the kernel and the flags that determine the code.
 struct system_facts {
     bool is_clang = false;
-    bool tells_assembled = false;     ///< its assembler lists the files that it reads
-    bool tells_linked = false;        ///< so does its linker
+    bool tells_assembled = false;     ///< its assembler can list its files
+    bool tells_linked = false;        ///< its linker can list its files
     std::string identity{};           ///< "g++ (Debian 12.2.0-14) 12.2.0 -O3 ..."
     std::string without{};            ///< flags for features that this process lacks: " -mno-avx"
     std::string toolchain{};          ///< hash of the stamps of `tools`
@@ -45,7 +45,7 @@ struct system_facts {
     }
 };
 
-/// @return  empty when `text` has not the form of system_facts::text()
+/// @return  empty if `text` has another form than that of system_facts::text()
 [[nodiscard]] inline std::optional<system_facts> system_facts_in(std::string_view text)
 {
     auto const line = [&] {
@@ -89,7 +89,7 @@ struct system_facts {
     return "unknown";
 }
 
-/// The output of a compiler that is run to identify itself.
+/// The output of a run in which a compiler identifies itself.
 /// Errors   attune::error: the compiler failed, printed nothing or took too long. Such an output
 ///          must not be kept as its identity
 [[nodiscard]] inline std::string answer_of(std::vector<std::string> const& question, double limit_s)
@@ -111,7 +111,7 @@ struct system_facts {
                 "again");
 }
 
-/// The program that the compiler runs; empty when it tells none.
+/// The program that the compiler runs; empty if it names none.
 [[nodiscard]] inline std::string program_of(std::string const& compiler, std::string const& name,
                                             double limit_s)
 {
@@ -140,9 +140,9 @@ struct system_facts {
     return out;
 }
 
-/// Flags that take back what -march=native means for the compiler and this process lacks, as under
-/// an emulator, where the compiler may run on the processor itself.
-/// @param macros  that the compiler predefines
+/// Flags against features of -march=native that this process lacks. Under an emulator, the compiler
+/// may run on the processor itself.
+/// @param macros  predefined macros of the compiler
 [[nodiscard]] inline std::string flags_without(std::string_view macros)
 {
     struct feature {

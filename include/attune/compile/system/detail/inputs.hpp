@@ -1,16 +1,15 @@
 // attune/compile/system/detail/inputs.hpp - the files that a spawned compiler depends on.
 // SPDX-License-Identifier: MIT
 //
-// A spawned compiler reports the files that it read, and so do the assembler and the linker, but
-// not those that they looked for and did not find. So each name in an #include or __has_include of
-// a file that was read is looked for as the compiler does, in the folders that it tells: a place
-// before the first file counts as missed. Branches of an #if that were not taken count too.
+// A spawned compiler, its assembler and its linker report the files that they read, but not the
+// files that were missing. Each name in an #include or __has_include of a file is therefore
+// searched as the compiler does, in its reported folders. A place before the first file counts as
+// missed. Branches of an #if that were not taken count too.
 #pragma once
 
-#include <attune/compile/cache/detail/flag_files.hpp>
+#include <attune/compile/cache/detail/input_list.hpp>
 #include <attune/compile/cache/options.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/core/environment.hpp>
@@ -64,7 +63,7 @@ struct included_file {
     bool is_next = false; ///< of #include_next: the search begins later
 };
 
-/// All of a text, those in comments too.
+/// All names in a text, also in comments.
 [[nodiscard]] inline std::vector<included_file> included_files(std::string text)
 {
     for (std::size_t at = 0; (at = text.find("\\\n", at)) != text.npos;)
@@ -89,7 +88,7 @@ struct included_file {
             if (open == text.npos) continue;
             one.is_quoted = text[open] == '"';
             if (!one.is_quoted && text[open] != '<') {
-                // Not a word such as "included", and not one in a sentence.
+                // Skips a word such as "included", and a word in a sentence.
                 if (open > at && (text[first] == '#' || text[first] == '%' || text[first] == '?'))
                     out.push_back(one);
                 continue;
@@ -102,14 +101,14 @@ struct included_file {
     return out;
 }
 
-/// Where a compiler searches for headers. Absolute paths.
+/// The folders in which a compiler searches for headers. Absolute paths.
 struct header_folders {
-    std::vector<std::string> quoted{}; ///< of names in quotes, after the folder of the file
-    std::vector<std::string> all{};    ///< of all names
-    std::vector<std::string> absent{}; ///< folders that would be searched
+    std::vector<std::string> quoted{}; ///< for names in quotes, after the folder of the file
+    std::vector<std::string> all{};    ///< for all names
+    std::vector<std::string> absent{}; ///< missing folders of the search
     bool is_known = false;
 
-    /// False when the compiler would now search in other folders.
+    /// Returns false if the compiler would now search in other folders.
     [[nodiscard]] bool holds() const
     {
         return is_known && std::all_of(absent.begin(), absent.end(), is_absent) &&
@@ -147,19 +146,18 @@ struct header_folders {
     return out;
 }
 
-/// The question to one run of a compiler, and its answer.
+/// The question to a run of a compiler, and its answer.
 struct system_run {
-    std::string own{};                ///< its temporary folder, whose files do not count
+    std::string own{};                ///< its temporary folder; files in it do not count
     std::string compiler_rule{};      ///< of -MD
     std::string assembler_rule{};     ///< of -Wa,--MD; empty: none
     std::string linker_rule{};        ///< of -Wl,--dependency-file; empty: none
-    header_folders folders{};         ///< of the same flags
-    std::vector<std::string> flags{}; ///< with those of libraries
-    bool assembles_itself = false;    ///< no assembler tells the files that it reads
+    header_folders folders{};         ///< folders for the same flags
+    std::vector<std::string> flags{}; ///< flags, with those of libraries
+    bool assembles_itself = false;    ///< no assembler reports its files
     std::int64_t began_ns{};
 };
 
-/// Collects the inputs of one run.
 class system_inputs_finder {
 public:
     system_inputs_finder(kernel_source const& kernel, system_run const& run)
@@ -201,7 +199,7 @@ private:
         out_.folder = here_;
         return here_ + '/' + path;
     }
-    /// Something may appear here, or a folder may go.
+    /// Notes a place where something may appear, or a folder may go.
     void add_place(std::string const& path)
     {
         if (is_absent(path))
@@ -209,12 +207,14 @@ private:
         else if (is_folder(path))
             missed_.insert(path + '/');
     }
-    /// @return  true when a file is there
+    /// @return  true if a file is there
     bool look(std::string const& place, bool may_be_precompiled)
     {
         if (may_be_precompiled) add_place(place + ".gch");
         if (std::optional<file_stamp> const found = stamp_of(place)) {
             explained_.insert(found->number);
+            // The compiler only looked for it, or took it for another one with "#pragma once".
+            if (!told_.contains(found->number)) read_.insert(place);
             return true;
         }
         add_place(place);
@@ -248,6 +248,8 @@ private:
         for (std::string const& file : files_of_rule(run_.compiler_rule))
             if (std::string path = absolute(file); !is_own(path)) {
                 read_.insert(path);
+                if (std::optional<file_stamp> const stamp = stamp_of(path))
+                    told_.insert(stamp->number);
                 headers.push_back(std::move(path));
             }
         scan(kernel_.text, absolute(folder_of(kernel_.path)), true);
@@ -258,7 +260,7 @@ private:
         for (std::string const& path : headers)
             if (std::optional<std::string> const text = file_text(path))
                 scan(*text, folder_of(path), false);
-        // A file of no name in the texts was named by a macro, or is something else.
+        // A file without a name in the texts was named by a macro, or is something else.
         for (std::string const& path : headers) {
             std::optional<file_stamp> const stamp = stamp_of(path);
             if (!stamp || explained_.contains(stamp->number)) continue;
@@ -316,7 +318,8 @@ private:
     system_run const& run_;
     std::string here_{};
     bool computes_ = false;              ///< an #include has a macro for a name
-    std::set<std::int64_t> explained_{}; ///< numbers of files that a name in a text leads to
+    std::set<std::int64_t> told_{};      ///< numbers of files that the compiler read
+    std::set<std::int64_t> explained_{}; ///< numbers of files that names in a text lead to
     std::set<std::string> read_{};
     std::set<std::string> missed_{};
     cache_inputs out_{};

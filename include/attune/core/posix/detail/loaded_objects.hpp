@@ -1,4 +1,4 @@
-// attune/core/posix/detail/loaded_objects.hpp - a walk over what is loaded in this process.
+// attune/core/posix/detail/loaded_objects.hpp - walks over the loaded program and libraries.
 // SPDX-License-Identifier: MIT
 // Source   man page of dl_iterate_phdr(3)
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Calls `each` for the program and each library that is loaded, until it returns true; it throws
-/// nothing. A fork on another thread waits for the end: the C library resets the lock of this walk
-/// in no child, and a child forked while another thread held it would wait for ever.
-/// @return  whether `each` returned true
+/// Calls `each` for the program and each loaded library until it returns true. `each` must not
+/// throw. A fork on another thread waits for the end of the walk. The C library does not reset the
+/// lock of this walk in a child, so a child forked meanwhile would hang.
+/// @return  true if `each` returned true
 template <class Each>
 bool any_loaded(Each each)
 {

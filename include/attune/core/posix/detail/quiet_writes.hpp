@@ -10,10 +10,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// While one exists, SIGXFSZ and SIGPIPE are blocked in the calling thread: a write beyond
-/// RLIMIT_FSIZE fails with EFBIG, and one to a pipe without a reader with EPIPE, instead of ending
-/// the process. Such a signal that this thread's writes raised is consumed before the mask is
-/// restored.
+/// While an object of this class exists, SIGXFSZ and SIGPIPE are blocked in the calling thread. A
+/// write beyond RLIMIT_FSIZE then fails with EFBIG, and a write to a pipe without a reader with
+/// EPIPE. Neither ends the process. The destructor consumes such signals of this thread's writes,
+/// then restores the mask.
 class quiet_writes {
 public:
     quiet_writes() noexcept
@@ -43,7 +43,7 @@ public:
     quiet_writes& operator=(quiet_writes const&) = delete;
 
 private:
-    sigset_t mine_; ///< what was not pending before
+    sigset_t mine_; ///< signals that were not pending before
     sigset_t before_;
 };
 

@@ -1,4 +1,4 @@
-// attune/declare/model/detail/lifetimes.hpp - how many numbers a network holds at each of its steps.
+// attune/declare/model/detail/lifetimes.hpp - the numbers that a network holds at each of its steps.
 // SPDX-License-Identifier: MIT
 // tested by declare/model/network.cpp
 #pragma once
@@ -14,14 +14,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Memory that one tensor, or several after each other, stand in.
+/// Memory of one tensor, or of several tensors after each other.
 struct network_buffer {
     model::quantity elements = 0;
-    model::quantity gate = 1; ///< where it exists
+    model::quantity gate = 1; ///< condition under which it exists
     std::size_t first = 0;    ///< step that makes it
     std::size_t last = 0;     ///< last step that reads it wherever it exists
     std::vector<std::pair<model::quantity, std::size_t>>
-        sometimes; ///< later steps that read it: where
+        sometimes; ///< later steps that read it, each with its condition
 };
 
 /// The buffers of a network, in the order of execution.
@@ -40,8 +40,8 @@ public:
             place(s);
     }
 
-    /// The numbers that are held at any moment are at most the largest of these.
-    /// Cost     linear in layers and tensors, where no formula grows with them
+    /// The largest of these bounds the numbers that the network holds at any moment.
+    /// Cost     linear in layers and tensors, if no formula grows with them
     [[nodiscard]] std::vector<model::quantity> held() const
     {
         std::vector<model::quantity> out;
@@ -65,7 +65,7 @@ public:
                 add_unless_less(out, all + step.gate * step.cost.scratch);
             if (is_new) update(own, s);
         }
-        if (out.empty()) { // nothing but views
+        if (out.empty()) { // the network has only views
             all = 0;
             for (network_buffer const& b : buffers_)
                 all += b.elements;
@@ -77,7 +77,7 @@ public:
 private:
     using places = std::vector<std::pair<model::quantity, std::uint32_t>>;
 
-    /// Which tensors that a layer made a tensor may be, and where.
+    /// Adds the tensors made by layers that `tensor` may be, each with its condition.
     void resolve(std::uint32_t tensor, model::quantity const& gate, places& out) const
     {
         tensor = viewed_[tensor];
@@ -93,7 +93,7 @@ private:
         return out;
     }
 
-    /// The outputs of the network: those named, or else what no layer and no choice reads.
+    /// The named outputs of the network; without names, the tensors that nothing reads.
     [[nodiscard]] std::vector<std::uint32_t> outputs() const
     {
         if (!graph_.outputs.empty()) return graph_.outputs;
@@ -110,7 +110,7 @@ private:
         return out;
     }
 
-    /// A layer reads tensors that are there before its own.
+    /// Finds the memory of each view. A layer only reads tensors with lower numbers.
     void find_views()
     {
         for (std::uint32_t t = 0; t < graph_.tensors.size(); ++t) {
@@ -120,7 +120,7 @@ private:
         }
     }
 
-    /// An output of the network is held to the end.
+    /// Finds the uses of each tensor. An output of the network is used at the end.
     void find_last_uses()
     {
         uses_.resize(graph_.tensors.size());
@@ -134,7 +134,7 @@ private:
                 uses_[made].emplace_back(where, end);
     }
 
-    /// The steps at which held_at() of a buffer changes: where it is made, and behind its uses.
+    /// The steps at which held_at() of a buffer changes: its first step, and each step after a use.
     [[nodiscard]] std::vector<std::vector<std::uint32_t>> changes_by_step() const
     {
         std::vector<std::vector<std::uint32_t>> out(graph_.steps.size());
@@ -159,7 +159,7 @@ private:
         return buffer_of_[tensor];
     }
 
-    /// Keeps the buffer of a tensor up to the tensor's uses.
+    /// Extends the life of a tensor's buffer to the tensor's uses.
     void use(std::uint32_t tensor)
     {
         network_buffer& buffer = buffers_[buffer_of_[tensor]];
@@ -173,7 +173,7 @@ private:
     void place(std::size_t s)
     {
         network_step const& step = graph_.steps[s];
-        if (step.cost.is_view) return; // resolve() goes through it
+        if (step.cost.is_view) return; // resolve() passes through views
         std::uint32_t input = no_index;
         if (step.cost.may_overwrite)
             for (std::uint32_t const t : step.inputs)
@@ -186,7 +186,7 @@ private:
         }
     }
 
-    /// The buffer of an input that step `s` may take for its output; no_index if it is read later.
+    /// The buffer of an input that step `s` may overwrite; no_index if a later step reads it.
     [[nodiscard]] std::uint32_t overwritten(std::size_t s, std::uint32_t tensor) const
     {
         network_step const& step = graph_.steps[s];
@@ -203,18 +203,18 @@ private:
         return is_last && fits ? input : no_index;
     }
 
-    /// What a buffer made before step `s` holds there.
+    /// The numbers that buffer `b` holds at step `s`.
     [[nodiscard]] model::quantity held_at(network_buffer const& b, std::size_t s) const
     {
         if (b.first > s || (b.first == s && s > 0 && b.last < s)) return 0;
         if (s <= b.last) return b.gate * b.elements;
-        model::quantity read = 0; // one factor: a product of (1 - where) doubles with each
+        model::quantity read = 0; // one factor, because a product of (1 - where) doubles with each
         for (auto const& [where, step] : b.sometimes)
             if (step >= s) read = read.is_same(0) ? where.as_truth() : read || where.as_truth();
         return read * b.gate * b.elements;
     }
 
-    /// Keeps only what is not less than another one wherever parameters are.
+    /// Adds `next`, and removes each quantity that another one is never less than.
     static void add_unless_less(std::vector<model::quantity>& out, model::quantity const& next)
     {
         for (model::quantity const& known : out)
@@ -225,10 +225,10 @@ private:
 
     network_graph const& graph_;
     std::vector<network_buffer> buffers_;
-    std::vector<std::uint32_t> viewed_;    // tensor -> the one whose memory it is, behind all views
+    std::vector<std::uint32_t> viewed_; // tensor -> the tensor whose memory it is, behind all views
     std::vector<std::uint32_t> buffer_of_; // tensor -> buffer
     std::vector<std::vector<std::pair<model::quantity, std::size_t>>>
-        uses_; // tensor -> where, step
+        uses_; // tensor -> condition, step
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

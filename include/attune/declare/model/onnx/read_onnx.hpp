@@ -25,8 +25,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What a symbolic dimension is: a number, a parameter or a formula of your own, or values, which
-/// make a parameter of the dimension's name.
+/// The size of a symbolic dimension: a number, a parameter, a formula of your own, or values.
+/// Values make a parameter with the dimension's name.
 class onnx_size {
 public:
     template <class T>
@@ -51,50 +51,49 @@ private:
     std::vector<std::int64_t> values_;
 };
 
-/// One node of a graph, for an operator of your own.
+/// A node of a graph, for an operator of your own.
 struct onnx_call {
-    std::string name;                     ///< of the node
-    std::string op;                       ///< "Swish"; "com.example.Swish" of another domain
-    std::vector<model::tensor> inputs;    ///< those that depend on the network's inputs, in order
-    std::vector<model::quantity> weights; ///< elements of each stored input, in order
+    std::string name;                     ///< name of the node
+    std::string op;                       ///< "Swish"; in another domain "com.example.Swish"
+    std::vector<model::tensor> inputs;    ///< inputs that depend on the network's inputs, in order
+    std::vector<model::quantity> weights; ///< number of elements of each stored input, in order
     std::map<std::string, std::vector<std::int64_t>> integers; ///< attributes
 };
 
-/// @return  the outputs of the node, in order; what it stores is counted by the reader
+/// @return  the outputs of the node, in order; the reader counts the stored numbers
 using onnx_operator = std::function<std::vector<model::tensor>(onnx_call const&)>;
 
 struct onnx_options {
-    /// By the name that the file gives to a dimension: {{"batch", {1, 2, 4, 8}}, {"sequence",
-    /// 128}}. A dimension without one is "x[0]": input x, axis 0.
+    /// Sizes by the name of a dimension in the file: {{"batch", {1, 2, 4, 8}}, {"sequence", 128}}.
+    /// A dimension without a name is "x[0]": input x, axis 0.
     std::map<std::string, onnx_size> sizes = {};
-    /// In place of an attribute of a node that has whole numbers, for all axes alike:
-    /// {{"conv1.kernel_shape", kernel}}. "conv1.filters", of Conv and ConvTranspose, and
-    /// "fc.units", of Gemm and MatMul with a stored second factor, stand for what the weights'
-    /// shape says. Where one is given, weights take the extents that their inputs have, as if the
-    /// network was trained anew, and so does a bias that a node of its own adds. Without,
-    /// configurations that the weights do not fit are not valid.
+    /// Replaces an attribute with whole numbers of a node, on all axes: {{"conv1.kernel_shape",
+    /// kernel}}. Two names replace extents of weights: "conv1.filters" (Conv, ConvTranspose) and
+    /// "fc.units" (Gemm, MatMul with a stored second factor). With any entry, weights and
+    /// separately added biases take the extents of their inputs, as in a newly trained network.
+    /// Without entries, a configuration that the weights do not fit is not valid.
     std::map<std::string, model::quantity> attributes = {};
-    /// Operators that this reader does not know, or that you read in another way:
+    /// Operators that this reader does not have, or that you read in another way:
     /// {{"Swish", [](auto const& n) { return std::vector{model::activation(n.inputs[0], "swish",
     /// 5)}; }}}
     std::map<std::string, onnx_operator> operators = {};
-    /// Bytes of a number; if not given, of the type that most stored numbers have.
+    /// Bytes of a number. Without a value: bytes of the type that most stored numbers have.
     std::optional<model::quantity> element_bytes = {};
 };
 
-/// A graph that was read.
+/// An ONNX graph as a network.
 struct onnx_network {
     model::network net;
-    std::vector<parameter_description> parameters; ///< of the sizes that have values, by name
-    std::map<std::string, model::tensor> tensors;  ///< what depends on inputs, by its name
-    std::map<std::string, std::vector<model::quantity>> shapes; ///< of all arrays, by name
+    std::vector<parameter_description> parameters; ///< of sizes with values, by name
+    std::map<std::string, model::tensor> tensors;  ///< tensors that depend on inputs, by name
+    std::map<std::string, std::vector<model::quantity>> shapes; ///< shapes of all arrays, by name
 
     /// The valid configurations: network::space() over `parameters`.
     [[nodiscard]] description space(std::vector<model::quantity> const& limits = {}) const
     {
         return with_parameters({}, limits);
     }
-    /// The same over parameters of your own, and `parameters` behind them.
+    /// The valid configurations over parameters of your own, followed by `parameters`.
     template <class Pack>
     [[nodiscard]] description space(Pack const& typed,
                                     std::vector<model::quantity> const& limits = {}) const
@@ -105,27 +104,27 @@ struct onnx_network {
                                               std::vector<model::quantity> const& limits) const;
 };
 
-/// Makes layers of the nodes of an ONNX graph, as inference runs it.
+/// Makes layers of the nodes of an ONNX graph, with the costs of inference.
 ///
-/// What depends on no input is no layer. Shapes that are computed from shapes are formulas. A
-/// stored array is counted once, by the first layer that reads it: of floating-point numbers it is
-/// weights; running means and variances, integers, numbers without an axis and constants in nodes
-/// are statistics.
-/// Operations per element: 1 of +, comparison, root and the like, 2 of Clip, 4 of Sigmoid, Tanh,
-/// Erf and Softmax, 8 of Gelu and norms; else as the layers of model/ count. Copies and changes of
-/// type have none. All numbers have element_bytes bytes; of activations, inputs, truths and results
-/// of Cast with fewer bytes than these take theirs.
+/// A node that depends on no input makes no layer. Shapes computed from shapes are formulas. The
+/// first layer that reads a stored array counts it. Arrays of floating-point numbers are weights.
+/// Statistics are: running means and variances, integers, numbers without an axis, constants in
+/// nodes.
+/// Operations per element: 1 for +, comparison, root and the like, 2 for Clip, 4 for Sigmoid, Tanh,
+/// Erf and Softmax, 8 for Gelu and norms; other operators as the layers of model/ count. Copies and
+/// changes of type cost none. All numbers have element_bytes bytes, except activations with smaller
+/// types: inputs, truths and results of Cast.
 ///
-/// @param bytes   of the file
+/// @param bytes   content of the file
 /// @param source  name of the file, for errors
-/// Errors   attune::error, which names the node: no ONNX file, or a part of one; an unknown operator
-///          or a subgraph; a size that is not given; a name in `options` that the graph does not
-///          have; a graph out of order or with a cycle; shapes that do not fit
+/// Errors   attune::error, which names the node: no ONNX file, or a part of one; an unknown
+///          operator or a subgraph; a size without a value; a name in `options` that the graph does
+///          not have; a graph out of order or with a cycle; shapes that do not fit
 [[nodiscard]] onnx_network read_onnx(std::string_view bytes, onnx_options const& options = {},
                                      std::string const& source = "");
 
-/// Reads the file at `path`, as above. Weights in files of their own are not opened.
-/// Errors   attune::error when it cannot be read or has 2 GiB or more; those above
+/// Reads the file at `path`, as read_onnx(). Does not open separate files of weights.
+/// Errors   attune::error: the file cannot be read or has 2 GiB or more; those of read_onnx()
 [[nodiscard]] onnx_network read_onnx_file(std::string const& path,
                                           onnx_options const& options = {});
 

@@ -20,10 +20,10 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Longer formulas of extents are those of graphs that were made to have them.
+/// Only a graph made on purpose has longer formulas of extents.
 inline constexpr std::size_t max_onnx_formula = 10'000;
 
-/// Elements of all arrays that nodes compute of shapes.
+/// The most elements of all arrays that nodes compute from shapes.
 inline constexpr std::size_t max_onnx_computed = std::size_t{1} << 20;
 
 class onnx_reader {
@@ -67,7 +67,7 @@ private:
         throw error(what, where + " of " + place_, next);
     }
 
-    /// Calls `act`; an error gets the place in the graph.
+    /// Calls `act`; adds the place in the graph to an error.
     template <class Act>
     void at_place(std::string const& where, Act const& act) const
     {
@@ -80,7 +80,7 @@ private:
         }
     }
 
-    /// Those of the type that most stored numbers have.
+    /// Bytes of the type that most stored numbers have.
     [[nodiscard]] model::quantity element_bytes() const
     {
         if (options_.element_bytes) return *options_.element_bytes;
@@ -92,7 +92,7 @@ private:
             if (array.is_floating) numbers[array.bytes] += count;
         }
         for (onnx_input const& in : file_.inputs)
-            if (in.is_floating) numbers[in.bytes] += 0.5; // where nothing is stored
+            if (in.is_floating) numbers[in.bytes] += 0.5; // decides if nothing is stored
         std::int64_t most = 4;
         for (auto const& [bytes, count] : numbers)
             if (count > numbers[most]) most = bytes;
@@ -181,7 +181,7 @@ private:
             inputs.push_back(name.empty() ? nullptr : &find(name));
             does_flow = does_flow || (inputs.back() != nullptr && inputs.back()->flows);
         }
-        // What depends on no input is no layer: its shape follows in a network of its own.
+        // A node that depends on no input is no layer; a separate network gives its shape.
         model::network shapes("node " + node.name);
         onnx_layer at(node, std::move(inputs), does_flow ? out_.net : shapes, state_, !does_flow);
         auto const own = options_.operators.find(node.op);
@@ -234,7 +234,7 @@ private:
     static void read_operator(onnx_layer& at, bool does_flow)
     {
         std::string const& op = at.node().op;
-        if (op == "ConstantOfShape" || op == "Range") // fold() did not know it
+        if (op == "ConstantOfShape" || op == "Range") // fold() has no result
             at.refuse(
                 "its shape is known when it runs, not before",
                 "export the model with this shape as a constant, or read it by an operator of "
@@ -251,7 +251,7 @@ private:
         reading(at);
     }
 
-    /// What is known of an array that depends on no input beside its shape.
+    /// Keeps properties beside the shape of an array that depends on no input.
     static void keep(onnx_layer const& at, onnx_value& made)
     {
         made.is_floating = at.has(0) && at.input(0).is_floating;

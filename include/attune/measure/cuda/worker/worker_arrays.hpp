@@ -1,9 +1,9 @@
 // attune/measure/cuda/worker/worker_arrays.hpp - transfers a call's arrays to a worker.
 // SPDX-License-Identifier: MIT
 //
-// Device memory is passed by CUDA IPC, which copies nothing but needs plain allocations; other
-// memory is passed by shared memory. IPC memory is closed once the bench has its own copies and
-// before any variant runs, so that no variant can write to the caller's memory.
+// CUDA IPC passes device memory; it copies nothing but needs plain allocations. Shared memory
+// passes other memory. The worker closes IPC memory when the bench has its own copies, before any
+// variant runs. No variant can then write to the caller's memory.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail::worker {
 
-/// How to pass device memory to another process.
+/// Route of device memory to another process.
 enum class route : std::uint8_t {
     handle, ///< by CUDA IPC if possible, else through host memory
     host,   ///< through host memory
@@ -41,13 +41,13 @@ public:
     received_arrays(received_arrays const&) = delete;
     received_arrays& operator=(received_arrays const&) = delete;
 
-    /// The driver's message if a handle cannot be opened here; then use another route. Empty: all
+    /// The driver's message if a handle cannot be opened here; use another route then. Empty if all
     /// arrays are reachable.
     [[nodiscard]] std::string const& why_unreachable() const noexcept { return why_unreachable_; }
 
-    /// Frees or closes device memory. Call it when the bench has its own copies (see
+    /// Frees or closes device memory. Call it after the bench has its own copies (see
     /// device_copies).
-    /// Errors   attune::error: the driver's own, after trying to free everything
+    /// Errors   attune::error: the driver's own, after an attempt to free everything
     void release();
 
 private:

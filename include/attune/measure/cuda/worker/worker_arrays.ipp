@@ -4,9 +4,9 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/cuda/capture.hpp>
-#include <attune/cuda/numbers.hpp>
-#include <attune/measure/cuda/device_layout.hpp>
+#include <attune/cuda/driver.hpp>
+#include <attune/cuda/primary_context.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail::worker {
 
-/// Handles by the address of their allocation: one per allocation, so that the worker can recognise
-/// allocations it has opened.
+/// Handles by the address of their allocation. Each allocation has one handle, so that the worker
+/// recognises allocations that it has opened.
 using allocation_handles = std::map<cuda::device_pointer, cuda::ipc_handle>;
 
-/// Sets the handle of the allocation that contains a region. False: there is none.
+/// Sets the handle of the allocation that contains a region. Returns false if there is none.
 [[nodiscard]] inline bool take_handle(cuda::driver const& driver, device_region const& region,
                                       allocation_handles& taken, sent_region& out)
 {
@@ -175,7 +175,7 @@ ATTUNE_INLINE received_arrays::place received_arrays::receive(sent_region const&
 
 ATTUNE_INLINE cuda::device_pointer received_arrays::open(cuda::ipc_handle const& handle)
 {
-    // Only once: some drivers refuse to open a handle twice.
+    // Open only once: some drivers refuse to open a handle twice.
     for (opened const& one : opened_)
         if (std::memcmp(&one.handle, &handle, sizeof handle) == 0) return one.base;
     cuda::device_pointer base = 0;

@@ -1,9 +1,9 @@
-// attune/measure/cuda/worker/worker_bench.hpp - a bench in a worker process that is replaced when it dies.
+// attune/measure/cuda/worker/worker_bench.hpp - a bench in a worker process, replaced if it dies.
 // SPDX-License-Identifier: MIT
 //
 // An error that destroys the context, a signal, exit() or a timeout ends the worker, and its
 // variant fails. The next request starts another worker, sends it the caller's arrays again and
-// establishes the default again; measurements are kept.
+// establishes the default again. Measurements are kept.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -29,16 +29,15 @@ struct worker_options {
     double grace_s = 10;       ///< wall seconds for all work besides a variant's own runs
     int most_attempts = 3;     ///< attempts in a row to replace a worker
     bool is_required = false;  ///< make_worker_bench(): no worker, or MPS, is an error
-    /// The device for variants; -1: that of the call. For another device the arrays are copied
+    /// The device for variants; -1: the device of the call. Arrays for another device are copied
     /// through host memory.
     int ordinal = -1;
 };
 
-/// Sends requests to a worker process. All functions throw attune::error when no worker can be
-/// started.
+/// Sends requests to a worker process. All functions throw attune::error if no worker starts.
 class worker_bench final : public device_bench {
 public:
-    /// Errors   attune::error: no worker starts, with the reason
+    /// Errors   attune::error: no worker starts; the text has the reason
     worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
                  device_bench_options const& options, worker_options how = {});
 
@@ -51,7 +50,7 @@ public:
                                              std::span<std::vector<std::byte> const> expected,
                                              double limit_s) override;
     [[nodiscard]] first_run_result first_run(device_variant const& tried, double limit_s) override;
-    /// Contents in the worker of the last run.
+    /// The contents in the worker of the last run.
     /// Errors   `stopped`: they cannot be read
     [[nodiscard]] std::vector<std::byte> contents(std::size_t i) override;
     [[nodiscard]] outcome time(device_variant const& tried, double stop_above_s, double limit_s,
@@ -62,30 +61,28 @@ public:
     /// A bench in another worker, on another device, with the same user's check.
     [[nodiscard]] std::unique_ptr<bench> on_device(int ordinal) const override;
 
-    /// Number of replaced workers, and the wall seconds of the replacements.
+    /// Number of replaced workers.
     [[nodiscard]] std::size_t replacements() const noexcept { return replacements_; }
-    [[nodiscard]] double replacing_s() const noexcept { return replacing_s_; }
 
 private:
     /// An answer, or the failure that ended the worker.
     using reply = std::variant<message, failure>;
 
-    /// Waits at most `within_s` wall seconds; `limit_s` is the number in a timeout's text.
+    /// Waits at most `within_s` wall seconds; the text of a timeout has the number `limit_s`.
     [[nodiscard]] reply exchange(message const& asked, double within_s, double limit_s);
-    /// require_worker(), then exchange(). After an error of the worker's environment, another
-    /// worker is asked once.
+    /// Calls require_worker(), then exchange(). After an error of the worker's environment, asks
+    /// another worker once.
     [[nodiscard]] reply ask(message const& asked, double within_s, double limit_s);
     /// Starts a worker and sends it the arrays.
     /// Errors   attune::error
     void start_worker();
-    /// Starts a worker unless one runs, and lets it establish the default.
+    /// Starts a worker unless one runs, and makes it establish the default.
     /// Errors   attune::error
     void require_worker();
     [[nodiscard]] message begin_message(route by) const;
-    /// Ends the worker. @param reason  empty: how its process ended
+    /// Ends the worker. @param reason  empty: the way its process ended
     [[nodiscard]] failure end_worker(failure_stage stage, std::string const& reason);
-    /// Adds the worker's log to a failure in its answer, and ends a worker whose context may be
-    /// lost.
+    /// Adds the worker's log to a failure in its answer. Ends a worker whose context may be lost.
     [[nodiscard]] failure settle_failure(failure why);
     template <class Result, class Get>
     [[nodiscard]] Result result_of(reply&& got, Get const& get);
@@ -103,14 +100,13 @@ private:
     std::unique_ptr<process> worker_{};
     std::optional<message> established_{}; ///< the last successful request to establish the default
     double established_limit_s_ = 0;
-    double established_s_ = 0; ///< seconds of the default; 0: unknown
+    double established_s_ = 0; ///< time of the default, in seconds; 0: unknown
     std::size_t replacements_ = 0;
-    double replacing_s_ = 0;
 };
 
-/// A worker_bench, or a bench in this process when no worker starts: protection() says why.
-/// Errors   attune::error: see make_local_bench(); if a worker is required: there is none, with the
-///          reason, or MPS would pass its faults on to this process
+/// A worker_bench, or a bench in this process if no worker starts: protection() has the reason.
+/// Errors   attune::error: see make_local_bench(). If a worker is required: none starts (the text
+///          has the reason), or MPS would pass its faults on to this process
 [[nodiscard]] std::unique_ptr<device_bench>
 make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
                   device_bench_options const& options, worker_options const& how);

@@ -7,30 +7,22 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/cuda/numbers.hpp>
+#include <attune/cuda/driver.hpp>
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 #include <attune/measure/cuda/worker/worker_process.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
-#include <attune/measure/message/outcome_values.hpp>
-#include <attune/measure/sandbox/detail/signal_text.hpp>
+#include <attune/measure/message/message_values.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
-#include <time.h>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail::worker {
 
-inline void nap(double seconds) noexcept
-{
-    timespec const length{
-        static_cast<time_t>(seconds),
-        static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
-    ::nanosleep(&length, nullptr);
-}
-
-/// True when MPS shares contexts on a device, so that a fault of one ends all.
+/// Returns true if MPS shares contexts on a device: a fault in one context ends all of them.
 [[nodiscard]] inline bool is_shared_by_mps(cuda::driver const& driver, int ordinal) noexcept
 {
     cuda::device device = 0;
@@ -47,7 +39,7 @@ inline void nap(double seconds) noexcept
     return why.stage == failure_stage::crash || why.stage == failure_stage::timeout;
 }
 
-/// True for an exception about device memory: a worker that holds less of it may succeed.
+/// Returns true for an exception about device memory: a worker that holds less may succeed.
 [[nodiscard]] inline bool lacks_memory(message const& got)
 {
     return got.kind == message_kind::thrown &&
@@ -78,7 +70,7 @@ ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> dri
     , options_(options)
     , how_(std::move(how))
 {
-    constexpr double bytes_per_s = 200e6; // less than the rate of a slow disk or a bus
+    constexpr double bytes_per_s = 200e6; // below the rate of a slow disk or a bus
     for (device_buffer const& b : call_.buffers)
         data_s_ += static_cast<double>(b.where.bytes) / bytes_per_s;
     int const ordinal = how_.ordinal < 0 ? call_.ordinal : how_.ordinal;
@@ -109,10 +101,10 @@ ATTUNE_INLINE failure worker_bench::end_worker(failure_stage stage, std::string 
 {
     failure why{stage, reason, {}};
     if (worker_ == nullptr) return why;
-    // A worker that ends by itself reports how: wait up to 1 s for that.
+    // A worker that ends by itself reports its end: wait up to 1 s for the report.
     for (double const until_s = attune::detail::steady_seconds() + 1;
          reason.empty() && !worker_->has_ended() && attune::detail::steady_seconds() < until_s;)
-        nap(1e-3);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ending const how = worker_->end();
     if (reason.empty())
         why.reason = text_of(how);
@@ -173,11 +165,10 @@ ATTUNE_INLINE void worker_bench::start_worker()
 ATTUNE_INLINE void worker_bench::require_worker()
 {
     if (worker_ != nullptr) return;
-    double const begun_s = attune::detail::steady_seconds();
     std::string last;
     for (int attempt = 0; attempt < how_.most_attempts; ++attempt) {
-        // The former worker's memory may not be free yet.
-        if (attempt > 0) nap(0.2 * attempt);
+        // The memory of the former worker may not be free yet.
+        std::this_thread::sleep_for(attempt * std::chrono::milliseconds(200));
         try {
             start_worker();
             if (established_) {
@@ -197,7 +188,6 @@ ATTUNE_INLINE void worker_bench::require_worker()
                 }
             }
             ++replacements_;
-            replacing_s_ += attune::detail::steady_seconds() - begun_s;
             return;
         } catch (std::exception const& none) {
             last = none.what();
@@ -253,7 +243,7 @@ Result worker_bench::result_of(reply&& got, Get const& get)
         if (!is_answer(answered)) throw damaged_message();
         Result result = get(from);
         if (auto* const why = std::get_if<failure>(&result)) *why = settle_failure(std::move(*why));
-        // Memory that a variant overwrote would be input or reference of others.
+        // Memory that a variant overwrote could become input or reference of other variants.
         if (answered.kind == message_kind::last_answer) worker_.reset();
         return result;
     } catch (damaged_message const& damage) {
@@ -261,7 +251,7 @@ Result worker_bench::result_of(reply&& got, Get const& get)
     }
 }
 
-/// The result of a comparison, checked: it names a contestant, or has times of all of them.
+/// The checked result of a comparison: it names a contestant, or has times of all contestants.
 /// Errors   damaged_message
 [[nodiscard]] inline std::variant<round_times, std::size_t> comparison_of(message const& got,
                                                                           std::size_t contestants)
@@ -323,7 +313,7 @@ ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
         why.reason = "its result cannot be read: " + why.reason;
         return stopped{std::move(why)};
     };
-    // Another worker holds the default's results, which would pass as this variant's.
+    // Another worker holds the default's results; they would pass as this variant's.
     if (worker_ == nullptr)
         throw lost({failure_stage::crash, "the worker process that had it is no more", {}});
     message_writer text;
@@ -375,7 +365,7 @@ worker_bench::compare(std::span<device_variant const> tried, double limit_s)
     for (device_variant const& one : tried)
         put(text, one);
     message const asked = request(message_kind::compare, text);
-    // When the time is up, a contestant may still be in its warm-up or in a round.
+    // When the time is over, a contestant may still be in its warm-up or in a round.
     double const run_limit_s = hang_limit_s(limit_s, established_s_);
     double const within_s = 2 * limit_s + run_limit_s +
                             10 * static_cast<double>(tried.size()) * established_s_ + how_.grace_s +
@@ -392,7 +382,7 @@ worker_bench::compare(std::span<device_variant const> tried, double limit_s)
                 static_cast<void>(end_worker(failure_stage::crash, damage.what()));
             }
         }
-        // The worker did not report which variant failed: run each alone.
+        // The worker did not report the failed variant: run each alone.
         for (std::size_t i = 0; i < tried.size(); ++i)
             if (std::holds_alternative<failure>(first_run(tried[i], run_limit_s))) return i;
     }

@@ -4,16 +4,16 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>
-#include <attune/measure/cuda/worker/worker_main.hpp>
+#include <attune/measure/cuda/worker/worker_process.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -31,15 +31,13 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
 
 using challenge = std::array<char, 16>;
 
-/// Wall seconds: time to load a program with its libraries, or for a stopped or busy parent.
+/// Wall seconds to load a program with its libraries, or to wait for a stopped or busy parent.
 inline constexpr double door_limit_s = 30;
 
 /// Set before main(), or when an object with a door is loaded.
 inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
 
-/// The address of the door.
-/// Errors   attune::error: without a door this program, started again, would run its main()
-[[nodiscard]] inline std::uintptr_t require_worker_door()
+ATTUNE_INLINE std::uintptr_t require_worker_door()
 {
     if (attune::detail::is_privileged_start())
         throw error("no worker process can be started",
@@ -53,7 +51,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
     return reinterpret_cast<std::uintptr_t>(door);
 }
 
-/// True when `socket` was made by `process` with this user.
+/// Returns true if `process` made `socket` with this user.
 [[nodiscard]] inline bool is_of_process(int socket, pid_t process) noexcept
 {
     ucred maker{};
@@ -62,7 +60,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
            bytes == sizeof maker && maker.pid == process && maker.uid == ::geteuid();
 }
 
-/// True when `process` runs the same file as this process.
+/// Returns true if `process` runs the same file as this process.
 [[nodiscard]] inline bool runs_this_file(pid_t process)
 {
     struct stat here{};
@@ -97,14 +95,11 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
     return got;
 }
 
-/// @return  null: the parent passes all tests; else the test that failed, as text
+/// @return  null if the parent passes all tests, else the failed test as text
 [[nodiscard]] inline char const* what_parent_lacks(std::string const& named)
 {
     pid_t const parent = ::getppid();
-    pid_t wanted = 0;
-    auto const [end, problem] = std::from_chars(named.data(), named.data() + named.size(), wanted);
-    if (problem != std::errc{} || end != named.data() + named.size() || wanted != parent)
-        return "it does not name the parent process";
+    if (parse_number<pid_t>(named) != parent) return "it does not name the parent process";
     if (::getuid() != ::geteuid() || ::getgid() != ::getegid())
         return "the program runs as one user for another";
     if (!is_of_process(worker_socket, parent) || !is_of_process(door_socket, parent))
@@ -122,9 +117,7 @@ inline std::atomic<void (*)() noexcept> door_of_this_program = nullptr;
     return nullptr;
 }
 
-/// The parent's side: waits for the worker's challenge and returns it. If the worker ends instead,
-/// the first request to it fails.
-inline void prove_to_worker(int socket, pid_t worker)
+ATTUNE_INLINE void prove_to_worker(int socket, int worker)
 {
     auto const has_ended = [&] {
         siginfo_t about{};

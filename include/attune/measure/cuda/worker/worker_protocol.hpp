@@ -18,17 +18,18 @@
 
 namespace attune::inline ATTUNE_ABI::detail::worker {
 
-/// Memory of the caller as it is sent to a worker; overlapping arrays are one region.
+/// Memory of the caller, in the form for a worker. Overlapping arrays are one region.
 struct sent_region {
     memory_place place = memory_place::host; ///< of the original
     std::size_t bytes = 0;
     std::size_t skew = 0; ///< offset of the original's address from a multiple of device_alignment
     bool by_handle = false;
-    cuda::ipc_handle handle{}; ///< of the allocation
-    std::size_t offset = 0;    ///< of the region in the allocation, or else in the shared memory
+    cuda::ipc_handle handle{}; ///< handle of the allocation
+    std::size_t offset =
+        0; ///< offset of the region in the allocation, or else in the shared memory
 };
 
-/// The content of `begin`: everything a worker needs for a bench.
+/// The content of `begin`: all that a worker needs for a bench.
 struct beginning {
     std::string driver_path;
     std::string bus; ///< bus id of the device, because ordinals depend on the environment
@@ -37,11 +38,10 @@ struct beginning {
     std::vector<sent_region> regions;
     std::vector<std::size_t> region_of; ///< of each array of the call
     std::vector<std::size_t> offset_of; ///< of each array in its region
-    device_call call;                   ///< its addresses are not valid in the worker
+    device_call call;                   ///< its addresses are invalid in the worker
 };
 
-/// Identifies the version and the sizes of structures of one end. Both ends must have the same
-/// mark.
+/// A mark of one end's version and sizes of structures. Both ends must have the same mark.
 [[nodiscard]] std::string protocol_mark(std::string_view version,
                                         std::span<std::size_t const> sizes);
 
@@ -52,7 +52,7 @@ void put(message_writer& to, beginning const& what);
 void put(message_writer& to, first_run_result const& what);
 void put(message_writer& to, timing_record const& what);
 void put(message_writer& to, std::variant<round_times, std::size_t> const& what);
-/// An exception as three texts: those of an attune::error, or what() and two empty ones.
+/// An exception as three texts: those of an attune::error, or what() and two empty texts.
 void put_thrown(message_writer& to, std::exception_ptr const& thrown);
 
 /// Errors   damaged_message; get_beginning() also attune::error for another version of attune

@@ -1,8 +1,7 @@
 // attune/measure/cuda/worker/worker_protocol.ipp - encodes and decodes structures member by member.
 // SPDX-License-Identifier: MIT
 //
-// Structured bindings name all members, so that a new member that is not encoded here does not
-// compile.
+// Structured bindings name all members: a new member without code here does not compile.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -11,7 +10,7 @@
 #include <attune/measure/cuda/worker/detail/member_values.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
-#include <attune/measure/message/outcome_values.hpp>
+#include <attune/measure/message/message_values.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -95,7 +94,7 @@ ATTUNE_INLINE device_bench_options get_options(message_reader& from)
     return out;
 }
 
-/// The mark of this attune. The other end may differ, if the program's file was replaced.
+/// The mark of this attune. The other end differs if the program's file was replaced.
 [[nodiscard]] inline std::string own_mark()
 {
     constexpr std::size_t sizes[] = {
@@ -238,7 +237,7 @@ ATTUNE_INLINE std::variant<round_times, std::size_t> get_comparison(message_read
 
 ATTUNE_INLINE void put_thrown(message_writer& to, std::exception_ptr const& thrown)
 {
-    // Not by dynamic_cast, which needs run-time type information.
+    // dynamic_cast would need run-time type information.
     try {
         std::rethrow_exception(thrown);
     } catch (error const& known) {

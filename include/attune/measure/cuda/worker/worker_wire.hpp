@@ -19,10 +19,10 @@ using attune::detail::descriptor;
 class shared_memory {
 public:
     shared_memory() = default;
-    /// Zeros, writable.
-    /// Errors   attune::error: no memory, or no such thing on this system
+    /// Makes writable zeros.
+    /// Errors   attune::error: no memory, or the system has no shared memory
     explicit shared_memory(std::size_t bytes);
-    /// Memory that another process has written, read only.
+    /// Reads memory that another process has written.
     /// Errors   damaged_message: the file is shorter than `bytes`, or may shrink
     shared_memory(descriptor file, std::size_t bytes);
     shared_memory(shared_memory&& other) noexcept;
@@ -57,7 +57,6 @@ enum class message_kind : std::uint32_t {
     last_answer, ///< as `answer`; the worker's arrays may be damaged, and it must be replaced
 };
 
-/// One message.
 struct message {
     message_kind kind{};
     std::string text{}; ///< made by `message_writer`
@@ -68,10 +67,10 @@ struct message {
 enum class transfer : std::uint8_t {
     done,
     ended, ///< the other end is closed
-    late,  ///< the time is up
+    late,  ///< the time is over
 };
 
-/// Two connected sockets, which other programs started from here do not inherit.
+/// Two connected sockets; programs that this process starts do not inherit them.
 /// Errors   attune::error
 [[nodiscard]] std::pair<descriptor, descriptor> make_connection();
 

@@ -96,7 +96,6 @@ ATTUNE_INLINE void shared_memory::map(int protection)
     data_ = static_cast<std::byte*>(at);
 }
 
-/// The header of a message.
 struct frame {
     std::uint32_t mark = 0;
     message_kind kind{};
@@ -116,7 +115,7 @@ ATTUNE_INLINE transfer wait_for(int socket, short events, double until_s)
         double const left_s = until_s - system_clocks().wall_s();
         if (!(left_s > 0)) return transfer::late;
         pollfd one{socket, events, 0};
-        // Rounded up, so that the last millisecond is not spent polling.
+        // Rounds up: the last millisecond is not spent polling.
         int const got = ::poll(&one, 1, static_cast<int>(std::min(left_s * 1e3, 1e6)) + 1);
         if (got > 0) return transfer::done;
         if (got < 0 && errno != EINTR) return transfer::ended;
@@ -188,7 +187,7 @@ ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
             std::memcpy(CMSG_DATA(c), &number, sizeof number);
         }
         ssize_t const sent = ::sendmsg(socket, &e.header, flags);
-        if (sent > 0) sends_bulk = false; // it was sent with the first byte
+        if (sent > 0) sends_bulk = false; // the first byte carried it
         return sent;
     };
     transfer const t =
@@ -225,7 +224,7 @@ ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
         throw damaged_message();
     into.kind = head.kind;
     into.bulk_bytes = head.bulk_bytes;
-    // In pieces, so that a wrong length does not allocate much memory.
+    // In pieces: a wrong length then allocates little memory.
     for (std::uint64_t left = head.text_bytes; left > 0 && t == transfer::done;) {
         std::size_t const piece = static_cast<std::size_t>(std::min<std::uint64_t>(left, 1 << 20));
         std::size_t const begin = into.text.size();

@@ -5,7 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/measure/sandbox/detail/child_list.hpp>
+#include <attune/measure/sandbox/detail/started_child.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -30,8 +30,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// In memory shared by both processes. The child only writes it, the parent only reads it. A
-/// variant may overwrite all of it, so the parent checks every length.
+/// A report in memory shared by both processes. The child only writes it, the parent only reads it.
+/// A variant may overwrite all of it, so the parent checks every length.
 struct child_report {
     std::atomic<child_phase> phase{child_phase::starting};
     std::atomic<child_ending> ending{child_ending::lost};
@@ -67,8 +67,8 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
     return where;
 }
 
-/// Kills and reaps the child processes of this process. Their children then become children of
-/// this process, and are killed and reaped, too.
+/// Kills and reaps the child processes of this process, also those that it gets as orphans
+/// meanwhile.
 inline void end_descendants() noexcept
 {
     auto const end = [](pid_t id) {
@@ -99,8 +99,8 @@ inline void note_fault(int signal, siginfo_t* info, void* /*context*/) noexcept
     raise(signal);
 }
 
-/// Sets every signal to its default and unblocks all; faults are reported, by a handler with a
-/// stack of its own, because the ordinary stack may have overflowed.
+/// Sets every signal to its default and unblocks all. A handler reports faults; it has a separate
+/// stack, because the ordinary stack may have overflowed.
 inline void reset_signals() noexcept
 {
     struct sigaction standard{};
@@ -127,8 +127,8 @@ inline void reset_signals() noexcept
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// Standard input and output become /dev/null, standard error `standard_error` (or /dev/null). So
-/// output that the parent has buffered is lost when the child flushes it.
+/// Standard input and output become /dev/null, standard error `standard_error` (or /dev/null).
+/// Output that the parent has buffered is lost when the child flushes it.
 inline void detach_standard_streams(int standard_error) noexcept
 {
     int const nowhere = open("/dev/null", O_RDWR);
@@ -142,8 +142,8 @@ inline void detach_standard_streams(int standard_error) noexcept
     if (nowhere > STDERR_FILENO) close(nowhere);
 }
 
-/// Limits memory to `bytes` more than is mapped now, and makes this process the first to be killed
-/// when the machine runs out of memory.
+/// Limits memory to `bytes` more than is mapped now. Makes this process the first to be killed if
+/// the machine runs out of memory.
 inline void limit_memory(std::size_t bytes) noexcept
 {
 #if defined(__linux__)
@@ -169,14 +169,15 @@ inline void limit_memory(std::size_t bytes) noexcept
 #endif
 }
 
-/// Processes that a run starts end with it, also those that leave their group or their parent.
+/// Makes processes that a run starts end with it, also those that leave their group or their
+/// parent.
 inline void bind_descendants() noexcept
 {
 #if defined(__linux__)
     prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); // orphans stay below this process
-    // Where this process is killed, nothing reaps them. So each of them ends with its parent. Its
-    // parent may have ended before that was asked for: then it ends at once, unless it has become
-    // a child of this process, which ends it.
+    // If this process is killed, nothing reaps its descendants, so each of them ends with its
+    // parent. If the parent ended before this setting, the child ends at once. If it has become a
+    // child of this process, this process ends it.
     static pid_t subreaper = 0;
     subreaper = getpid();
     static pid_t forking = 0;
@@ -193,8 +194,8 @@ inline void bind_descendants() noexcept
 inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
 {
     setpgid(0, 0);
-    // One byte: less than any core file has, and the kernel starts no program that takes reports.
-    // Neither 0 nor the "undumpable" flag, which a variant may be about to set.
+    // A limit of one byte: less than any core file, and the kernel starts no program that takes
+    // reports. A variant may be about to set 0 or the "undumpable" flag itself.
     rlimit core{};
     getrlimit(RLIMIT_CORE, &core);
     core.rlim_cur = std::min<rlim_t>(1, core.rlim_max);
@@ -210,8 +211,8 @@ inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
     if (seconds < 1e6) alarm(static_cast<unsigned>(seconds));
 }
 
-/// Ends exit() and quick_exit() before the program's own handlers and destructors run: handlers
-/// registered last run first.
+/// Ends exit() and quick_exit() before the program's own handlers and destructors run, because
+/// handlers registered last run first.
 inline void leave_before_other_handlers() noexcept
 {
 #if defined(__GLIBC__)
@@ -231,7 +232,7 @@ inline void leave_before_other_handlers() noexcept
 }
 
 /// The child's work after the fork. Does not return. An exception outside of the handlers below
-/// ends in std::terminate, that is, SIGABRT.
+/// ends in std::terminate: SIGABRT.
 [[noreturn]] inline void run_child(std::function<void()> const& run,
                                    std::function<std::string()> const& check,
                                    child_limits const& limits, child_report& report,

@@ -1,4 +1,4 @@
-// attune/measure/sandbox/detail/started_child.hpp - owns a child process; captures its stderr.
+// attune/measure/sandbox/detail/started_child.hpp - owns a child process; lists children.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,12 +6,12 @@
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/sandbox/detail/child_list.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,8 +28,63 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A memory file for the child's stderr. Its size is fixed at 64 KiB, however much the child
-/// prints. Without memfd_create, descriptor() is -1.
+#if defined(__linux__)
+/// Calls `f` with each number in the file.
+template <class F>
+void for_each_number_in(int file, F const& f) noexcept
+{
+    char block[512];
+    pid_t number = 0;
+    for (ssize_t got = 0; (got = ::read(file, block, sizeof block)) > 0;)
+        for (ssize_t i = 0; i < got; ++i)
+            if (block[i] != ' ') {
+                number = 10 * number + (block[i] - '0');
+            } else {
+                f(number);
+                number = 0;
+            }
+}
+#endif
+
+/// Calls `f` with the id of each child process that a thread of a process started or got as an
+/// orphan. Each thread has a separate list. A signal handler may call it.
+///
+/// @param tasks  "/proc/self/task", or that of another process
+/// @return  number of children; 0 if the kernel does not list them (CONFIG_PROC_CHILDREN)
+template <class F>
+std::size_t for_each_child(char const* tasks, F const& f) noexcept
+{
+    std::size_t count = 0;
+#if defined(__linux__)
+    int const folder = ::open(tasks, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return 0;
+    constexpr std::size_t name_offset = 19; // of linux_dirent64, and 16: that of its length
+    alignas(8) char entries[1024];          // readdir() would allocate
+    for (long got = 0; (got = ::syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0;)
+        for (char const* at = entries; at < entries + got;) {
+            char path[64] = {};
+            std::strncpy(path, at + name_offset, 32);
+            std::strcat(path, "/children");
+            std::uint16_t length = 0;
+            std::memcpy(&length, at + 16, sizeof length);
+            at += length;
+            int const list = path[0] == '.' ? -1 : ::openat(folder, path, O_RDONLY | O_CLOEXEC);
+            if (list < 0) continue;
+            for_each_number_in(list, [&](pid_t id) {
+                ++count;
+                f(id);
+            });
+            ::close(list);
+        }
+    ::close(folder);
+#else
+    static_cast<void>(tasks), static_cast<void>(f);
+#endif
+    return count;
+}
+
+/// A memory file for the child's stderr. The size is 64 KiB, however much the child prints. Without
+/// memfd_create, descriptor() is -1.
 class stderr_file {
 public:
     stderr_file() noexcept
@@ -63,7 +119,7 @@ private:
     detail::descriptor file_;
 };
 
-/// Blocks every signal while it exists, so that no handler of the host runs in the child before the
+/// Blocks every signal while it exists. No handler of the host then runs in the child before the
 /// child has restored the defaults.
 class all_signals_blocked {
 public:
@@ -81,7 +137,7 @@ private:
     sigset_t before_{};
 };
 
-/// State of a process, as /proc says it: 'T' stopped, 'Z' a zombie; 0: there is none.
+/// State of a process in /proc: 'T' stopped, 'Z' a zombie; 0: there is none.
 inline char state_of_process(pid_t id) noexcept
 {
     char text[512] = {};
@@ -94,9 +150,9 @@ inline char state_of_process(pid_t id) noexcept
     return name_end != nullptr && name_end[1] == ' ' ? name_end[2] : '\0';
 }
 
-/// Kills what a running child process has started, and what that has: a process that left the
-/// child's group would go on. All of them are stopped first, so that no id is given away. One that
-/// is not stopped so far may start another: they are listed until all are dead.
+/// Kills the descendants of a running child process, including those that left its group. First
+/// stops each process, so that no id is reused. A process that is not yet stopped may start
+/// another, so the loop lists them until all are dead.
 inline void end_below(pid_t of) noexcept
 {
     kill(of, SIGSTOP);
@@ -125,8 +181,8 @@ inline void end_below(pid_t of) noexcept
 
 /// Owns a child process until it is reaped; the destructor leaves neither a process nor a zombie.
 ///
-/// If another part of the program reaps it first, or SIGCHLD is ignored, its id and its group's may
-/// belong to other processes: then no signal is sent.
+/// Other code may reap it first, or SIGCHLD may be ignored. The ids of child and group may then
+/// belong to other processes, so no signal is sent.
 class started_child {
 public:
     explicit started_child(pid_t id) noexcept
@@ -140,7 +196,7 @@ public:
     /// Process id; 0: ended.
     [[nodiscard]] pid_t id() const noexcept { return id_; }
 
-    /// True when it has ended or was reaped elsewhere. It stays a zombie until end(), so that its
+    /// Returns true if it has ended or was reaped elsewhere. The zombie stays until end(), so its
     /// id is not reused.
     [[nodiscard]] bool has_ended() noexcept
     {
@@ -154,8 +210,8 @@ public:
         return is_lost_ || info.si_pid == id_;
     }
 
-    /// Asks the system to end nap() when the child ends (pidfd_open, Linux 5.3).
-    /// @return  false: it cannot
+    /// Makes nap() end when the child ends (pidfd_open, Linux 5.3). Returns false if the system
+    /// cannot.
     bool await() noexcept
     {
 #if defined(__linux__) && defined(SYS_pidfd_open)
@@ -164,7 +220,7 @@ public:
 #endif
         return end_.is_open();
     }
-    /// Waits for `seconds`, until a signal comes or, after await(), until the child ends.
+    /// Waits for `seconds`, or until a signal comes or, after await(), until the child ends.
     void nap(double seconds) const noexcept
     {
         auto const whole_s = static_cast<std::time_t>(seconds);
@@ -174,15 +230,15 @@ public:
         ::pollfd end{end_.get(), POLLIN, 0};
         int const ready = end_.is_open() ? ::ppoll(&end, 1, &span, nullptr) : -1;
         if (ready == 0 || (ready < 0 && end_.is_open() && errno == EINTR)) return;
-        // Not of a descriptor that the program closed, which would be ready for ever.
+        // A descriptor that the program closed would be ready at once, always.
         if (ready > 0 && (end.revents & POLLIN) != 0) return;
 #endif
         nanosleep(&span, nullptr);
     }
 
-    /// Kills it and its process group, then reaps it. A process that does not end within `within_s`
-    /// wall seconds (signals wait while a driver hangs) is left.
-    /// @return  the wait status; empty when it was reaped elsewhere or left
+    /// Kills it and its process group, then reaps it. Leaves a process that does not end within
+    /// `within_s` wall seconds (signals wait while a driver hangs).
+    /// @return  the wait status; empty if it was reaped elsewhere or left
     std::optional<int> end(double within_s = 5) noexcept
     {
         if (id_ <= 0) return status_;
@@ -206,12 +262,12 @@ public:
             nanosleep(&nap, nullptr);
         }
     }
-    /// True: it was killed and did not end in time.
+    /// Returns true if it was killed and did not end in time.
     [[nodiscard]] bool is_left() const noexcept { return is_left_; }
 
 private:
     pid_t id_ = 0;
-    detail::descriptor end_{}; ///< readable once it has ended; closed without await()
+    detail::descriptor end_{}; ///< readable after its end; closed without await()
     bool is_lost_ = false;
     bool is_left_ = false;
     std::optional<int> status_;

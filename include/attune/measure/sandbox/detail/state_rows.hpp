@@ -1,4 +1,4 @@
-// attune/measure/sandbox/detail/state_rows.hpp - one row for each piece of process state: its change, how it is read and restored.
+// attune/measure/sandbox/detail/state_rows.hpp - the rows of process state, to read and to restore.
 // SPDX-License-Identifier: MIT
 //
 // tested by measure/sandbox/process_state.cpp
@@ -37,11 +37,11 @@ extern "C" char** environ;
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Who has a piece of state, which decides when it is compared.
+/// The owner of a piece of state, which decides when it is compared.
 enum class state_owner : std::uint8_t {
-    thread,  ///< the calling thread: always
-    process, ///< all threads: in a child, and where there is no other thread
-    alone,   ///< the same; in a child only where its parent had no other thread
+    thread,  ///< the calling thread: compared always
+    process, ///< all threads: in a child, and if there is no other thread
+    alone,   ///< like `process`; in a child only if its parent had no other thread
     child,   ///< in a child only
 };
 
@@ -144,14 +144,14 @@ inline void restore_thread_locale(std::string const& before)
 }
 
 #if defined(__linux__)
-/// What prctl() returns for a question without arguments; negative: the system does not know it.
+/// Result of prctl() for a question without arguments; negative: the system does not have it.
 template <int Question>
 [[nodiscard]] std::string prctl_now(std::string const&)
 {
     int const now = ::prctl(Question, 0UL, 0UL, 0UL, 0UL);
     return now < 0 ? std::string() : std::to_string(now);
 }
-/// The same where prctl() writes the answer.
+/// Does the same for a question whose answer prctl() writes.
 template <int Question>
 [[nodiscard]] std::string prctl_written(std::string const&)
 {
@@ -262,7 +262,7 @@ inline void restore_memory_policy(std::string const& before)
     return field_of(status, "Uid") + '/' + field_of(status, "Gid") + '/' +
            field_of(status, "Groups");
 }
-/// Real, effective and saved one of a line "0\t0\t0\t0".
+/// The real, effective and saved id of a line "0\t0\t0\t0".
 [[nodiscard]] inline std::array<unsigned, 3> ids_in(char const* text)
 {
     std::array<unsigned, 3> out{};
@@ -277,7 +277,7 @@ inline void restore_identity(std::string const& before)
 {
     std::array<unsigned, 3> const user = ids_in(before.c_str());
     std::array<unsigned, 3> const group = ids_in(before.c_str() + before.find('/') + 1);
-    // Whoever may set the group must be the user again, and the other way round.
+    // Setting the group may need the user first, and the user the group.
     for (int i = 0; i < 2; ++i) {
         if (::setresuid(user[0], user[1], user[2]) != 0) errno = 0;
         if (::setresgid(group[0], group[1], group[2]) != 0) errno = 0;
@@ -406,7 +406,7 @@ inline void restore_directory(std::string const& before)
     if (::chdir(before.c_str()) != 0) errno = 0; // fails when the folder was removed
 }
 
-/// From /proc, because umask() returns the mask only by changing it for all threads.
+/// Reads /proc, because umask() returns the mask only by changing it for all threads.
 [[nodiscard]] inline std::string file_mask_now(std::string const& status)
 {
     return field_of(status, "Umask");
@@ -465,8 +465,8 @@ inline void restore_end_handlers(std::string const& before)
 }
 
 #if defined(__GLIBC__)
-/// Calls `f` with the state of rand() and random(): a number that says its length and position,
-/// then its words. Another state is in place meanwhile.
+/// Calls `f` with the state of rand() and random(): a number with its length and position, then its
+/// words. Another state is in place meanwhile.
 template <class F>
 void with_random_state(F const& f)
 {
@@ -492,8 +492,8 @@ inline void restore_random(std::string const& before)
 }
 #endif
 
-/// All pieces but four that are more than a text: the floating-point environment, the handlers of
-/// signals, the interval timers and the descriptors are members of process_state's content.
+/// All pieces that are a text. The floating-point environment, the handlers of signals, the
+/// interval timers and the descriptors are members of process_state's content.
 inline constexpr std::array state_rows{
     state_row{state_owner::thread, "changed the signal mask", signal_mask_now, restore_signal_mask},
     state_row{state_owner::thread, "changed the signal stack", signal_stack_now,

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/acquisition/confidence_bound.hpp>
-#include <attune/search/bayes/acquisition/expected_improvement.hpp>
-#include <attune/search/bayes/acquisition/probability_of_improvement.hpp>
+#include <attune/search/bayes/acquisition/improvement.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +16,13 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// score(mean, variance, best): posterior of f at the candidate and the lowest value so far, all
 /// standardised; variance >= 0. A lower mean never scores lower. The score should be the logarithm
-/// of a quantity >= 0, because the logarithms of the chance that the candidate works and of the
-/// user's weight are added to it.
+/// of a quantity >= 0, because the search adds the logarithms of the chance of success and of the
+/// user's weight.
 ///
 /// Optional members of an acquisition that changes during the search:
 /// - prepare(scored_candidates, search_progress): before each choice.
-/// - chose(point): the chosen point; then observe(point, value): its value, lower is better, or for
-///   a failure the median of the values that worked.
+/// - chose(point): the chosen point; then observe(point, value): its value, lower is better; for a
+///   failure the median of the successful values.
 /// tests/laws/acquisition.hpp checks this.
 template <class A>
 concept acquisition = std::copy_constructible<A> && requires(A const& a, double x) {
@@ -33,9 +31,9 @@ concept acquisition = std::copy_constructible<A> && requires(A const& a, double 
 
 /// Values so far, in the unit of the objective.
 struct search_progress {
-    double mean_of_values = 0; ///< of the points that worked
+    double mean_of_values = 0; ///< of the successful points
     double best = 0;           ///< lowest of these values
-    /// Of what a score is given, in that of the values; 0: those are logarithms.
+    /// Unit of a score's arguments, in the unit of the values; 0: arguments are logarithms.
     double unit = 0;
 };
 
@@ -51,8 +49,8 @@ struct expected_improvement_rule {
         return log_expected_improvement(mean, variance, best - exploration);
     }
 
-    /// An upper bound of score() that costs one division, so that most candidates are rejected
-    /// without score(). log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
+    /// An upper bound of score() for one division, which rejects most candidates without score().
+    /// log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
     /// @param log_widest  half the logarithm of the largest variance of all candidates
     [[nodiscard]] double bound(double mean, double variance, double best,
                                double log_widest) const noexcept
@@ -65,7 +63,7 @@ struct expected_improvement_rule {
 
 /// Probability that the candidate is better than the best.
 struct probability_of_improvement_rule {
-    double exploration = 0; ///< as above
+    double exploration = 0; ///< as in expected_improvement_rule
 
     /// Log PI; minus infinity for probability 0.
     [[nodiscard]] double score(double mean, double variance, double best) const noexcept
@@ -74,7 +72,7 @@ struct probability_of_improvement_rule {
     }
 };
 
-/// Lower end of the candidate's credible interval. The score is no logarithm.
+/// Lower end of the candidate's credible interval. The score is not a logarithm.
 struct confidence_bound_rule {
     double exploration = 0; ///< deviations below the mean
 

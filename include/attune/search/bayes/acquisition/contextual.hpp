@@ -1,15 +1,55 @@
 // attune/search/bayes/acquisition/contextual.hpp - exploration that depends on the remaining variance.
 // SPDX-License-Identifier: MIT
-// Source   Willemsen et al. 2021 Sec. III-F
+// Source   Willemsen et al. 2021 Sec. III-F, after Jasrasaria & Pyzer-Knapp 2018: lambda = (v /
+//          (m_s / f_best)) / v_s
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
-#include <attune/search/bayes/acquisition/contextual_variance.hpp>
 #include <attune/search/bayes/choice.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Keeps the model's state after the initial design and compares later states with it.
+class contextual_variance {
+public:
+    /// The constant factor that works well in most cases according to Sec. III-F; used if the ratio
+    /// is undefined.
+    static constexpr double usual = 0.01;
+
+    /// @param initial_variance  v_s: mean posterior variance over all configurations not evaluated,
+    ///                          after the initial design
+    /// @param initial_mean      m_s: mean of the successes at that time, in the objective's unit
+    contextual_variance(double initial_variance, double initial_mean) noexcept
+        : variance_(initial_variance)
+        , mean_(initial_mean)
+    {
+    }
+
+    /// The present factor; it shrinks with the remaining variance and with the best value.
+    /// @param variance  present posterior variance, averaged like `initial_variance`
+    /// @param best      lowest value so far, in the unit of `initial_mean`, not of the model: the
+    ///                  ratio is only meaningful for positive run times
+    /// @return  >= 0; `usual` if a value is not positive or not finite, because the formula divides
+    ///          by the initial variance and by a value
+    [[nodiscard]] double factor(double variance, double best) const noexcept
+    {
+        double const improvement = mean_ / best;
+        double const lambda = variance / improvement / variance_;
+        bool const meaningful = variance >= 0 && variance_ > 0 && mean_ > 0 && best > 0;
+        return meaningful && std::isfinite(lambda) ? lambda : usual;
+    }
+
+private:
+    double variance_;
+    double mean_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -18,10 +58,10 @@ template <acquisition Rule>
     requires requires(Rule& r) { r.exploration = 0.0; }
 class contextual {
 public:
-    /// @param constant   instead of the factor
-    /// @param in_values  the exploration is in the unit of the objective, as in Kernel Tuner, where
-    ///                   it depends on what times are counted in; not in that of the model. Ignored
-    ///                   where the model sees logarithms
+    /// @param constant   replaces the factor
+    /// @param in_values  true: the exploration is in the unit of the objective, as in Kernel Tuner,
+    ///                   so it depends on the unit of time; false: in the unit of the model.
+    ///                   Ignored if the model learns logarithms
     explicit contextual(Rule rule = {}, std::optional<double> constant = {}, bool in_values = false)
         : rule_(rule)
         , base_(rule.exploration)

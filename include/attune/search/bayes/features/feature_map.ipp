@@ -5,13 +5,10 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/declare/order.hpp>
-#include <attune/search/bayes/features/code_metric_columns.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/search/bayes/features/derived.hpp>
-#include <attune/search/bayes/features/derived_column.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/features/parameter_features.hpp>
-#include <attune/search/bayes/features/repeats.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/marginals.hpp>
 

@@ -82,7 +82,7 @@ public:
             p = length > 0 ? (p - start) / length : 0;
     }
 
-    /// Where each level stands: ascending, from 0 to 1.
+    /// The place of each level: ascending, from 0 to 1.
     [[nodiscard]] std::vector<double> const& places() const noexcept { return places_; }
 
     /// The nearest level of `v`; the lowest for no value.

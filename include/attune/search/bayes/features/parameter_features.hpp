@@ -1,24 +1,82 @@
 // attune/search/bayes/features/parameter_features.hpp - the features of a parameter.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.1 (distances, transformed). An inactive parameter as one point apart from its
-//          values: Hutter & Osborne 2013, Swersky et al. 2014 (the arc kernel), which bend the line
-//          of the values so that the point is equally far from all; here the values stay as they
-//          are, and the point stands above their middle
+// Source   BaCO Sec. 4.1 (distances, transformed); that its distances between orders embed in a
+//          Euclidean space: Lomeli et al. 2019. An inactive parameter as one point apart from its
+//          values: Hutter & Osborne 2013, Swersky et al. 2014 (the arc kernel). Their line of
+//          values is bent so that the point is equally far from all; here the line is straight, and
+//          the point is above its middle
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/search/bayes/features/feature_options.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/bayes/features/level_scale.hpp>
+#include <attune/search/bayes/model_options.hpp>
 #include <attune/space/tree/tree.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Appends the coordinates of one order of n >= 2 items:
+///   spearman  the place of each item;  kendall  which item of each pair comes first
+///   hamming   for each place and item whether the one holds the other
+inline void embed_order(std::span<std::int64_t const> order, order_distance how,
+                        std::vector<double>& out)
+{
+    std::size_t const n = order.size();
+    double const count = static_cast<double>(n);
+    std::vector<double> place(n);
+    for (std::size_t i = 0; i < n; ++i)
+        place[static_cast<std::size_t>(order[i])] = static_cast<double>(i);
+    switch (how) {
+    case order_distance::spearman:
+        for (double const p : place)
+            out.push_back(p / std::sqrt((count * count * count - count) / 3));
+        break;
+    case order_distance::kendall:
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = i + 1; j < n; ++j)
+                out.push_back(place[i] < place[j] ? 0 : 1 / std::sqrt(count * (count - 1) / 2));
+        break;
+    case order_distance::hamming:
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j)
+                out.push_back(order[i] == static_cast<std::int64_t>(j) ? 1 / std::sqrt(2 * count)
+                                                                       : 0);
+        break;
+    case order_distance::naive: // no order: nominal
+        break;
+    }
+}
+
+/// For every value of a permutation or tile in turn, equally many numbers; none for a permutation
+/// of fewer than two items or with the naive metric.
+[[nodiscard]] inline std::vector<double> embedding(parameter_description const& parameter)
+{
+    std::vector<double> out;
+    for (std::uint32_t v = 0; v < parameter.value_count(); ++v) {
+        std::vector<std::int64_t> const parts = elements_at(parameter, v);
+        if (parameter.traits().is_order) {
+            if (parts.size() > 1) embed_order(parts, parameter.metric, out);
+            continue;
+        }
+        double extent = 0;
+        for (std::int64_t const factor : parts)
+            extent += std::log(static_cast<double>(factor));
+        for (std::int64_t const factor : parts)
+            out.push_back(extent > 0 ? std::log(static_cast<double>(factor)) /
+                                           (std::numbers::sqrt2 * extent)
+                                     : 0);
+    }
+    return out;
+}
 
 /// One parameter, or one part of it, as a feature.
 struct parameter_feature {
@@ -30,7 +88,7 @@ struct parameter_feature {
         number,   ///< the number at the index: continuous
         position, ///< the place of item `part` of a permutation is the level
         factor,   ///< factor `part` of a tile, by `scale`
-        item,     ///< as position, of a long permutation, which is a group
+        item,     ///< as position, for a long permutation, which is a group
     };
 
     std::string name;
@@ -45,7 +103,7 @@ struct parameter_feature {
     spacing on = spacing::linear;        ///< of continuous numbers; `low` and `high` are so spaced
     double low = 0;
     double high = 0;
-    /// The parameter is conditional: the last level stands for an inactive one, at distance 1 from
+    /// True if the parameter is conditional. The last level then means inactive, at distance 1 from
     /// the farthest value of the parameter (on a line at least 0.86 from all). A continuous feature
     /// has it at 0.5.
     bool has_inactive = false;
@@ -56,25 +114,25 @@ struct parameter_feature {
     [[nodiscard]] double position_at(parameter_description const& p, coordinate at) const;
 };
 
-/// How the values of parameters are laid out.
+/// The layout of the values of parameters.
 struct parameter_layout {
     value_places places = value_places::logarithmic;
-    double step = 0; ///< between values of a table that are ranked
+    double step = 0; ///< distance between ranked values of a table
 };
 
-/// The features of parameter `index`: one; none when a single value occurs; one per part for
-/// permutations and tiles of more than `most` values. Conditional parameters have one level more.
-/// @param occurs  for each value of the table whether it is in a valid configuration; not read for
+/// The features of parameter `index`: one; none if only one value occurs; one per part for
+/// permutations and tiles of more than `most` values. Conditional parameters have one more level.
+/// @param occurs  for each value of the table, true if a valid configuration has it; not read for
 ///                real parameters
 [[nodiscard]] std::vector<parameter_feature>
 features_of(description const& space, std::uint32_t index, std::vector<bool> const& occurs,
             std::uint32_t most, parameter_layout layout = {});
 
-/// From this number of values on, a parameter in no constraint is not listed value by value.
+/// From this number of values on, an unconstrained parameter is not listed value by value.
 inline constexpr std::uint32_t most_listed_values = std::uint32_t{1} << 20U;
 
-/// features_of() a parameter with more values than most_listed_values in no constraint: its numbers
-/// continuous, or one feature per part.
+/// features_of() an unconstrained parameter with more values than most_listed_values: its numbers
+/// are continuous, or each part is a feature.
 /// @param values  its tree
 [[nodiscard]] std::vector<parameter_feature> features_of_many(description const& space,
                                                               std::uint32_t index,

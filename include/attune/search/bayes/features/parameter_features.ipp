@@ -4,9 +4,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/search/bayes/features/embedding.hpp>
 #include <attune/search/bayes/features/parameter_features.hpp>
-#include <attune/space/query/steps.hpp>
+#include <attune/space/query/distance.hpp>
 
 #include <algorithm>
 #include <array>
@@ -120,8 +119,8 @@ features_of_parts(parameter_description const& p, parameter_feature const& whole
     return out;
 }
 
-/// Adds the level of an inactive parameter. The values get one coordinate more, 0, which is above 0
-/// for that level alone.
+/// Adds the level of an inactive parameter. Values get one more coordinate, which is above 0 only
+/// for that level.
 inline void add_inactive_level(parameter_feature& f)
 {
     f.has_inactive = true;
@@ -173,7 +172,7 @@ features_where_active(description const& space, std::uint32_t index,
         return {f};
     }
     std::vector<std::uint32_t> occurring;
-    std::vector<std::uint32_t> of_index; // unused values: that of the one before
+    std::vector<std::uint32_t> of_index; // unused values: level of the one before
     for (std::uint32_t v = 0; v < occurs.size(); ++v) {
         if (occurs[v]) occurring.push_back(v);
         of_index.push_back(
@@ -225,7 +224,7 @@ ATTUNE_INLINE std::vector<parameter_feature> features_of_many(description const&
     std::vector<parameter_feature> out;
     if (p.traits().is_ordered && last > 0) {
         f.read = parameter_feature::reading::number;
-        // How many values lie between does not matter, only that some do.
+        // Any value between suffices; their number has no effect.
         std::vector<std::uint32_t> ends{values.run_value(0), values.run_value(last)};
         if (last > 1) ends.insert(ends.begin() + 1, values.run_value(1));
         lay_out_numbers(p, ends, true, layout.places == value_places::logarithmic, f);

@@ -7,8 +7,7 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/forest/coding.hpp>
-#include <attune/search/bayes/forest/masked_tree.hpp>
-#include <attune/search/bayes/forest/tree_grower.hpp>
+#include <attune/search/bayes/forest/tree.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -25,8 +24,8 @@ public:
     {
     }
 
-    /// Learns `y`, one finite number per point of `x`; replaces what was learnt before. Without
-    /// points, predictions are mean 0 and variance 1.
+    /// Learns `y`, one finite number per point of `x`; replaces earlier data. Without points,
+    /// predictions have mean 0 and variance 1.
     /// Cost   about 0.2 ms per tree for 200 points and 16 columns
     void fit(code_table const& x, std::span<double const> y, random_engine& engine);
 
@@ -38,8 +37,8 @@ public:
     void predict(code_table const& x, std::span<double> mean, std::span<double> variance) const;
 
     /// The mean squared error at each point of the trees not trained on it, over the variance of
-    /// the numbers: 1 is no better than their mean. Nothing without bootstrap, if no point was left
-    /// out, or if all numbers are equal.
+    /// the numbers: 1 is as good as the mean of all numbers. Nothing without bootstrap, if no point
+    /// was left out, or if all numbers are equal.
     [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept { return error_; }
 
 private:

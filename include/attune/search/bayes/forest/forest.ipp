@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/forest/coding.hpp>
 #include <attune/search/bayes/forest/forest.hpp>
-#include <attune/search/bayes/forest/masked_tree.hpp>
-#include <attune/search/bayes/forest/tree_grower.hpp>
+#include <attune/search/bayes/forest/tree.hpp>
 
 #include <algorithm>
 #include <cstdint>

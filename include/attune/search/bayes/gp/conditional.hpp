@@ -30,7 +30,7 @@ public:
     conditional(attune::feature_map features, kernel k);
 
     /// Replaces hyperparameters and observations.
-    /// @return  whether the covariance could be factorised; if not, there are no observations then
+    /// @return  false if the covariance cannot be factorised; then there are no observations
     /// Cost     2/3 n^3
     bool condition(hyperparameter_vector const& h, attune::feature_table const& points,
                    std::span<double const> values, std::span<double const> variance, double shift,
@@ -58,7 +58,7 @@ public:
     Eigen::VectorXd revise(std::size_t i, double value);
 
     /// Removes observation `i`.
-    /// @return  rotations of rows i and i + 1, i + 1 and i + 2, ...; the last row is dropped then
+    /// @return  rotations of rows i and i + 1, i + 1 and i + 2, ...; then the last row is dropped
     /// Cost     3 n (n - i)
     std::vector<plane_rotation> forget(std::size_t i);
 

@@ -1,14 +1,13 @@
 // attune/search/bayes/gp/conditional.ipp - updates the Cholesky factor by rows.
 // SPDX-License-Identifier: MIT
-// Source   see conditional.hpp
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
-#include <attune/search/bayes/gp/design.hpp>
-#include <attune/search/bayes/gp/inverse.hpp>
+#include <attune/search/bayes/gp/kernel.hpp>
 
 #include <Eigen/Core>
 

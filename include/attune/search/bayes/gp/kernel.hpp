@@ -1,15 +1,22 @@
-// attune/search/bayes/gp/kernel.hpp - the covariance of a Gaussian process, and its hyperparameters.
+// attune/search/bayes/gp/kernel.hpp - the covariance of a Gaussian process: hyperparameters, correlations, observed points.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3.2 eq. (1)-(2) for the radial form. The product form is the ANOVA kernel of
 //          Stitson et al. 1999 over Matern factors, with one base for all features.
+// Source   Matern: the published BaCO eq. (1) reads 1 + sqrt(5) d + 5 d^2, which is not positive
+//          definite; Rasmussen & Williams 2006 eq. (4.17) has 5/3 d^2, as here. Matern-3/2: the
+//          same equation; Willemsen et al. 2021 use it.
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
 
 #include <Eigen/Core>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <unordered_map>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 
@@ -40,11 +47,135 @@ struct hyperparameter_vector {
 
     [[nodiscard]] static Eigen::Index size(Eigen::Index features) noexcept { return features + 3; }
     [[nodiscard]] Eigen::Index features() const noexcept { return theta.size() - 3; }
-    [[nodiscard]] bool is_set() const noexcept { return theta.size() > 0; }
     [[nodiscard]] double length(Eigen::Index feature) const { return std::exp(theta[feature]); }
     [[nodiscard]] double signal() const { return std::exp(theta[features()]); }
     [[nodiscard]] double noise() const { return std::exp(theta[features() + 1]); }
     [[nodiscard]] double base() const { return 1.0 / (1.0 + std::exp(-theta[features() + 2])); }
 };
+
+/// Matern-5/2 correlation as a function of the squared scaled distance.
+struct matern52 {
+    /// @param r2  >= 0, without unit  @return  (1 + s + s^2/3) exp(-s) with s = sqrt(5 r2)
+    [[nodiscard]] static double value(double r2) noexcept
+    {
+        double const s = std::sqrt(5.0 * r2);
+        return (1.0 + s + s * s / 3.0) * std::exp(-s);
+    }
+
+    /// d value / d r2 = -5/6 (1 + s) exp(-s); finite at 0, so equal points are no special case.
+    [[nodiscard]] static double slope(double r2) noexcept
+    {
+        double const s = std::sqrt(5.0 * r2);
+        return -5.0 / 6.0 * (1.0 + s) * std::exp(-s);
+    }
+
+    /// value() and slope() of many pairs with one exp each.
+    /// @param r2  pairs, each >= 0   @param[out] k, dk  pairs; resized
+    static void evaluate(Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
+    {
+        k = (5.0 * r2).sqrt();
+        dk = (-k).exp();
+        Eigen::ArrayXd const linear = (1.0 + k) * dk;
+        k = linear + (5.0 / 3.0) * r2 * dk;
+        dk = (-5.0 / 6.0) * linear;
+    }
+
+    /// Replaces squared distances by correlations.
+    /// @param squared  `count` of them, each >= 0
+    template <class Scalar>
+    static void apply(Scalar* squared, Eigen::Index count)
+    {
+        Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>> r2(squared, count);
+        r2 = (Scalar(5) * r2).sqrt();
+        r2 = (Scalar(1) + r2 + r2.square() * Scalar(1.0 / 3.0)) * (-r2).exp();
+    }
+};
+
+/// Matern-3/2, with the members of matern52: (1 + s) exp(-s) with s = sqrt(3 r2).
+struct matern32 {
+    [[nodiscard]] static double value(double r2) noexcept
+    {
+        double const s = std::sqrt(3.0 * r2);
+        return (1.0 + s) * std::exp(-s);
+    }
+
+    /// d value / d r2 = -3/2 exp(-s)
+    [[nodiscard]] static double slope(double r2) noexcept
+    {
+        return -1.5 * std::exp(-std::sqrt(3.0 * r2));
+    }
+
+    static void evaluate(Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
+    {
+        k = (3.0 * r2).sqrt();
+        dk = (-k).exp();
+        k = (1.0 + k) * dk;
+        dk *= -1.5;
+    }
+
+    template <class Scalar>
+    static void apply(Scalar* squared, Eigen::Index count)
+    {
+        Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>> r2(squared, count);
+        r2 = (Scalar(3) * r2).sqrt();
+        r2 = (Scalar(1) + r2) * (-r2).exp();
+    }
+};
+
+/// One feature of n observed points.
+struct observed_feature {
+    std::vector<std::uint32_t> code; ///< n: index of a level that occurs
+    Eigen::MatrixXd squared;         ///< squared distances of the levels that occur; symmetric
+};
+
+/// n points with d features.
+struct design {
+    Eigen::Index points = 0;
+    std::vector<observed_feature> features;
+};
+
+/// The design of all rows of `points`.
+/// Cost     n d look-ups and, per feature, half the square of its occurring levels in distances; a
+///          continuous feature has one level per distinct value
+[[nodiscard]] inline design design_of(attune::feature_map const& map,
+                                      attune::feature_table const& points)
+{
+    design out{static_cast<Eigen::Index>(points.points), {}};
+    out.features.resize(map.count());
+    for (std::size_t f = 0; f < map.count(); ++f) {
+        observed_feature& feature = out.features[f];
+        bool const continuous = map.levels(f) == 0;
+        std::vector<std::size_t> first; // one row per level
+        if (continuous) {
+            std::unordered_map<double, std::uint32_t> seen;
+            for (std::size_t i = 0; i < points.points; ++i) {
+                auto const [place, is_new] = seen.try_emplace(
+                    map.position(f, points, i), static_cast<std::uint32_t>(first.size()));
+                if (is_new) first.push_back(i);
+                feature.code.push_back(place->second);
+            }
+        } else {
+            std::unordered_map<std::uint32_t, std::uint32_t> seen;
+            for (std::size_t i = 0; i < points.points; ++i) {
+                auto const [place, is_new] =
+                    seen.try_emplace(points.level[f][i], static_cast<std::uint32_t>(first.size()));
+                if (is_new) first.push_back(i);
+                feature.code.push_back(place->second);
+            }
+        }
+        Eigen::Index const levels = static_cast<Eigen::Index>(first.size());
+        feature.squared.setZero(levels, levels);
+        for (Eigen::Index a = 0; a < levels; ++a)
+            for (Eigen::Index b = 0; b < a; ++b) {
+                std::size_t const row_a = first[static_cast<std::size_t>(a)];
+                std::size_t const row_b = first[static_cast<std::size_t>(b)];
+                double const distance =
+                    continuous ? map.position(f, points, row_a) - map.position(f, points, row_b)
+                               : map.distance(f, points.level[f][row_a], points.level[f][row_b]);
+                feature.squared(a, b) = feature.squared(b, a) = distance * distance;
+            }
+    }
+    return out;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -6,7 +6,7 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/gp/belief.hpp>
+#include <attune/search/bayes/gp/evidence.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
 
 #include <Eigen/Core>
@@ -22,7 +22,7 @@ struct process_options {
     gp::kernel kernel;
     gp::belief belief;
     int iterations = 30;            ///< of L-BFGS per start
-    bool restart_from_prior = true; ///< besides the warm start at each refit; costs a second start
+    bool restart_from_prior = true; ///< a second start at each refit, from the prior's mode
     /// Multi-start of BaCO Sec. 3.2: number of random hyperparameters at the first fit, of which
     /// the `refined` most probable are starts. 0: start only at the prior's mode.
     int draws = 0;
@@ -55,10 +55,9 @@ public:
     [[nodiscard]] attune::feature_map const& features() const noexcept;
     [[nodiscard]] process_options const& options() const noexcept;
 
-    /// Whether refit() or set_hyper() was called; before that, the prior's mode is used.
-    [[nodiscard]] bool is_fitted() const noexcept;
+    /// Before refit() or set_hyper(): the prior's mode.
     [[nodiscard]] hyperparameter_vector const& hyper() const noexcept;
-    /// What is believed of the hyperparameters before any value is seen, from the next refit() on.
+    /// The beliefs on hyperparameters before any value, from the next refit() on.
     [[nodiscard]] hyper_density const& believed() const noexcept;
     void believe(hyper_density density);
     /// Sets hyperparameters, such as those of a saved run. condition() must follow.

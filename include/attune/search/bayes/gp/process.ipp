@@ -1,18 +1,15 @@
 // attune/search/bayes/gp/process.ipp - a Gaussian process over points of a space.
 // SPDX-License-Identifier: MIT
-// Source   see process.hpp
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/gp/code_book.hpp>
+#include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/columns.hpp>
-#include <attune/search/bayes/gp/design.hpp>
 #include <attune/search/bayes/gp/detail/process_state.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
-#include <attune/search/bayes/gp/maximise.hpp>
+#include <attune/search/bayes/gp/kernel.hpp>
 #include <attune/search/bayes/gp/process.hpp>
-#include <attune/search/bayes/gp/projection.hpp>
 
 #include <Eigen/Core>
 
@@ -55,7 +52,6 @@ ATTUNE_INLINE attune::feature_map const& process::features() const noexcept
     return state_->features;
 }
 ATTUNE_INLINE process_options const& process::options() const noexcept { return state_->options; }
-ATTUNE_INLINE bool process::is_fitted() const noexcept { return state_->fitted; }
 ATTUNE_INLINE hyperparameter_vector const& process::hyper() const noexcept { return state_->hyper; }
 ATTUNE_INLINE double process::shift() const noexcept { return state_->shift; }
 ATTUNE_INLINE double process::scale() const noexcept { return state_->scale; }

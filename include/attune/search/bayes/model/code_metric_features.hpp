@@ -1,16 +1,15 @@
-// attune/search/bayes/model/code_metric_features.hpp - code metrics, predicted for code not yet compiled.
+// attune/search/bayes/model/code_metric_features.hpp - code metrics, and their predictions for code not yet compiled.
 // SPDX-License-Identifier: MIT
 // Source   Astudillo & Frazier 2019 (composite functions) and 2021 (function networks): quantities
-//          between configuration and objective have their own models. They draw them from the
-//          posterior inside the acquisition; we put mean and deviation into the surrogate's
-//          distance, so that candidates keep one posterior each (see code_metric_columns.hpp).
+//          between configuration and objective have their own models. Both draw the quantities from
+//          the posterior inside the acquisition. Own: mean and deviation are part of the
+//          surrogate's distance, so each candidate keeps one posterior (see code_metric_columns).
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
 #include <attune/search/bayes/candidates.hpp>
-#include <attune/search/bayes/code_metrics.hpp>
-#include <attune/search/bayes/features/code_metric_columns.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/features/level_scale.hpp>
 #include <attune/search/bayes/gp/process.hpp>
@@ -23,24 +22,74 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// A number per name for each configuration with metrics; NaN if missing.
+class code_metrics {
+public:
+    /// @param count  of names
+    explicit code_metrics(std::size_t count = 0)
+        : count_(count)
+    {
+    }
+
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+    /// Replaces the numbers of `p`. Non-finite numbers count as missing. Ignored if the count is
+    /// wrong or all numbers are missing.
+    void set(point const& p, std::span<double const> numbers)
+    {
+        if (numbers.size() != count_) return;
+        std::vector<double> kept(numbers.begin(), numbers.end());
+        bool any = false;
+        for (double& v : kept) {
+            if (!std::isfinite(v)) v = std::nan("");
+            any = any || std::isfinite(v);
+        }
+        if (!any) return;
+        auto const [place, is_new] = place_.try_emplace(p, all_.size());
+        if (is_new)
+            all_.emplace_back(p, std::move(kept));
+        else
+            all_[place->second].second = std::move(kept);
+    }
+
+    /// The numbers of `p`; null if there are none.
+    [[nodiscard]] std::vector<double> const* of(point const& p) const
+    {
+        auto const found = place_.find(p);
+        return found == place_.end() ? nullptr : &all_[found->second].second;
+    }
+    /// All numbers, in the order in which the configurations were first set.
+    [[nodiscard]] std::vector<std::pair<point, std::vector<double>>> const& all() const noexcept
+    {
+        return all_;
+    }
+
+private:
+    std::size_t count_;
+    std::vector<std::pair<point, std::vector<double>>> all_;
+    std::unordered_map<point, std::size_t, point_hash> place_;
+};
+
 /// One Gaussian process per name, over the features known before compilation. An unused column has
-/// level 0 everywhere and so no effect.
+/// level 0 everywhere, and therefore no effect.
 class code_metric_features final : public code_metric_columns {
 public:
-    /// A column is used from this many numbers on, unless they are all equal, ...
+    /// A column is used from this many numbers on, unless all are equal.
     static constexpr std::size_t least_learnt = 5;
-    /// ... or, once this many predictions were judged, unless the squared error of the last ones
+    /// After this many judged predictions, a column is unused if the squared error of the last ones
     /// exceeds this share of the numbers' variance.
     static constexpr std::size_t least_judged = 5;
     static constexpr std::size_t last_judged = 20;
     static constexpr double tolerated_error = 0.75;
-    /// Only this many numbers, the latest, are learnt.
+    /// The model learns only the latest numbers, at most this many.
     static constexpr std::size_t most_learnt = 150;
 
     /// @param own       features without code metrics
@@ -61,8 +110,8 @@ public:
         return metrics_.of(p) != nullptr;
     }
 
-    /// Learns from the numbers told, and decides which columns are used. Table rows made before are
-    /// out of date then.
+    /// Learns from new numbers, and decides which columns are used. Older table rows are then out
+    /// of date.
     /// Cost   a fit of hyperparameters per column
     void learn()
     {
@@ -168,7 +217,7 @@ private:
         return out;
     }
 
-    /// Compares the numbers told since the last learn() with their predictions.
+    /// Compares the numbers since the last learn() with their predictions.
     void judge(std::size_t c)
     {
         column& of = columns_[c];

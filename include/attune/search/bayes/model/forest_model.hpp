@@ -102,7 +102,7 @@ private:
 
 using forest_feasibility = label_regression<detail::forest_of_labels>; ///< BaCO Sec. 4.2
 
-/// A feasibility: a classification forest of what worked.
+/// A feasibility: a classification forest of successes.
 struct forest_classification {
     using surrogate_type = detail::forest_classifier;
 

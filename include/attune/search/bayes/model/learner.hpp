@@ -7,7 +7,7 @@
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/memory.hpp>
-#include <attune/search/bayes/model/any_model.hpp>
+#include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/history.hpp>
 
 #include <cstddef>
@@ -24,14 +24,14 @@ struct learner_options {
     bool keeps_failures = true; ///< failures are observed too
     bool fits_failures = false; ///< hyperparameters are fitted to failures as well
     memory_policy memory = representative_memory;
-    /// With more observations, each refit keeps two thirds of the limit, which leaves room for new
-    /// ones until the next, and hyperparameters are fitted to every third of those.
+    /// With more observations, each refit keeps two thirds of the limit, which leaves room until
+    /// the next refit. Hyperparameters are fitted to every third of those.
     std::size_t limit = 300;
-    /// Observations beyond a bound whose value was not measured are left out.
+    /// True if observations beyond a bound without a measured value are left out.
     bool needs_value = false;
 };
 
-/// The number and variance that the model gets for an observation.
+/// The number and variance of an observation in the model.
 struct learnt_value {
     double number = 0;
     double variance = 0;
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] any_model& model() noexcept { return *model_; }
     /// Observations in the model.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// Reads all observations again at the next update(), because one has changed.
+    /// Reads all observations again at the next update(), because one changed.
     void forget_all() noexcept { read_.reset(); }
     /// Empties the model, so that replacing its candidates costs nothing.
     void empty(random_engine& engine);

@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 template <surrogate S>
 class relearnt {
 public:
-    /// @param settings  surrogate_settings<S>, where `S` has any
+    /// @param settings  surrogate_settings<S>, if `S` has any
     template <class... Settings>
         requires std::constructible_from<S, feature_map const&, Settings const&...>
     explicit relearnt(feature_map const& features, Settings const&... settings)
@@ -139,7 +139,7 @@ private:
     Eigen::ArrayXd mutable of_mean_; ///< the posterior variance
 };
 
-/// `S` itself where it keeps candidates, else relearnt<S>.
+/// `S` if it keeps candidates, else relearnt<S>.
 template <surrogate S>
 using candidate_model = std::conditional_t<resident_surrogate<S>, S, relearnt<S>>;
 

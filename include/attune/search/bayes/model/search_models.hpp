@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: MIT
 //
 // The models of objective and failures observe a failure, unless surrogate_sees_failures is off.
-// The first one sees a value slower than four fifths of those that worked, with hyperparameters
-// learnt without it. Otherwise the prediction for a failing region would never get worse, and late
-// evaluations would be spent there. A configuration beyond a bound works: the first model sees its
-// value, where it was measured, and the second one that it works; a model of each bounded quantity
-// knows the border.
+// For the first model, a failure is a value slower than four fifths of the successes;
+// hyperparameters are learnt without it. Otherwise the prediction for a failing region would never
+// get worse, and the search would spend late evaluations there. A configuration beyond a bound is a
+// success: the first model learns its value, if measured, and the second model the success. A model
+// of each bounded quantity learns the border.
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
-#include <attune/search/bayes/bound_history.hpp>
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/choice.hpp>
-#include <attune/search/bayes/code_metrics.hpp>
 #include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/bound_models.hpp>
 #include <attune/search/bayes/model/code_metric_features.hpp>
@@ -23,7 +21,6 @@
 #include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/bayes/objective.hpp>
 #include <attune/search/bayes/unseen.hpp>
-#include <attune/search/bayes/user_prior.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
@@ -41,10 +38,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// All models over one set of candidates.
 class search_models {
 public:
-    /// All must outlive this object.
-    /// @param metrics   of the points that were built; null: none
-    /// @param known     of other sessions; null: none
-    /// @param parts     gives the model of the objective and that of failures
+    /// All arguments must outlive this object.
+    /// @param metrics   of the built points; null: none
+    /// @param known     models of other sessions; null: none
+    /// @param parts     makes the models of the objective and of failures
     /// @param bounded   quantities with bounds; null: none
     search_models(unseen_points const& unseen, user_prior const& prior,
                   bayesian_options const& options, search_parts& parts,
@@ -97,7 +94,7 @@ public:
             rows_, [this] { return own_part(objective_.model().table()); }, refit, engine);
     }
 
-    /// Reads all observations again at the next update(), because one has changed.
+    /// Reads all observations again at the next update(), because one changed.
     void forget_all() noexcept
     {
         read_.reset();
@@ -118,7 +115,7 @@ public:
         objective_.model().append(added);
     }
 
-    /// @return  true at the first call for this row: its neighbours have not been offered
+    /// @return  true at the first call for this row, whose neighbours have not been offered
     bool expand(std::size_t row) { return expanded_.insert(row).second; }
 
     /// Observes `p` until pop_all(); between them only view() may be called.
@@ -142,9 +139,6 @@ public:
     /// The view is valid until the next change. @param best lowest value, in model units
     [[nodiscard]] scored_candidates view(std::size_t told, double best)
     {
-        auto const span_of = [](Eigen::ArrayXd const& a) {
-            return std::span<double const>(a.data(), static_cast<std::size_t>(a.size()));
-        };
         scored_candidates out{rows_.open()};
         if (has_objective_) {
             out.mean = span_of(objective_.model().mean());
@@ -164,9 +158,9 @@ public:
     }
 
 private:
-    /// Number of outcomes up to which a search that knows other sessions is fitted after each.
+    /// Up to so many outcomes, a search with other sessions fits the model after each.
     static constexpr std::size_t fitted_singly = 10;
-    /// The value of a failure, as a quantile of the values that worked.
+    /// The value of a failure, as a quantile of the successful values.
     static constexpr double failure_quantile = 0.8;
     /// Number of promising candidates of a sample that stay when it is renewed.
     static constexpr std::size_t kept_candidates = 200;
@@ -283,7 +277,7 @@ private:
     bayesian_options const& options_;
     feature_map own_features_;                              ///< without code metrics
     std::shared_ptr<code_metric_features> metric_features_; ///< null: none
-    feature_map features_; ///< with them, for the objective; not for borders of failure
+    feature_map features_; ///< with code metrics, for the objective; not for failures
     candidate_rows rows_;  ///< tables without metrics
     std::shared_ptr<warm_start const> known_; ///< of other sessions; null: none
     learner objective_;

@@ -1,4 +1,4 @@
-// attune/search/bayes/model/search_parts.hpp - the four parts of a Bayesian search, behind one table.
+// attune/search/bayes/model/search_parts.hpp - the four parts of a Bayesian search, and its models, behind tables.
 // SPDX-License-Identifier: MIT
 // tested by search/bayes/basic_bayesian.cpp
 #pragma once
@@ -10,21 +10,99 @@
 #include <attune/search/bayes/choice.hpp>
 #include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/model/any_model.hpp>
 #include <attune/search/bayes/model/relearnt.hpp>
 #include <attune/search/bayes/start/design.hpp>
 #include <attune/search/bayes/surrogate.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
+#include <Eigen/Core>
+
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// The functions of a resident_surrogate. The loop of a search calls each once per outcome or batch
+/// of candidates.
+class any_model {
+public:
+    any_model() = default;
+    any_model(any_model const&) = delete;
+    any_model& operator=(any_model const&) = delete;
+    virtual ~any_model() = default;
+    virtual void assign(feature_table rows) = 0;
+    virtual void append(feature_table const& rows) = 0;
+    [[nodiscard]] virtual feature_table const& table() const = 0;
+    virtual void fit(feature_table const& points, std::span<double const> values,
+                     std::span<double const> variance, random_engine& engine) = 0;
+    virtual void learn(feature_table const& points, std::span<double const> values,
+                       std::span<double const> variance, random_engine& engine) = 0;
+    virtual void observe(feature_table const& from, std::size_t row, double value,
+                         double variance) = 0;
+    virtual void observe(std::size_t row, double value, double variance) = 0;
+    virtual void push(feature_table const& from, std::size_t row, double value) = 0;
+    virtual void push(std::size_t row, double value) = 0;
+    virtual void pop() = 0;
+    [[nodiscard]] virtual Eigen::ArrayXd const& mean() = 0;
+    [[nodiscard]] virtual Eigen::ArrayXd const& variance() = 0;
+    virtual void covariance(std::size_t row, Eigen::ArrayXd& out) = 0;
+};
+
+template <resident_surrogate M>
+class model_of final : public any_model {
+public:
+    template <class... Args>
+    explicit model_of(Args const&... args)
+        : held_(args...)
+    {
+    }
+    void assign(feature_table rows) override { held_.assign(std::move(rows)); }
+    void append(feature_table const& rows) override { held_.append(rows); }
+    [[nodiscard]] feature_table const& table() const override { return held_.table(); }
+    void fit(feature_table const& points, std::span<double const> values,
+             std::span<double const> variance, random_engine& engine) override
+    {
+        held_.fit(points, values, variance, engine);
+    }
+    void learn(feature_table const& points, std::span<double const> values,
+               std::span<double const> variance, random_engine& engine) override
+    {
+        held_.learn(points, values, variance, engine);
+    }
+    void observe(feature_table const& from, std::size_t row, double value, double variance) override
+    {
+        held_.observe(from, row, value, variance);
+    }
+    void observe(std::size_t row, double value, double variance) override
+    {
+        held_.observe(row, value, variance);
+    }
+    void push(feature_table const& from, std::size_t row, double value) override
+    {
+        held_.push(from, row, value);
+    }
+    void push(std::size_t row, double value) override { held_.push(row, value); }
+    void pop() override { held_.pop(); }
+    [[nodiscard]] Eigen::ArrayXd const& mean() override { return held_.mean(); }
+    [[nodiscard]] Eigen::ArrayXd const& variance() override { return held_.variance(); }
+    void covariance(std::size_t row, Eigen::ArrayXd& out) override { held_.covariance(row, out); }
+
+private:
+    M held_;
+};
+
+/// A surrogate `M` made of the arguments.
+template <resident_surrogate M, class... Args>
+[[nodiscard]] std::unique_ptr<any_model> make_model(Args const&... args)
+{
+    return std::make_unique<model_of<M>>(args...);
+}
 
 class warm_start;
 
@@ -35,8 +113,8 @@ struct failure_table {
     std::unique_ptr<any_model> (*make)(feature_map const& features) = nullptr; ///< null: no model
 };
 
-/// What the loop of a search asks surrogate, feasibility, acquisition and design, at most once a
-/// choice or an outcome.
+/// Calls of the loop of a search to its surrogate, feasibility, acquisition and design, each at
+/// most once per choice or outcome.
 class search_parts {
 public:
     search_parts() = default;
@@ -44,16 +122,16 @@ public:
     search_parts& operator=(search_parts const&) = delete;
     virtual ~search_parts() = default;
 
-    /// @param known  what other sessions say; null: nothing
+    /// @param known  models of other sessions; null: none
     [[nodiscard]] virtual std::unique_ptr<any_model>
     objective(feature_map const& features, std::shared_ptr<warm_start const> const& known) = 0;
-    /// Whether objective() reads `known`.
+    /// Returns true if objective() reads `known`.
     [[nodiscard]] virtual bool expects_sessions() const = 0;
     [[nodiscard]] virtual failure_table failures() const = 0;
 
     [[nodiscard]] virtual std::vector<scored_row> best_rows(scored_candidates const& among,
                                                             std::size_t count) const = 0;
-    /// Whether the acquisition has prepare(), and observe().
+    /// Returns true if the acquisition has prepare(), and observe().
     [[nodiscard]] virtual bool is_prepared() const = 0;
     [[nodiscard]] virtual bool observes() const = 0;
     virtual void prepare(scored_candidates const& among, search_progress const& so_far) = 0;

@@ -1,5 +1,6 @@
 // attune/search/bayes/start/design.hpp - the first configurations of a search, before there is a model.
 // SPDX-License-Identifier: MIT
+// tested by search/bayes/start/initial_design.cpp
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -16,20 +17,20 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct design_options {
-    /// Configurations that must have worked before the design is complete.
+    /// Successful configurations that complete the design.
     std::size_t working = 10;
-    /// The most configurations that are tried, however few work.
+    /// The most configurations that are tried, however few succeed.
     std::size_t attempts = 20;
-    /// Tried before all others, such as the default configuration.
+    /// Configurations tried before all others, such as the default.
     std::vector<point> first{};
 };
 
 /// Gives the first configurations of a search.
 /// - D(space, options, engine): constructed at the first ask().
-/// - next(unseen, worked, pending, engine): an unseen configuration, which it does not mark.
-///   Nothing when the design is complete: `worked` successes and `pending` unknown outcomes
-///   together reach options.working, options.attempts were given, or the space is exhausted. Random
-///   choices use only `engine`.
+/// - next(unseen, worked, pending, engine): an unseen configuration, which stays unmarked. Nothing
+///   if the design is complete: `worked` successes and `pending` unknown outcomes reach
+///   options.working, options.attempts were given, or the space is exhausted. Random choices use
+///   only `engine`.
 /// tests/laws/design.hpp checks this.
 template <class D>
 concept design =

@@ -2,40 +2,110 @@
 // SPDX-License-Identifier: MIT
 // Source   Willemsen et al. 2021 Sec. III-E (an even design; random configurations replace failures
 //          until enough are valid); spread.hpp defines even
+// Source   child_wise_sampling: BaCO Sec. 4.2 describes it as the method of ATF (Rasch et al.).
+//          Kept for comparison: chain_of_trees::sample() is uniform over leaves.
+// Source   latin_hypercube_sampling: McKay, Beckman, Conover 1979; as the start of a search of
+//          constrained spaces: Willemsen et al. 2021 Sec. III-E. stratified_sample() is one over
+//          leaves, where every point is valid
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/bayes/start/child_wise.hpp>
 #include <attune/search/bayes/start/design.hpp>
-#include <attune/search/bayes/start/latin_hypercube.hpp>
 #include <attune/search/bayes/start/spread.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/query/distance.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Distinct valid configurations out of `count` of a Latin hypercube. The values of every parameter
+/// are divided into `count` equal strata, each with one configuration. Strata are combined at
+/// random. Configurations that break a constraint are left out: many in a sparse space.
+/// Cost    two random numbers per parameter and configuration
+[[nodiscard]] inline std::vector<point> latin_hypercube(chain_of_trees const& space,
+                                                        std::size_t count, random_engine& engine)
+{
+    description const& declared = space.describe();
+    std::vector<point> drawn(count, point(declared.parameters.size()));
+    for (std::size_t p = 0; p < declared.parameters.size(); ++p) {
+        parameter_description const& parameter = declared.parameters[p];
+        std::vector<std::uint32_t> const stratum = random_strata(count, engine);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (parameter.traits().is_interval) {
+                double const at = (stratum[i] + uniform_unit(engine)) / static_cast<double>(count);
+                drawn[i][p].real = scale_value(parameter, at);
+                continue;
+            }
+            // stratum * values + x is uniform below count * values, hence its quotient is below
+            // values.
+            std::uint64_t const values = parameter.value_count();
+            std::uint64_t const place = stratum[i] * values + uniform_below(engine, values);
+            drawn[i][p].index = static_cast<std::uint32_t>(place / count);
+        }
+    }
+    std::vector<point> out;
+    std::unordered_set<point, point_hash> taken;
+    for (point& p : drawn) {
+        point settled = space.settled(std::move(p));
+        if (space.contains(settled) && taken.insert(settled).second)
+            out.push_back(std::move(settled));
+    }
+    return out;
+}
+
+/// Draws one setting of the parameters of `from` into `out`: each child of a node equally likely.
+/// @param out  one coordinate per parameter of the space
+inline void place_child_wise(tree const& from, random_engine& engine, std::span<coordinate> out)
+{
+    if (from.node_count() == 0) {
+        from.place(uniform_leaf(engine, from.leaves()), out);
+        return;
+    }
+    std::uint32_t node = static_cast<std::uint32_t>(from.node_count() - 1); // the root is last
+    for (std::uint32_t const parameter : from.parameters()) {
+        std::size_t const child = uniform_below(engine, from.values(node).size());
+        out[parameter].index = from.values(node)[child];
+        node = from.children(node)[child];
+    }
+}
+
+/// A valid configuration, drawn child by child in every tree; real parameters uniform on their
+/// scale. If constraints over real parameters refuse 1000 draws, a uniform sample instead.
+/// Cost    one random number per parameter and draw
+[[nodiscard]] inline point sample_child_wise(chain_of_trees const& space, random_engine& engine)
+{
+    description const& declared = space.describe();
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+        point out(declared.parameters.size());
+        for (std::size_t t = 0; t < space.tree_count(); ++t)
+            place_child_wise(space.tree_at(t), engine, out);
+        for (std::size_t p = 0; p < out.size(); ++p)
+            if (declared.parameters[p].traits().is_interval)
+                out[p].real = scale_value(declared.parameters[p], uniform_unit(engine));
+        if (!space.has_real_parameters()) return out;
+        out = space.settled(std::move(out));
+        if (space.contains(out)) return out;
+    }
+    return space.sample(engine);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
 namespace attune::inline ATTUNE_ABI {
 
-/// Configurations far from each other, each uniform over the leaves.
-struct spread_sampling {
-    [[nodiscard]] static std::vector<point> plan(chain_of_trees const& space, std::size_t count,
-                                                 random_engine& engine)
-    {
-        return detail::spread_sample(space, count, engine);
-    }
-    [[nodiscard]] static std::optional<point> draw(unseen_points const& unseen,
-                                                   random_engine& engine)
-    {
-        return unseen.draw(engine);
-    }
-};
 /// Independent configurations, uniform over the leaves.
 struct uniform_sampling {
     [[nodiscard]] static std::vector<point> plan(chain_of_trees const&, std::size_t, random_engine&)
@@ -46,6 +116,14 @@ struct uniform_sampling {
                                                    random_engine& engine)
     {
         return unseen.draw(engine);
+    }
+};
+/// Configurations far from each other, each uniform over the leaves.
+struct spread_sampling : uniform_sampling {
+    [[nodiscard]] static std::vector<point> plan(chain_of_trees const& space, std::size_t count,
+                                                 random_engine& engine)
+    {
+        return detail::spread_sample(space, count, engine);
     }
 };
 /// Biased towards sparse parts of the trees; for comparison.
@@ -70,9 +148,9 @@ struct latin_hypercube_sampling : uniform_sampling {
     }
 };
 
-/// A design without outcomes: the caller passes how many worked.
-/// @tparam Sampling  plan(space, count, engine) gives the first ones, draw(unseen, engine) replaces
-///                   failures
+/// A design that needs no outcomes, only the number of successes.
+/// @tparam Sampling  plan(space, count, engine) returns the first ones, draw(unseen, engine)
+///                   replaces failures
 template <class Sampling = spread_sampling>
 class initial_design {
 public:
@@ -89,11 +167,11 @@ public:
             plan_.push_back(std::move(p));
     }
 
-    /// The next configuration to try; nothing when the design is complete: enough worked or are
+    /// The next configuration to try. Nothing if the design is complete: enough succeeded or are
     /// pending, all attempts are spent, or the space is exhausted.
     /// @param unseen   skips seen points; the result is not marked
     /// @param worked   number of successes so far
-    /// @param pending  number of configurations without an outcome yet
+    /// @param pending  number of configurations without an outcome
     [[nodiscard]] std::optional<point> next(unseen_points const& unseen, std::size_t worked,
                                             std::size_t pending, random_engine& engine)
     {

@@ -22,7 +22,7 @@
 namespace attune::inline ATTUNE_ABI::search::detail {
 
 /// The parameters of a space that can change: single ones, long permutations, and arrays and
-/// selectors as a whole if an operator is for these.
+/// selectors as a whole if there is an operator for them.
 class genome {
 public:
     genome(chain_of_trees space, std::span<operator_entry const> operators)
@@ -62,14 +62,14 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return genes_.size(); }
-    /// The operator of a gene, an index into those of the constructor; nothing if none is for it.
+    /// The operator of a gene, as index into those of the constructor; nothing if none applies.
     [[nodiscard]] std::optional<std::size_t> entry(std::size_t i) const { return entries_[i]; }
     [[nodiscard]] gene of(point& p, std::size_t i) const { return {describe(), genes_[i], p}; }
     [[nodiscard]] gene_view of(point const& p, std::size_t i) const
     {
         return {describe(), genes_[i], p};
     }
-    /// The genes that count at `p`.
+    /// The genes that are active at `p`.
     [[nodiscard]] std::vector<std::size_t> active_in(point const& p) const
     {
         std::vector<std::size_t> out;
@@ -79,7 +79,7 @@ public:
     }
 
     /// `child` if it is valid, with inactive parameters settled; else the nearest valid
-    /// configuration. Where a space is too wide to find that, genes become those of `parent`, in
+    /// configuration. If a space is too wide to find that, genes take the values of `parent`, in
     /// random order, until the child is valid.
     /// @param parent  valid
     [[nodiscard]] point valid(point child, point const& parent, random_engine& engine) const
@@ -99,7 +99,7 @@ public:
 
 private:
     [[nodiscard]] description const& describe() const noexcept { return near_.space().describe(); }
-    /// Of the operators for it, the one whose kind has most ancestors.
+    /// The applicable operator whose kind has the most ancestors.
     [[nodiscard]] static std::optional<std::size_t>
     entry_for(gene_view const& one, std::span<operator_entry const> operators)
     {
@@ -112,7 +112,7 @@ private:
         }
         return out;
     }
-    /// Whether an operator is for these parameters together, and not for any.
+    /// Returns true if an operator for their kind, not for any kind, applies to these parameters.
     [[nodiscard]] bool has_own(std::vector<std::uint32_t> const& together,
                                std::span<operator_entry const> operators,
                                point const& anywhere) const

@@ -1,12 +1,13 @@
-// attune/search/meta/detail/technique_pool.hpp - searches that share their results.
+// attune/search/meta/detail/technique_pool.hpp - searches that share their results, and the order in which a bandit asks them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/meta/technique.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/searcher.hpp>
 
 #include <cmath>
@@ -23,7 +24,23 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The techniques of a meta technique, who proposed what, and what it was worth.
+/// All techniques, the one with the highest score first, equal ones in random order.
+[[nodiscard]] inline std::vector<std::size_t> turn_order(credit_window const& credit,
+                                                         std::size_t techniques, double exploration,
+                                                         random_engine& engine)
+{
+    std::vector<std::pair<double, std::size_t>> scored;
+    for (std::size_t t = 0; t < techniques; ++t)
+        scored.emplace_back(credit.score(t, exploration), t);
+    shuffle(std::span(scored), engine);
+    sort_stably(scored, [](auto const& a, auto const& b) { return a.first > b.first; });
+    std::vector<std::size_t> out;
+    for (auto const& [score, t] : scored)
+        out.push_back(t);
+    return out;
+}
+
+/// The techniques of a meta technique, their proposals, and the gains of these.
 class technique_pool {
 public:
     technique_pool(chain_of_trees const& space, random_engine& engine,
@@ -34,19 +51,19 @@ public:
             add(t, space, engine);
     }
 
-    /// One technique more: its number is the largest.
+    /// Adds a technique; its number is the largest.
     void add(search::technique const& t, chain_of_trees const& space, random_engine& engine)
     {
         searchers_.emplace_back(t.make(space, engine()));
         uses_.push_back({t.name});
     }
-    /// A technique that is neither asked nor told any more; its uses() stay.
+    /// Removes a technique; it is no longer asked, and receives no outcomes. Its uses() stay.
     void retire(std::size_t technique) { searchers_[technique].reset(); }
     [[nodiscard]] bool is_retired(std::size_t technique) const
     {
         return !searchers_[technique].has_value();
     }
-    /// Tells one technique alone what the others know.
+    /// Passes an outcome of another technique to one technique only.
     void tell_one(std::size_t technique, point const& p, outcome const& result)
     {
         if (searchers_[technique]) searchers_[technique]->tell(p, result);
@@ -55,8 +72,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return searchers_.size(); }
     [[nodiscard]] std::vector<search::technique_use> const& uses() const noexcept { return uses_; }
 
-    /// A configuration that no technique proposed yet; nothing if this one has none. A technique
-    /// repeats at most the configurations of others whose outcomes are not told yet.
+    /// A configuration that no technique proposed yet; nothing if this technique has none. A
+    /// technique may only repeat configurations of others that have no outcome yet.
     [[nodiscard]] std::optional<point> ask(std::size_t technique)
     {
         for (;;) {
@@ -68,13 +85,13 @@ public:
         }
     }
 
-    /// Whether `p` is new; if so, no technique proposes it any more, nor is it one's merit.
+    /// Returns true if `p` is new; then no technique proposes it or gets its credit.
     [[nodiscard]] bool claim(point const& p)
     {
         return proposed_by_.try_emplace(p, no_technique).second;
     }
 
-    /// Name of the technique that proposed `p`; empty: none did, or its outcome was told.
+    /// Name of the technique that proposed `p`; empty if none did, or after its outcome.
     [[nodiscard]] std::string proposer_of(point const& p) const
     {
         auto const by = proposed_by_.find(p);
@@ -87,8 +104,8 @@ public:
         std::size_t technique = 0;
         bool is_best = false;
     };
-    /// Tells all techniques. A value that is not finite is no best: nothing would be below it.
-    /// @return nothing for a configuration that none proposed, or that was told before
+    /// Passes an outcome to all techniques. A value that is not finite is never a new best.
+    /// @return nothing for a configuration without a proposer, or with an earlier outcome
     std::optional<event> tell(point const& p, outcome const& result)
     {
         for (auto& s : searchers_)

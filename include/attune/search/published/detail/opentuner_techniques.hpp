@@ -1,9 +1,9 @@
 // attune/search/published/detail/opentuner_techniques.hpp - the four techniques of OpenTuner's default.
 // SPDX-License-Identifier: MIT
 // Source   the program OpenTuner 0.8.8 (Ansel et al. 2014): DifferentialEvolutionAlt,
-//          UniformGreedyMutation, NormalGreedyMutation, RandomNelderMead. techniques of compose/
-//          differ: they propose nothing twice, do not end, and Nelder-Mead moves there in the unit
-//          cube, where a vertex here is a configuration
+//          UniformGreedyMutation, NormalGreedyMutation, RandomNelderMead. Techniques of compose/
+//          differ: they propose nothing twice and do not end; their Nelder-Mead moves in the unit
+//          cube, while a vertex here is a configuration
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -13,8 +13,6 @@
 #include <attune/search/compose/base.hpp>
 #include <attune/search/compose/detail/genome.hpp>
 #include <attune/search/compose/operators.hpp>
-#include <attune/search/local/search_process.hpp>
-#include <attune/search/local/starts.hpp>
 #include <attune/search/local/trials.hpp>
 
 #include <algorithm>
@@ -30,11 +28,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 using opentuner_genome = search::detail::genome;
 
-/// A technique that may have nothing to propose, at the moment or any more: ask() is empty then.
+/// A technique whose ask() is empty while it has nothing to propose, or after its end.
 class opentuner_technique {
 public:
-    /// @param begin   starts the algorithm, which must take by value what it needs besides `trials`
-    /// @param rounds  without a new configuration after which ask() gives up
+    /// @param begin   starts the algorithm, which must take all arguments besides `trials` by value
+    /// @param rounds  rounds without a new configuration before ask() ends
     template <class Begin>
     opentuner_technique(chain_of_trees space, std::uint64_t seed, Begin const& begin, int rounds)
         : state_(std::make_unique<state>(std::move(space), seed, begin, rounds))
@@ -70,8 +68,8 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Sets a gene to a + scale (b - c): numbers by their shares, clipped; others to a, or to a random
-/// value where b and c differ.
+/// Sets a gene to a + scale (b - c): numbers by their shares, clipped; other values to a, or to a
+/// random value if b and c differ.
 inline void set_opentuner_linear(search::gene to, search::gene_view a, search::gene_view b,
                                  search::gene_view c, double scale, random_engine& engine)
 {
@@ -83,7 +81,7 @@ inline void set_opentuner_linear(search::gene to, search::gene_view a, search::g
     if (!b.same_as(c)) to.draw(engine);
 }
 
-/// a + scale (b - c) for the selected genes of `child`.
+/// Sets the selected genes of `child` to a + scale (b - c).
 inline void set_opentuner_linear(opentuner_genome const& genes, point& child,
                                  std::vector<bool> const& selected, point const& a, point const& b,
                                  point const& c, double scale, random_engine& engine)
@@ -94,8 +92,8 @@ inline void set_opentuner_linear(opentuner_genome const& genes, point& child,
                                  scale, engine);
 }
 
-/// A child of one member: x1 + F (x2 - x3) with F uniform in [0.5, 1), of three different ones of
-/// the other members and the best configuration.
+/// A child of one member: x1 + F (x2 - x3) with F uniform in [0.5, 1), of three different
+/// configurations among the other members and the best.
 /// @param best  null before the first success
 [[nodiscard]] inline point opentuner_descendant(opentuner_genome const& genes,
                                                 std::vector<point> const& members,
@@ -138,7 +136,7 @@ inline void set_opentuner_linear(opentuner_genome const& genes, point& child,
     }
 }
 
-/// Mutations of the best configuration, of a random one while none has worked.
+/// Mutates the best configuration; before the first success, a random one.
 /// @param is_normal  genes move by a normal number, else they are drawn anew
 [[nodiscard]] inline search_process opentuner_mutation(trials& t, double rate, bool is_normal)
 {
@@ -182,7 +180,7 @@ public:
         sort_stably(all_,
                     [](valued_point const& a, valued_point const& b) { return a.value < b.value; });
     }
-    /// The mean of all, the worst too; what is no number is that of the best.
+    /// The mean of all, the worst included; values that are no numbers are those of the best.
     [[nodiscard]] point centre() const
     {
         point out = best().where;
@@ -205,7 +203,7 @@ public:
         set_opentuner_linear(*genes_, out, every, from, from, to, scale, engine);
         return genes_->valid(std::move(out), best().where, engine);
     }
-    /// All but the best, half as far from it.
+    /// All vertices except the best, half as far from it.
     [[nodiscard]] std::vector<point> shrunk(random_engine& engine) const
     {
         std::vector<point> out;
@@ -224,9 +222,9 @@ private:
     std::vector<valued_point> all_;
 };
 
-/// Nelder-Mead as OpenTuner has it: the centre is that of all vertices, the worst one is reflected
-/// twice as far, and the reflection stays if it is better than the second best. Ends when a step
-/// changed nothing, when 3 n + 1 steps in a row brought nothing new, or at once where no parameter
+/// Nelder-Mead of OpenTuner: the centre is that of all vertices, the worst one is reflected twice
+/// as far, and the reflection stays if it is better than the second best. Ends after a step without
+/// a change, after 3 n + 1 steps in a row without a new configuration, or at once if no parameter
 /// is a number.
 [[nodiscard]] inline search_process opentuner_simplex(trials& t)
 {

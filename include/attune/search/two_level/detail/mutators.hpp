@@ -1,4 +1,4 @@
-// attune/search/two_level/detail/mutators.hpp - one random decision of a schedule made anew.
+// attune/search/two_level/detail/mutators.hpp - changes one random decision of a schedule.
 // SPDX-License-Identifier: MIT
 // tested by search/two_level/evolutionary_search.cpp
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule/mutator/mutate_tile_size.cc
@@ -23,8 +23,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Another tile of the same extent, with a factor moved from one level to another; nothing where
-/// the tile chosen has none to move, or the table lacks the result.
+/// Another tile of the same extent, with a factor moved from one level to another. Nothing if the
+/// chosen level has no factor to move, or the table lacks the result.
 /// @pre  `of` is a tile of at least two levels
 [[nodiscard]] inline std::optional<coordinate>
 with_moved_factor(parameter_description const& of, coordinate at, random_engine& engine)
@@ -62,7 +62,7 @@ public:
                 of_[static_cast<std::size_t>(kind)].push_back(p);
     }
 
-    /// A valid configuration other than `from`; nothing where the change made does not give one.
+    /// A valid configuration other than `from`; nothing if the change does not give one.
     [[nodiscard]] std::optional<point> change(point const& from, random_engine& engine) const
     {
         std::vector<std::uint32_t> const* of = choose(engine);

@@ -1,19 +1,21 @@
-// attune/search/two_level/detail/score_optimizer.hpp - Bayesian optimization of scores in one group.
+// attune/search/two_level/detail/score_optimizer.hpp - Bayesian optimization of scores in one group; its space and its window.
 // SPDX-License-Identifier: MIT
-// Source   Rocke 2024 Sec. 3.3.1 and 3.5. Own: instead of climbing in the box and rounding, the
-//          best of random configurations and of steps from the best is suggested.
+// Source   Rocke 2024 Sec. 3.3.1 (the index in the sorted list of all tiles) and 3.5. Own: instead
+//          of climbing in the box and rounding, the best of random configurations and of steps from
+//          the best is suggested.
+// Source   domain_reduction: Stander and Craig 2002 (sequential domain reduction) as the package
+//          bayesian-optimization has it, which Rocke 2024 Sec. 3.3.1 uses
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/local/moves.hpp>
-#include <attune/search/two_level/detail/decision_space.hpp>
-#include <attune/search/two_level/detail/domain_reduction.hpp>
 #include <attune/search/two_level/detail/score_process.hpp>
-#include <attune/search/two_level/two_level_options.hpp>
+#include <attune/search/two_level/two_level_search.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/configurations.hpp>
 
@@ -23,6 +25,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -30,11 +33,132 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The optimizer of one group: configurations that differ in tuned parameters alone; or of all, see
+/// How the window around the best narrows as the best settles.
+struct reduction_constants {
+    double oscillation = 0.7; ///< gamma_osc: factor of the window if the best oscillates
+    double panning = 1.0;     ///< gamma_pan: if the best moves on in one direction
+    double zoom = 0.9;        ///< eta: if the best stays
+};
+
+/// One window per parameter, in ranks: 0 to `largest`.
+class domain_reduction {
+public:
+    explicit domain_reduction(std::vector<double> largest, reduction_constants constants = {})
+        : constants_(constants)
+        , largest_(std::move(largest))
+    {
+        for (double const most : largest_)
+            sides_.push_back({most / 2, most, 0});
+    }
+
+    /// Moves the windows to the best: one rank per parameter.
+    void move_to(std::span<double const> best)
+    {
+        for (std::size_t k = 0; k < sides_.size(); ++k) {
+            side& s = sides_[k];
+            // d_k, c, gamma and lambda of the paper.
+            double const step = s.width > 0 ? 2 * (best[k] - s.centre) / s.width : 0;
+            double const product = step * s.step;
+            double const turn = std::copysign(std::sqrt(std::abs(product)), product);
+            double const gamma =
+                ((1 + turn) * constants_.panning + (1 - turn) * constants_.oscillation) / 2;
+            double const shrink = constants_.zoom + std::abs(step) * (gamma - constants_.zoom);
+            s = {best[k], shrink * s.width, step};
+        }
+    }
+    /// The window is at least one rank to each side.
+    [[nodiscard]] double low(std::size_t k) const noexcept
+    {
+        return std::max(0.0, sides_[k].centre - reach(k));
+    }
+    [[nodiscard]] double high(std::size_t k) const noexcept
+    {
+        return std::min(largest_[k], sides_[k].centre + reach(k));
+    }
+
+private:
+    struct side {
+        double centre = 0;
+        double width = 0;
+        double step = 0; ///< of the last move, in half widths
+    };
+
+    [[nodiscard]] double reach(std::size_t k) const noexcept
+    {
+        return std::max(1.0, sides_[k].width / 2);
+    }
+
+    reduction_constants constants_;
+    std::vector<double> largest_;
+    std::vector<side> sides_;
+};
+
+/// Data that all groups of a space share.
+struct score_optimizer_base {
+    chain_of_trees space;
+    feature_map features;
+    std::vector<double> unit;         ///< per feature, see score_process
+    std::vector<std::uint32_t> tuned; ///< parameters with several values that groups optimize
+};
+
+/// The space in which each parameter is the number of its value: 0, 1, 2, ..., without constraints.
+/// Points of the space are points of this one.
+[[nodiscard]] inline chain_of_trees space_of_ranks(description const& of)
+{
+    description out;
+    for (parameter_description const& p : of.parameters) {
+        parameter_description rank;
+        rank.name = p.name;
+        if (p.traits().is_interval) {
+            rank.kind = p.kind;
+            rank.type = p.type;
+            rank.on = p.on;
+            rank.low = p.low;
+            rank.high = p.high;
+        } else {
+            rank.kind = parameter_kind::ordinal;
+            rank.type = value_kind::integer;
+            for (std::uint32_t i = 0; i < p.value_count(); ++i)
+                rank.integers.push_back(i);
+        }
+        out.parameters.push_back(std::move(rank));
+    }
+    return chain_of_trees(std::move(out));
+}
+
+[[nodiscard]] inline score_optimizer_base base_of(chain_of_trees const& space,
+                                                  two_level_options const& options)
+{
+    description const& d = space.describe();
+    feature_options none;
+    none.from_constraints = none.from_alignment = none.from_user = false;
+    none.sample = 1;
+    none.enumerate = 0;
+    bool const by_rank = options.encoding == decision_encoding::ranks;
+    score_optimizer_base out{space,
+                             by_rank ? feature_map(space_of_ranks(d), none)
+                                     : feature_map(space, feature_options{}),
+                             {},
+                             {}};
+    for (std::size_t f = 0; f < out.features.count(); ++f) {
+        double unit = 1;
+        if (by_rank) {
+            auto const& p = d.parameters[d.find_parameter(out.features.name(f))];
+            if (!p.traits().is_interval) unit = static_cast<double>(p.value_count() - 1);
+        }
+        out.unit.push_back(unit);
+    }
+    moves const near(space);
+    for (std::uint32_t const p : near.varying())
+        if (options.role(d, p) == decision_role::tuned) out.tuned.push_back(p);
+    return out;
+}
+
+/// The optimizer of one group: configurations that differ only in tuned parameters; or of all, see
 /// two_level_options::one_optimizer.
 class score_optimizer {
 public:
-    /// @param base  must outlive this, as must `options`
+    /// @param base  must outlive this object, as must `options`
     score_optimizer(score_optimizer_base const& base, two_level_options const& options)
         : base_(&base)
         , options_(&options)
@@ -43,15 +167,15 @@ public:
         reset_window();
     }
 
-    /// A round begins: its inputs are not known yet.
+    /// Begins a round without inputs.
     void begin_round() { inputs_.clear(); }
-    /// An input of this round and its score.
+    /// Adds an input of this round and its score.
     void register_input(point const& at, double score)
     {
         inputs_.push_back({at, score});
         learn(at, score);
     }
-    /// The score of a configuration, 0 where it makes no program.
+    /// Adds the score of a configuration, 0 if it makes no program.
     void learn(point const& at, double score)
     {
         if (auto const place = std::find(known_.begin(), known_.end(), at); place != known_.end()) {
@@ -80,18 +204,18 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
     [[nodiscard]] std::size_t resets() const noexcept { return resets_; }
 
-    /// The next suggestions have the parameters of `input`, except tuned ones.
+    /// Sets the parameters of the next suggestions, except tuned ones, to those of `input`.
     void begin_input(point const& input, random_engine& engine)
     {
         input_ = input;
         draw_candidates(engine);
     }
-    /// A configuration that is not remembered; nothing where all candidates are.
+    /// A configuration that is not in the memory; nothing if all candidates are.
     /// @pre  begin_input(), and at least one score is known
     [[nodiscard]] std::optional<point> suggest(random_engine& engine)
     {
         std::optional<std::size_t> row = best_row();
-        // Other draws; then also outside of the window, which is used up.
+        // Draws again; the second time also outside of the window, which is used up.
         for (int i = 0; i < (window_ ? 2 : 1) && !row; ++i) {
             if (i > 0) reset_window();
             draw_candidates(engine);
@@ -152,7 +276,7 @@ private:
         return {low + static_cast<std::uint32_t>(uniform_below(engine, high - low + 1)), 0};
     }
 
-    /// Whether there are no more configurations than candidates are drawn.
+    /// Returns true if there are no more configurations than candidates to draw.
     [[nodiscard]] bool is_short_list() const
     {
         std::optional<leaf_count> const size = base_->space.size();
@@ -182,7 +306,7 @@ private:
              ++tries) {
             if (candidates_.size() >= options_->candidates) break;
             point p = input_;
-            // Among valid configurations alone: a draw of all parameters seldom is one.
+            // Only valid configurations: a draw of all parameters is seldom valid.
             std::size_t const changed =
                 options_->within_constraints && tries % 2 == 1
                     ? 1 + uniform_below(engine, std::min<std::size_t>(tuned, 3))
@@ -198,7 +322,7 @@ private:
         if (!known_.empty()) {
             auto const best = std::max_element(process_.scores().begin(), process_.scores().end());
             point const& of = known_[static_cast<std::size_t>(best - process_.scores().begin())];
-            point p = input_; // whose other parameters may be others than the best's
+            point p = input_; // its other parameters may differ from the best
             for (std::uint32_t const parameter : base_->tuned)
                 p[parameter] = of[parameter];
             if (p != input_) from.push_back(std::move(p));
@@ -221,7 +345,7 @@ private:
         if (!candidates_.empty()) process_.assign(std::move(table));
     }
 
-    /// The open candidate with the highest acquisition; the first one of equal ones.
+    /// The open candidate with the highest acquisition; the first of equals.
     [[nodiscard]] std::optional<std::size_t> best_row()
     {
         if (candidates_.empty()) return {};
@@ -262,7 +386,7 @@ private:
     std::optional<domain_reduction> window_;
     point input_;
     std::vector<point> candidates_;
-    std::vector<char> open_; ///< per candidate: not suggested yet
+    std::vector<char> open_; ///< per candidate: not yet suggested
     std::size_t resets_ = 0;
 };
 

@@ -3,15 +3,14 @@
 // tested by search/two_level/score_optimizer.cpp
 // Source   the process of the package bayesian-optimization, which Rocke 2024 Sec. 3.3.1 uses:
 //          Matern-5/2 with one length scale, noise variance 1e-6, standardised values. Own: the
-//          length is fitted by a search along its logarithm, and only when there is half as much
-//          again as at the last fit; in between, observations are added to the factor.
+//          length is fitted by a search along its logarithm, whenever there are half as many
+//          observations again as at the last fit; in between, observations are added to the factor.
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
-#include <attune/search/bayes/gp/design.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
 #include <attune/search/bayes/gp/pool.hpp>
@@ -27,11 +26,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Scores of configurations, and what they say of candidates. Higher scores are better; all means
-/// and variances are of negated scores in standard deviations, as acquisitions read them.
+/// Scores of configurations, and predictions for candidates. Higher scores are better; all means
+/// and variances are those of negated scores in standard deviations, as acquisitions need them.
 class score_process {
 public:
-    /// @param unit  per feature: the distance of its ends in the unit of the one length scale
+    /// @param unit  per feature: the distance of its ends in the unit of the single length scale
     score_process(feature_map features, std::vector<double> const& unit)
         : features_(std::move(features))
         , pool_(features_, options())
@@ -55,7 +54,7 @@ public:
         if (is_stale_) return;
         pool_.observe(known_, known_.points - 1, -score);
     }
-    /// The score of observation `i` is another one.
+    /// Replaces the score of observation `i`.
     void revise(std::size_t i, double score)
     {
         scores_[i] = score;

@@ -1,4 +1,4 @@
-// attune/search/two_level/detail/scored_programs.hpp - configurations as a cost model sees and scores them.
+// attune/search/two_level/detail/scored_programs.hpp - rows of configurations, and their scores by a cost model.
 // SPDX-License-Identifier: MIT
 // tested by search/two_level/two_level_search.cpp
 #pragma once
@@ -8,11 +8,9 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/program_rows.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/cost/cost_model.hpp>
 #include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/cost/expected_rows.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -36,12 +34,12 @@ struct program_score {
     double expected = 0; ///< log2 of the expected time over that of the space, see expected_rows
 };
 
-/// The cost model of one search, and what it learns from.
+/// The cost model of one search, and its data.
 ///
-/// Programs of other tasks have a model of their own, which is learnt once, from their places in
-/// their tasks. Its scores count as far as the outcomes of this search agree: they are shifted and
-/// stretched to these by least squares, not turned around, and weigh as much as `other_weight`
-/// outcomes beside the model that learns from this search's own.
+/// Programs of other tasks have a separate model, which learns once, from their places in their
+/// tasks. Its scores count as far as the outcomes of this search agree: least squares shift and
+/// stretch them to these, but never invert them. They weigh as much as `other_weight` outcomes
+/// beside the model of this search's outcomes.
 class scored_programs {
 public:
     /// @param options  two_level_options, or those of another search over scores
@@ -59,23 +57,23 @@ public:
         if (options.samples) learn_from(*options.samples);
     }
 
-    /// Programs of other tasks; none count where the space has no rows, or of another width.
+    /// Learns from programs of other tasks; ignored if the space has no rows, or of another width.
     void learn_from(cost_samples const& others)
     {
         if (!rows_.fit(others)) return;
         of_others_.learn(others.programs(), others.places());
         knows_others_ = true;
     }
-    /// Whether scores mean something before an outcome worked.
+    /// Returns true if scores are useful before the first success.
     [[nodiscard]] bool knows_others() const noexcept { return knows_others_; }
 
-    /// Whether description::expected tells configurations apart, too.
+    /// Returns true if description::expected also distinguishes configurations.
     [[nodiscard]] bool expects() const noexcept
     {
         return space_.describe().rows && space_.describe().expected;
     }
 
-    /// Nothing where the configuration breaks a constraint, or stands for no program.
+    /// The score of a configuration; nothing if it breaks a constraint, or describes no program.
     [[nodiscard]] std::optional<program_score> score(point const& p)
     {
         if (!space_.contains(p)) return {};
@@ -88,7 +86,7 @@ public:
             double const n = static_cast<double>(own_);
             predicted = (n * predicted + other_weight * other) / (n + other_weight);
         }
-        // A program is scheduled for its structure once, however often it is scored.
+        // A program is scheduled once for its structure, and scored many times.
         std::optional<std::uint64_t> const structure =
             space_.describe().structure ? structure_of(p) : structure_of(p, &*rows);
         if (!structure) return {};
@@ -96,7 +94,7 @@ public:
         return program_score{std::clamp(predicted, 0.0, 1.0), *structure,
                              has_expected ? rows->values.back() : 0};
     }
-    /// Equal programs have equal numbers; nothing where the configuration stands for no program.
+    /// Equal programs have equal numbers; nothing if the configuration describes no program.
     [[nodiscard]] std::optional<std::uint64_t> structure_of(point const& p)
     {
         auto const found = structures_.find(p);
@@ -105,7 +103,7 @@ public:
                    : structures_.emplace(p, structure_of(p, nullptr)).first->second;
     }
 
-    /// Learns from all outcomes anew.
+    /// Learns from all outcomes again.
     void learn(search_history const& history)
     {
         own_ = 0;
@@ -138,7 +136,7 @@ public:
 private:
     static constexpr double other_weight = 16; ///< in outcomes
 
-    /// Least squares of scores by what the other tasks' model says; below 8 outcomes chance
+    /// Least squares of scores by the other tasks' model; nothing below 8 outcomes, where chance
     /// decides.
     void calibrate(std::vector<double> const& said, std::vector<double> const& scores)
     {
@@ -174,8 +172,8 @@ private:
         return found != measured_.end() ? found->second
                                         : measured_.emplace(p, rows_of(p)).first->second;
     }
-    /// That of the options, of the description, or of the rows without what is expected.
-    /// @param known  the rows where they are known; else null
+    /// The structure by the options, by the description, or by the rows without the expectation.
+    /// @param known  the rows if they are known; else null
     [[nodiscard]] std::optional<std::uint64_t> structure_of(point const& p,
                                                             program_rows const* known) const
     {
@@ -209,8 +207,8 @@ private:
     any_cost_model model_;     ///< of this search's outcomes
     any_cost_model of_others_; ///< of programs of other tasks
     bool knows_others_ = false;
-    std::size_t own_ = 0; ///< outcomes that model_ has learnt
-    double shift_ = 0;    ///< of other tasks' scores to this one's
+    std::size_t own_ = 0; ///< number of outcomes in model_
+    double shift_ = 0;    ///< from other tasks' scores to this task's scores
     double stretch_ = 1;
     std::unordered_map<point, std::optional<program_rows>, point_hash> measured_;
     std::unordered_map<point, std::optional<std::uint64_t>, point_hash> structures_;

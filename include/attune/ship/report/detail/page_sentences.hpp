@@ -1,10 +1,10 @@
-// attune/ship/report/detail/page_sentences.hpp - what a page says of a problem: its verdict, its label, its facts.
+// attune/ship/report/detail/page_sentences.hpp - the sentences of a problem on a page: verdict, label, facts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/ship/report/detail/html_text.hpp>
+#include <attune/ship/report/detail/markup.hpp>
 #include <attune/ship/report/detail/problem_tables.hpp>
 #include <attune/ship/report/problem_report.hpp>
 
@@ -46,7 +46,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (winner.as == contestant::part::fastest)
         return "<b>" + value_html(of, winner.time.value) + "</b> is the " +
                (of.objective.is_seconds ? "fastest" : "best") + " so far; no tuning has ended.";
-    contestant const& standard = of.contestants[1];
+    contestant const& standard = *of.find(contestant::part::standard);
     if (!of.speedup)
         return (of.objective.is_seconds ? "The winner takes " : "The winner has ") +
                value_html(of, winner.time.value) + '.';
@@ -69,6 +69,22 @@ namespace attune::inline ATTUNE_ABI::detail {
            beside(ratio, "the default", standard.time.value);
 }
 
+/// Where the winner's time is not that of the log's first row: why. Empty: it is.
+[[nodiscard]] inline std::string scales_sentence(problem_report const& of)
+{
+    if (!of.past.best || of.ranking.empty()) return {};
+    double const first = usable_time(of.past.rows[of.ranking.front()])->value;
+    double const won = of.contestants.front().time.value;
+    if (of.objective.text(first) == of.objective.text(won)) return {};
+    bool const is_other = !of.has_winner_row() || *of.winner_row != of.ranking.front();
+    std::string const word = of.objective.word();
+    return "The log has the " + word + "s of the search, taken one after the other, and the bars " +
+           "have those of the final, taken in turns: compare within one of them. " +
+           (is_other ? "The log's first row, " + value_html(of, first) +
+                           ", did not win the final, or did not take part. "
+                     : "The winner had " + value_html(of, first) + " in the search. ");
+}
+
 /// "Both 95 % intervals allow 7.41x to 7.60x. ..."
 [[nodiscard]] inline std::string contest_sentence(problem_report const& of)
 {
@@ -83,8 +99,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (ties > 0)
         out += "The final could not tell the winner from " +
                counted(ties, "other configuration", "other configurations") + "; the " +
-               of.objective.word() + " of a tie is that of the search.";
-    return out;
+               of.objective.word() + " of a tie is that of the search. ";
+    return out + scales_sentence(of);
 }
 
 [[nodiscard]] inline std::string convergence_sentence(problem_report const& of)
@@ -99,12 +115,13 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (of.unusable > 0)
         out += counted(of.unusable, of.objective.word() + " is", of.objective.word() + "s are") +
                " no positive number. ";
-    return out + "The line is the best so far.";
+    return out + "The line is the best so far" +
+           (of.objective.unit.empty() ? "." : ", in " + html_text(of.objective.unit) + ".");
 }
 
-/// What a problem is, beside its kernel: each fact in which the problems of the page differ.
+/// The facts of a problem besides its kernel in which the page's problems differ.
 struct told_facts {
-    bool device = false, compiler = false, source = false, signature = false;
+    bool device = false, compiler = false, source = false, signature = false, store = false;
 };
 
 [[nodiscard]] inline told_facts facts_told(std::vector<problem_report const*> const& all)
@@ -117,6 +134,7 @@ struct told_facts {
         out.compiler = out.compiler || a.compiler != b.compiler;
         out.source = out.source || a.source != b.source;
         out.signature = out.signature || a.signature != b.signature;
+        out.store = out.store || one->store != all.front()->store;
     }
     return out;
 }
@@ -133,10 +151,11 @@ struct told_facts {
     if (told.compiler) add(key.compiler);
     if (told.source) add("source " + key.source.substr(0, 8));
     if (told.signature) add("signature " + key.signature.substr(0, 8));
+    if (told.store) add(of.store);
     return out.empty() ? "all calls" : out;
 }
 
-/// Of each problem one of its own: those that differ in parameters or facts alone are numbered.
+/// A unique label for each problem. Problems that differ only in parameters or facts get numbers.
 [[nodiscard]] inline std::map<problem_report const*, std::string>
 labels_of(std::vector<problem_report const*> const& all)
 {
@@ -160,7 +179,7 @@ labels_of(std::vector<problem_report const*> const& all)
     return "<dt>" + std::string(name) + "</dt><dd>" + html_text(text) + "</dd>\n";
 }
 
-/// How the tuning went that the winner is from.
+/// A text about the tuning of the winner.
 [[nodiscard]] inline std::string effort_text(record const& of)
 {
     std::string out = counted(of.evaluations, "configuration", "configurations") + ", " +
@@ -176,8 +195,9 @@ labels_of(std::vector<problem_report const*> const& all)
 [[nodiscard]] inline std::string facts_list(problem_report const& of)
 {
     record_key const& key = of.past.problem.key;
-    std::string out = "<dl class=\"facts\">\n" + fact("device", key.device) +
-                      fact("compiler", key.compiler) + fact("inputs", text_of_pairs(key.inputs)) +
+    std::string out = "<dl class=\"facts\">\n" + fact("store", of.store) +
+                      fact("device", key.device) + fact("compiler", key.compiler) +
+                      fact("inputs", text_of_pairs(key.inputs)) +
                       fact("setting", text_of_pairs(key.setting));
     if (of.past.best) {
         record const& best = *of.past.best;

@@ -1,13 +1,14 @@
-// attune/ship/report/detail/problem_tables.hpp - the tables of a problem: contestants, two parameters, the log.
+// attune/ship/report/detail/problem_tables.hpp - tables of a problem: contestants, two parameters, log, schedule.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/quantity_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/ship/report/detail/contest_chart.hpp>
-#include <attune/ship/report/detail/effect_chart.hpp>
-#include <attune/ship/report/detail/html_text.hpp>
+#include <attune/declare/generated_code.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/ship/report/detail/markup.hpp>
+#include <attune/ship/report/detail/time_charts.hpp>
+#include <attune/ship/report/detail/value_charts.hpp>
 #include <attune/ship/report/problem_report.hpp>
 
 #include <algorithm>
@@ -23,10 +24,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Rows of the log that are shown before a script has run.
+/// Rows of the log before a script has run.
 inline constexpr std::size_t static_log_rows = 100;
 
-/// A number for people, with the exact one beside.
+/// A number for readers, with the exact one as data.
 [[nodiscard]] inline std::string data_html(double exact, std::string const& words)
 {
     std::string out = "<data value=\"";
@@ -37,7 +38,7 @@ inline constexpr std::size_t static_log_rows = 100;
 {
     return data_html(s, text_of_quantity(s, true));
 }
-/// A time, or what the numbers of the problem are.
+/// A time, or a number of the problem in its unit.
 [[nodiscard]] inline std::string value_html(problem_report const& of, double value)
 {
     return data_html(value, html_text(of.objective.text(value)));
@@ -66,12 +67,11 @@ inline constexpr std::size_t static_log_rows = 100;
     return out;
 }
 
-/// Winner, default and ties, a column each. Values that differ from the default's stand out.
+/// Winner, own code, default and ties, a column each. Values that are not the default's are
+/// underlined.
 [[nodiscard]] inline std::string contest_table(problem_report const& of)
 {
-    value_texts const* standard = nullptr;
-    for (contestant const& one : of.contestants)
-        if (one.as == contestant::part::standard) standard = &one.values;
+    contestant const* const standard = of.find(contestant::part::standard);
     // @param text  gives a cell of a contestant
     auto const row = [&](std::string const& head, auto const& text) {
         std::string out = "\n<tr><th scope=\"row\">" + html_text(head) + "</th>";
@@ -95,11 +95,14 @@ inline constexpr std::size_t static_log_rows = 100;
         out += row(of.past.problem.parameters[p], [&](contestant const& one) {
             if (one.as == contestant::part::baseline) return cell("", "");
             if (one.values.size() <= p) return cell("soft", "?");
-            bool const differs =
-                standard != nullptr && standard->size() > p && (*standard)[p] != one.values[p];
+            bool const differs = standard != nullptr && standard->values.size() > p &&
+                                 standard->values[p] != one.values[p];
             return cell(differs ? "differs" : "", html_text(one.values[p]));
         });
-    return out + "\n</tbody></table></div>\n";
+    bool const has_default = standard != nullptr && !standard->values.empty();
+    return out + "\n</tbody></table></div>\n<p class=\"soft\">Bold: " +
+           (of.past.best ? "the winner" : "the best so far") + ", here and below." +
+           (has_default ? " Underlined: not the default's value." : "") + "</p>\n";
 }
 
 // --- two parameters ----------------------------------------------------------------------------
@@ -110,10 +113,11 @@ struct heat_cell {
     double best_s = HUGE_VAL;
 };
 
-/// Values of each parameter in a heat map, the best ones; the page's script has the same number.
+/// Number of values of each parameter in a heat map, the best ones. The page's script has the same
+/// number.
 inline constexpr std::size_t most_heat_levels = 32;
 
-/// "TILE"; where not all of its values are drawn, "TILE (32 fastest of 500)".
+/// "TILE"; "TILE (32 fastest of 500)" if only some of its values are drawn.
 [[nodiscard]] inline std::string heat_name(parameter_effect const& of)
 {
     std::string out = html_text(of.name);
@@ -123,7 +127,7 @@ inline constexpr std::size_t most_heat_levels = 32;
     return out;
 }
 
-/// The place of each value among those that are drawn; none: most_heat_levels.
+/// The place of each value among the drawn ones; none: most_heat_levels.
 [[nodiscard]] inline std::vector<std::size_t> heat_places(std::vector<std::size_t> const& drawn,
                                                           std::size_t levels)
 {
@@ -133,7 +137,7 @@ inline constexpr std::size_t most_heat_levels = 32;
     return out;
 }
 
-/// The fastest outcome for each pair of values: a script draws other pairs in the same way.
+/// The fastest outcome for each pair of values. A script draws other pairs in the same way.
 /// @param across, down  parameters
 [[nodiscard]] inline std::string heat_table(problem_report const& of, std::size_t across,
                                             std::size_t down)
@@ -260,7 +264,7 @@ inline constexpr std::size_t most_heat_levels = 32;
     return out + ",\n\"rows\":[" + rows + "]}";
 }
 
-/// The fastest outcomes, then failures in their order; a script shows the others.
+/// The fastest outcomes, then failures in their order. A script shows the others.
 [[nodiscard]] inline std::string log_table(problem_report const& of)
 {
     std::vector<std::string> const& names = of.past.problem.parameters;
@@ -290,6 +294,86 @@ inline constexpr std::size_t most_heat_levels = 32;
         out += cell("why", why != nullptr ? html_text(why->reason) : "") + "</tr>";
     }
     return out + "\n</tbody></table></div>\n";
+}
+
+/// The index of the first level that holds so many bytes; the number of levels if only memory does.
+[[nodiscard]] inline std::size_t level_for(std::int64_t bytes, generated_code const& code)
+{
+    std::size_t out = 0;
+    while (out < code.levels.size() && bytes > code.levels[out].second)
+        ++out;
+    return out;
+}
+
+[[nodiscard]] inline std::string level_name(std::size_t level, generated_code const& code)
+{
+    return level < code.levels.size() ? code.levels[level].first : "memory";
+}
+
+/// A cell with bytes and their level, with a colour for the distance from the processor.
+[[nodiscard]] inline std::string level_cell(std::int64_t bytes, generated_code const& code)
+{
+    std::size_t const level = level_for(bytes, code);
+    return cell("n level level" + std::to_string(std::min<std::size_t>(level, 4)),
+                text_of_bytes(static_cast<double>(bytes)) + " <small>" +
+                    html_text(level_name(level, code)) + "</small>");
+}
+
+[[nodiscard]] inline std::string loops_table(generated_code const& code)
+{
+    std::vector<std::string> names; // in the order in which loops meet them
+    for (placed_loop const& loop : code.loops)
+        for (auto const& [name, bytes] : loop.bytes)
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    std::string out = "<div class=\"scroll\"><table class=\"loops\"><thead><tr>"
+                      "<th scope=\"col\">loop</th><th scope=\"col\" class=\"n\">times</th>"
+                      "<th scope=\"col\">how</th>";
+    for (std::string const& name : names)
+        out += "<th scope=\"col\" class=\"n\">" + html_text(name) + "</th>";
+    out += "<th scope=\"col\" class=\"n\">together</th></tr></thead>\n<tbody>";
+    for (placed_loop const& loop : code.loops) {
+        std::string indent;
+        for (std::uint32_t i = 0; i < std::min(loop.depth, 32u); ++i)
+            indent += "\xc2\xa0\xc2\xa0";
+        out += "\n<tr><th scope=\"row\">" + indent + html_text(loop.name) + "</th>" +
+               cell("n", loop.times > 0 ? std::to_string(loop.times) : "") +
+               cell(loop.how == "serial" ? "soft" : "", html_text(loop.how));
+        std::int64_t together = 0;
+        for (std::string const& name : names) {
+            auto const at = std::find_if(loop.bytes.begin(), loop.bytes.end(),
+                                         [&](auto const& one) { return one.first == name; });
+            out += at == loop.bytes.end() ? cell("n", "") : level_cell(at->second, code);
+            if (at != loop.bytes.end()) together += at->second;
+        }
+        out += (loop.bytes.empty() ? cell("n", "") : level_cell(together, code)) + "</tr>";
+    }
+    return out + "\n</tbody></table></div>\n";
+}
+
+[[nodiscard]] inline std::string code_box(std::string const& title, std::string const& code)
+{
+    return "<figure><figcaption>" + title + "</figcaption><pre tabindex=\"0\"><code>" +
+           html_text(code) + "</code></pre></figure>\n";
+}
+
+/// Empty if the winner is no schedule of a program.
+[[nodiscard]] inline std::string schedule_part(record const& best)
+{
+    generated_code const& code = best.generated;
+    if (code.loops.empty()) return {};
+    std::string out = "<h3>The schedule</h3>\n<div class=\"codes\">\n" +
+                      code_box("The plain nest", code.fallback) +
+                      code_box("The schedule that won", code.text) + "</div>\n";
+    if (!code.shared.empty())
+        out += "<details class=\"prelude\"><summary class=\"soft\">What both begin with</summary>"
+               "<pre tabindex=\"0\"><code>" +
+               html_text(code.shared) + "</code></pre></details>\n";
+    out += "<h3>Where the loops sit</h3>\n<p class=\"soft\">Bytes that all iterations of a loop "
+           "touch together, and the first level that holds them:";
+    for (auto const& [level, bytes] : code.levels)
+        out += ' ' + html_text(level) + ' ' + text_of_bytes(static_cast<double>(bytes)) + ',';
+    return out + " memory. Names that are no array of the program are copies.</p>\n" +
+           loops_table(code);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -21,8 +21,13 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 /// {"value": 1.5}, with "low" and "high" or without; {"failed": "crash", "why": "..."}.
 [[nodiscard]] inline outcome outcome_in(tool_json const& line)
 {
-    if (line.contains("failed")) {
-        std::string const word = line["failed"].is_string() ? line["failed"] : tool_json("crash");
+    tool_json const failed = line.value("failed", tool_json());
+    if (!failed.is_null() && failed != false) {
+        if (line.contains("value"))
+            throw error("this line has both \"value\" and \"failed\"", line_of(line), "say one");
+        std::string const word = failed == true       ? "crash"
+                                 : failed.is_string() ? failed.get<std::string>()
+                                                      : line_of(failed);
         auto const stage = stage_of_word(word);
         if (!stage)
             throw error("there is no such failure", word,
@@ -47,15 +52,23 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-/// The reply to one line.
-[[nodiscard]] inline tool_json reply_to(std::string const& text, optimizer_core& search)
+/// @param is_higher_better  the search has each value with the other sign
+[[nodiscard]] inline tool_json reply_to(std::string const& text, optimizer_core& search,
+                                        bool is_higher_better)
 {
+    auto const told = [&](outcome result) {
+        auto* const m = std::get_if<measurement>(&result);
+        if (m != nullptr && is_higher_better) *m = {-m->value, -m->high, -m->low, m->samples};
+        return result;
+    };
     description const& space = search.space().describe();
-    std::string const plain = with_quoted_numbers(text); // so that an error can name a NaN
+    std::string const plain = with_quoted_numbers(text); // an error can then name a NaN
     tool_json const line = tool_json::parse(plain, nullptr, false);
     if (!line.is_object())
         throw error("this is no JSON object: " + json_problem<tool_json>(plain).value_or(""),
                     text.substr(0, 80), "write one in a line");
+    if (std::string const twice = name_twice(plain); !twice.empty())
+        throw error("this line has a member twice", twice, "name it once");
     std::string asked;
     for (char const* const one : {"ask", "tell", "observe", "best"}) {
         if (!line.contains(one)) continue;
@@ -72,14 +85,15 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             out["ask"].push_back(json_of(space, at));
         if (out["ask"].empty() && search.stopped()) out["stopped"] = search.stopped()->text;
     } else if (line.contains("tell")) {
-        search.tell(point_of(space, line["tell"]), outcome_in(line));
+        search.tell(point_of(space, line["tell"]), told(outcome_in(line)));
         out["told"] = true;
     } else if (line.contains("observe")) {
-        search.observe(point_of(space, line["observe"]), outcome_in(line));
+        search.observe(point_of(space, line["observe"]), told(outcome_in(line)));
         out["told"] = true;
     } else if (line.contains("best")) {
         out["best"] = search.best() ? json_of(space, search.best()->first) : tool_json();
-        if (search.best()) out["value"] = search.best()->second;
+        if (search.best())
+            out["value"] = 0.0 + (is_higher_better ? -1.0 : 1.0) * search.best()->second; // no -0
     } else {
         throw error("this asks for nothing", text.substr(0, 80),
                     "it knows ask, tell, observe, best");
@@ -97,14 +111,14 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     for (std::string line; std::getline(on.in, line);) {
         tool_json reply;
         try {
-            reply = reply_to(line, search);
+            reply = reply_to(line, search, given.has("--maximize"));
         } catch (error const& e) {
             reply = {{"error", sentence_of(e) + (e.next().empty() ? "" : "; " + e.next())}};
         } catch (tool_json::exception const&) {
             reply = {{"error", "a member of this line is of another kind; see attune ask --help"}};
         }
         on.out << line_of(reply) << '\n' << std::flush;
-        if (!on.out) break; // the reader is gone
+        if (!on.out) break; // the reader has gone
     }
     return done;
 }
@@ -117,6 +131,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .what = "Ask and tell by lines of JSON on standard input and output, for any language.",
         .options = {space_option,
                     space_input_option,
+                    {"--maximize", "", "the highest value is best"},
                     search_option,
                     seed_option,
                     {"--evaluations", "NUMBER", "asks for nothing after so many outcomes"},
@@ -127,12 +142,12 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                 "  {\"tell\": {\"TILE\": 64}, \"failed\": \"crash\"}   {\"told\": true}\n"
                 "  {\"best\": true}                              {\"best\": {\"TILE\": 8}, "
                 "\"value\": 1.25}\n\n"
-                "Each line has one reply. The lowest value is best; \"low\" and \"high\" may be "
-                "its interval.\n"
-                "\"observe\" tells what was not asked for. A failure is compile, load, launch, "
-                "crash, timeout\n"
-                "or verify, with \"why\". What is wrong has the reply {\"error\": \"...\"}, and "
-                "nothing is changed.\n"
+                "Each line has one reply. The lowest value is best, with --maximize the highest; "
+                "\"low\" and \"high\"\n"
+                "may be its interval. \"observe\" tells what was not asked for. A failure is "
+                "compile, load, launch,\n"
+                "crash, timeout or verify, with \"why\". What is wrong has the reply "
+                "{\"error\": \"...\"}, and nothing\nis changed.\n"
                 "SPACE.json is a space of attune's own form, T1 or NNI's.\n",
         .least = 1,
         .most = 1,

@@ -18,11 +18,12 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 
 struct csv_cell {
     std::string text{};
-    bool is_quoted = false; ///< an empty text, where it is; else nothing
+    bool is_quoted = false; ///< an empty text is a value if quoted, else nothing
 };
 using csv_row = std::vector<csv_cell>;
 
-/// "-1.5e3": a spreadsheet takes it for a number, not for a formula.
+/// Returns true for a text such as "-1.5e3", which a spreadsheet reads as a number, not as a
+/// formula.
 [[nodiscard]] inline bool is_plain_number(std::string_view text) noexcept
 {
     if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -44,11 +45,12 @@ using csv_row = std::vector<csv_cell>;
     return digits > 0 && text.empty();
 }
 
-/// With these in front a spreadsheet takes a text for a formula.
+/// A text with one of these in front is a formula for a spreadsheet.
 inline constexpr std::string_view formula_begins = "=+-@\t\n";
 
-/// Without what turns the direction of text or moves a cursor, and with an apostrophe before what a
-/// spreadsheet would take for a formula. Numbers stay. value_of_cell() gives the text back.
+/// Removes characters that turn the direction of text or move a cursor, and adds an apostrophe
+/// before a text that a spreadsheet would read as a formula. Numbers stay. value_of_cell() gives
+/// the text back.
 [[nodiscard]] inline std::string cell_of_value(std::string_view text)
 {
     std::string_view const behind = text.substr(std::min<std::size_t>(text.size(), 1), 1);
@@ -66,7 +68,7 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
     return unescaped_text(cell.substr(is_marked ? 1 : 0));
 }
 
-/// The text of a cell, in quotation marks where it needs some.
+/// The text of a cell, in quotation marks if it needs them.
 [[nodiscard]] inline std::string csv_text(std::string_view value)
 {
     std::string const text = cell_of_value(value);
@@ -79,9 +81,11 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
     return out + '"';
 }
 
-/// All rows, with the values of csv_text(); blank lines are none.
+/// All rows, with the values of csv_text(). Skips blank lines. Spaces around a cell without
+/// quotation marks are no part of it; a line ends with \n, \r\n or \r.
 /// @param name  of the file, for errors
-/// Errors  attune::error: a quotation mark without its twin; a row of another length than the first
+/// Errors  attune::error: an unclosed quotation mark; a row of another length than the first; cells
+///         that semicolons or tabs separate
 [[nodiscard]] inline std::vector<csv_row> read_csv(std::string_view text, std::string const& name)
 {
     std::vector<csv_row> out;
@@ -90,17 +94,29 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
         throw error("the table cannot be read: " + why, name + ':' + std::to_string(begun),
                     "repair that line");
     };
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // as Excel writes it
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // Excel writes it
     csv_row row;
     csv_cell cell;
     bool is_open = false, is_new = true;
+    auto const is_blank = [&] { return cell.text.find_first_not_of(' ') == cell.text.npos; };
     auto const end_cell = [&] {
+        if (!cell.is_quoted) {
+            cell.text.erase(cell.text.find_last_not_of(' ') + 1); // npos + 1 is 0
+            cell.text.erase(0, std::min(cell.text.find_first_not_of(' '), cell.text.size()));
+        }
         cell.text = value_of_cell(cell.text);
         row.push_back(std::exchange(cell, {}));
     };
     auto const end_row = [&] {
-        if (row.empty() && cell.text.empty() && !cell.is_quoted) return;
+        if (row.empty() && !cell.is_quoted && is_blank()) return cell.text.clear();
         end_cell();
+        if (out.empty() && row.size() == 1)
+            for (char const other : {';', '\t'})
+                if (row[0].text.find(other) != std::string::npos)
+                    throw error(
+                        std::string("the table cannot be read: its cells are separated by ") +
+                            (other == ';' ? "semicolons" : "tabs"),
+                        name, "save it with commas between cells, and points in numbers");
         if (!out.empty() && row.size() != out[0].size())
             refuse("it has " + std::to_string(row.size()) + " cells, and the first row " +
                    std::to_string(out[0].size()));
@@ -117,15 +133,17 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
                 cell.text += text[++i];
             else {
                 is_open = false;
-                char const next = i + 1 < text.size() ? text[i + 1] : '\n';
-                if (next != ',' && next != '\r' && next != '\n')
+                std::size_t const next = text.find_first_not_of(' ', i + 1);
+                i = std::min(next, text.size()) - 1;
+                if (next != text.npos && std::string_view(",\r\n").find(text[next]) == text.npos)
                     refuse("a text behind a quotation mark");
             }
             continue;
         }
         switch (c) {
         case '"':
-            if (!is_new) refuse("a quotation mark inside of a text");
+            if (!is_new && !is_blank()) refuse("a quotation mark inside of a text");
+            cell.text.clear();
             is_open = cell.is_quoted = true;
             is_new = false;
             break;
@@ -134,8 +152,9 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
             is_new = true;
             break;
         case '\r':
-            if (i + 1 < text.size() && text[i + 1] != '\n') cell.text += c;
-            break;
+            if (i + 1 < text.size() && text[i + 1] == '\n') break;
+            ++line;
+            [[fallthrough]];
         case '\n':
             end_row();
             begun = line;

@@ -1,5 +1,6 @@
-// attune/ship/tool/detail/doctor.hpp - attune doctor: what this machine has, what is missing, how to get it.
+// attune/ship/tool/detail/doctor.hpp - attune doctor: the parts of this machine, missing parts, remedies.
 // SPDX-License-Identifier: MIT
+// Source   Documentation/admin-guide/pm/cpufreq.rst, admin-guide/cgroup-v2.rst of the Linux kernel
 #pragma once
 
 #include <attune/compile/clang.hpp>
@@ -8,40 +9,108 @@
 #include <attune/compile/system/process.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/clocks.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/ship/tool/command.hpp>
-#include <attune/ship/tool/detail/machine_facts.hpp>
-#include <attune/ship/tool/detail/problem_text.hpp>
-#include <attune/ship/tool/detail/selection.hpp>
-#include <attune/tune/kernel/device_facts.hpp>
+#include <attune/ship/tool/detail/problems.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
 #include <ostream>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-/// One thing that a machine has or lacks.
+/// The first line of a file; empty if there is no such file.
+[[nodiscard]] inline std::string line_of_file(std::string const& path)
+{
+    std::ifstream in(path);
+    std::string out;
+    std::getline(in, out);
+    return out;
+}
+
+/// Number of processors by the text in a file of their cpufreq folder: {"performance", 16}.
+/// @param root  of the file system
+[[nodiscard]] inline std::map<std::string, std::size_t> cpufreq_texts(std::string const& root,
+                                                                      char const* name)
+{
+    std::map<std::string, std::size_t> out;
+    std::error_code no;
+    std::filesystem::directory_iterator at(root + "/sys/devices/system/cpu", no);
+    for (; !no && at != std::filesystem::directory_iterator(); at.increment(no)) {
+        std::string const text = line_of_file(at->path().string() + "/cpufreq/" + name);
+        if (!text.empty()) ++out[text];
+    }
+    return out;
+}
+
+/// True if the clock may rise above its nominal value; empty if the system does not report it.
+[[nodiscard]] inline std::optional<bool> may_boost(std::string const& root)
+{
+    std::string const folder = root + "/sys/devices/system/cpu/";
+    if (std::string const no = line_of_file(folder + "intel_pstate/no_turbo"); !no.empty())
+        return no == "0";
+    if (std::string const boost = line_of_file(folder + "cpufreq/boost"); !boost.empty())
+        return boost == "1";
+    return std::nullopt;
+}
+
+/// Processors that this control group may use; empty: no limit, or the system does not report it.
+[[nodiscard]] inline std::optional<double> processor_quota(std::string const& root)
+{
+    std::istringstream in(line_of_file(root + "/sys/fs/cgroup/cpu.max"));
+    double quota = 0, period = 0;
+    if (in >> quota >> period && period > 0) return quota / period;
+    return std::nullopt;
+}
+
+/// Runnable threads of the last minute.
+[[nodiscard]] inline std::optional<double> load_of_last_minute(std::string const& root)
+{
+    std::string const line = line_of_file(root + "/proc/loadavg");
+    return real_in_text(line.substr(0, line.find(' ')));
+}
+
+/// GiB of /proc/meminfo.
+[[nodiscard]] inline std::optional<double> memory_gib(std::string const& root,
+                                                      std::string const& name)
+{
+    std::ifstream in(root + "/proc/meminfo");
+    for (std::string word; in >> word;) {
+        double kib = 0;
+        if (word == name + ':' && in >> kib) return kib / (1024.0 * 1024.0);
+    }
+    return std::nullopt;
+}
+
+/// A part of a machine, present or missing.
 struct finding {
     enum class state : std::uint8_t {
         good,
         poor,    ///< works, but times are worse or less sure
-        missing, ///< something cannot be done
+        missing, ///< a task is impossible
     };
     std::string name{};
     state how = state::good;
     std::string what{};
-    std::string next{}; ///< what to do; may be empty
+    std::string next{}; ///< advice; may be empty
 };
 
-/// A finding of something that may throw. @param look  returns what there is
+/// A finding of a function that may throw. @param look  returns the finding
 template <class Look>
 [[nodiscard]] finding finding_of(std::string name, std::string next, Look const& look)
 {
@@ -56,7 +125,7 @@ template <class Look>
     }
 }
 
-/// The first line of what a program says of itself; empty: there is no such program.
+/// The first line of a program's version output; empty if there is no such program.
 [[nodiscard]] inline std::string version_of_program(std::string const& name)
 {
     if (find_program(name).empty()) return "";
@@ -152,7 +221,7 @@ inline void add_processor(std::vector<finding>& to, std::string const& root)
     to.push_back(std::move(memory));
 }
 
-/// @return  whether kernels can be compiled for this processor
+/// @return  true if kernels can be compiled for this processor
 [[nodiscard]] inline bool add_compilers(std::vector<finding>& to)
 {
     using enum finding::state;

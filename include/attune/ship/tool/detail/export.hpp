@@ -8,8 +8,8 @@
 #include <attune/remember/files/t4.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/csv.hpp>
-#include <attune/ship/tool/detail/output_file.hpp>
-#include <attune/ship/tool/detail/selection.hpp>
+#include <attune/ship/tool/detail/files.hpp>
+#include <attune/ship/tool/detail/problems.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,22 +18,27 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-/// Columns of a table of outcomes; all others are parameters.
+/// Columns of a table of outcomes; other columns are parameters.
 inline constexpr std::array<char const*, 13> outcome_columns{
     "kernel", "source",  "compiler", "signature", "device",  "inputs", "setting",
     "status", "seconds", "low_s",    "high_s",    "samples", "why"};
 
-/// The unit of a column of times, in seconds; 0: it is none.
-[[nodiscard]] inline double unit_of_column(std::string const& column)
+/// The unit of a column of times, in seconds; 0 for another column. Takes Seconds, TIME_MS and
+/// "time (ms)" as well.
+[[nodiscard]] inline double unit_of_column(std::string name)
 {
-    if (column == "seconds" || column == "time_s") return 1.0;
-    if (column == "time_ms") return 1e-3;
-    if (column == "time_us") return 1e-6;
-    if (column == "time_ns") return 1e-9;
+    for (char& c : name)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (name.starts_with("time (") && name.ends_with(')'))
+        name = "time_" + name.substr(6, name.size() - 7);
+    if (name == "seconds" || name == "time_s") return 1.0;
+    if (name == "time_ms") return 1e-3;
+    if (name == "time_us") return 1e-6;
+    if (name == "time_ns") return 1e-9;
     return 0.0;
 }
 
-/// A parameter whose name is a column's too is called "parameter.NAME".
+/// A parameter with the name of a column is called "parameter.NAME".
 [[nodiscard]] inline std::string column_of(std::string const& parameter)
 {
     bool const is_taken = parameter.starts_with("parameter.") || unit_of_column(parameter) > 0 ||
@@ -42,7 +47,7 @@ inline constexpr std::array<char const*, 13> outcome_columns{
     return (is_taken ? "parameter." : "") + parameter;
 }
 
-/// "N=1024;M=512", with a backslash before what would end a name or a value.
+/// "N=1024;M=512", with a backslash before a character that would end a name or a value.
 [[nodiscard]] inline std::string packed(named_texts const& texts)
 {
     std::string out;
@@ -61,7 +66,7 @@ inline constexpr std::array<char const*, 13> outcome_columns{
     return out;
 }
 
-/// A value that is not finite is a failure for other programs: JSON and tables have no such number.
+/// Exports a value that is not finite as a failure: JSON and tables have no such number.
 [[nodiscard]] inline tried_row exported_row(tried_row row)
 {
     auto const* const m = std::get_if<measurement>(&row.result);
@@ -117,7 +122,7 @@ inline constexpr std::array<char const*, 13> outcome_columns{
         problem_history const& one = all[i];
         tool_json json = json_of(one.problem);
         json["best"] = one.best ? json_of(*one.best) : tool_json();
-        json["open"] = one.open; // outcomes from this one on belong to a tuning that goes on
+        json["open"] = one.open; // outcomes from this one on belong to an unfinished tuning
         json["outcomes"] = tool_json::array();
         for (tried_row const& row : one.rows)
             json["outcomes"].push_back(json_of(exported_row(row), one.problem.parameters));

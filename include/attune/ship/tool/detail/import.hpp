@@ -6,15 +6,15 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/files/python_json.hpp>
 #include <attune/remember/files/t4.hpp>
 #include <attune/remember/lines/store_lines.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/csv.hpp>
 #include <attune/ship/tool/detail/export.hpp>
+#include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/merge.hpp>
-#include <attune/ship/tool/detail/output_file.hpp>
-#include <attune/ship/tool/detail/text_file.hpp>
 
 #include <cmath>
 #include <optional>
@@ -36,13 +36,15 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 
 // --- CSV ---------------------------------------------------------------------------------------
 
-/// What packed() made.
-[[nodiscard]] inline named_texts unpacked(std::string const& text)
+/// The inverse of packed(). Empty if a part has no `=`.
+[[nodiscard]] inline std::optional<named_texts> unpacked(std::string const& text)
 {
     named_texts out;
+    bool is_right = true;
     std::string name, part;
     bool has_name = false;
     auto const end = [&] {
+        is_right = is_right && (has_name || part.empty());
         if (has_name) out.emplace_back(std::move(name), std::move(part));
         name.clear();
         part.clear();
@@ -60,10 +62,10 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             part += text[i];
     }
     end();
-    return out;
+    return is_right ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// @return  one entry for each problem that the table has
+/// @return  an entry for each problem of the table
 [[nodiscard]] inline std::vector<imported_results>
 read_csv_results(std::string const& text, std::string const& name, result_origin const& of)
 {
@@ -79,6 +81,8 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
     std::size_t time = 0;
     for (std::size_t i = 0; i < rows[0].size(); ++i) {
         std::string const& column = rows[0][i].text;
+        if (column.empty())
+            refuse(0, "column " + std::to_string(i + 1) + " has no name", "name or remove it");
         bool const is_new = columns.emplace(column, i).second;
         if (!is_new) refuse(0, "it has two columns " + column, "rename one");
         if (double const unit = unit_of_column(column); unit > 0) {
@@ -97,7 +101,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
                "name one seconds, time_ms, time_us or time_ns; all columns but " +
                    std::string("kernel, source, compiler, signature, device, inputs, setting, "
                                "status, low_s, high_s, samples and why are parameters"));
-    // What attune minimize measured may have any sign.
+    // Values of attune minimize may have any sign.
     bool const is_own = columns.contains("source") && columns.contains("status");
     std::vector<imported_results> out;
     for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -116,12 +120,19 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         if (problem.key.source.empty()) problem.key.source = foreign_source;
         problem.key.compiler = cell("compiler");
         problem.key.signature = cell("signature");
-        problem.key.setting = unpacked(cell("setting"));
+        auto const pairs = [&](char const* column) {
+            auto named = unpacked(cell(column));
+            if (!named)
+                refuse(i, "'" + printable(cell(column)) + "' is no list of " + column,
+                       "write NAME=VALUE;NAME=VALUE");
+            return *std::move(named);
+        };
+        problem.key.setting = pairs("setting");
         problem.key.device = either(of.device, "device");
-        problem.key.inputs = of.inputs.empty() ? unpacked(cell("inputs")) : of.inputs;
+        problem.key.inputs = of.inputs.empty() ? pairs("inputs") : of.inputs;
         tried_row outcome_of_row;
         for (auto const& [parameter, at] : parameters) {
-            if (row[at].text.empty() && !row[at].is_quoted) continue; // another problem's
+            if (row[at].text.empty() && !row[at].is_quoted) continue; // belongs to another problem
             problem.parameters.push_back(parameter);
             outcome_of_row.values.push_back(row[at].text);
         }
@@ -132,13 +143,19 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
             return *value;
         };
         std::string const status = cell("status");
-        if (status.empty() || status == "ok") {
+        auto const given = real_in_text(row[time].text);
+        if ((status.empty() || status == "ok") && given && !std::isfinite(*given)) {
+            outcome_of_row.result =
+                failure{failure_stage::crash, "its time is " + printable(row[time].text)};
+        } else if (status.empty() || status == "ok") {
             double const value = number(time);
             measurement m = measurement::exact(value * unit_s);
             if (!(m.value > 0) && !is_own) refuse(i, "a time is not positive", "repair that row");
             if (unit_s == 1.0 && !cell("low_s").empty() && !cell("high_s").empty()) {
                 m.low = number(columns.at("low_s"));
                 m.high = number(columns.at("high_s"));
+                if (!is_own && !(m.low <= m.value && m.value <= m.high))
+                    refuse(i, "a time is outside of low_s to high_s", "repair that row");
             }
             if (!cell("samples").empty()) {
                 double const count = number(columns.at("samples"));
@@ -165,60 +182,130 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
 
 // --- JSON --------------------------------------------------------------------------------------
 
-[[nodiscard]] inline named_texts texts_of(tool_json const& json)
-{
-    named_texts out;
-    for (auto const& [name, value] : json.items())
-        out.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
-    return out;
-}
+/// A value of a document, and the way to it, for what is said of a value of another kind.
+class export_value {
+public:
+    export_value(tool_json const& json, std::string_view text, std::string const& name)
+        : json_(&json)
+        , text_(text)
+        , name_(&name)
+    {
+    }
+
+    [[nodiscard]] bool has(char const* member) const
+    {
+        return json_->is_object() && json_->contains(member);
+    }
+    [[nodiscard]] export_value at(std::string const& member) const
+    {
+        if (!json_->is_object()) refuse("an object");
+        if (!json_->contains(member)) refuse("an object with \"" + member + '"');
+        return below(json_->at(member), member);
+    }
+    /// The members of a list.
+    [[nodiscard]] std::vector<export_value> list() const
+    {
+        if (!json_->is_array()) refuse("a list");
+        std::vector<export_value> out;
+        for (std::size_t i = 0; i < json_->size(); ++i)
+            out.push_back(below((*json_)[i], std::to_string(i)));
+        return out;
+    }
+    [[nodiscard]] std::string text() const
+    {
+        if (!json_->is_string()) refuse("a text");
+        return json_->get<std::string>();
+    }
+    /// Empty where there is no such member.
+    [[nodiscard]] std::string text_of(char const* member) const
+    {
+        return has(member) ? at(member).text() : std::string();
+    }
+    [[nodiscard]] double number() const
+    {
+        if (!json_->is_number()) refuse("a number");
+        return json_->get<double>();
+    }
+    [[nodiscard]] named_texts texts() const
+    {
+        if (!json_->is_object()) refuse("an object");
+        named_texts out;
+        for (auto const& [name, value] : json_->items())
+            out.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+        return out;
+    }
+    [[noreturn]] void refuse(std::string const& wanted) const
+    {
+        throw error("this is not what attune export writes: expected " + wanted + ", " +
+                        place_in(text_, offset_of_value(text_, way_)),
+                    *name_, "export it again");
+    }
+
+private:
+    [[nodiscard]] export_value below(tool_json const& json, std::string step) const
+    {
+        export_value out = *this;
+        out.json_ = &json;
+        out.way_.push_back(std::move(step));
+        return out;
+    }
+
+    tool_json const* json_;
+    std::string_view text_;
+    std::string const* name_;
+    std::vector<std::string> way_{};
+};
 
 /// Reads what json_of() wrote.
-[[nodiscard]] inline std::vector<imported_results>
-read_json_results(tool_json const& root, std::string const& name, result_origin const& of)
+/// @param document  whose text is `text`
+[[nodiscard]] inline std::vector<imported_results> read_json_results(tool_json const& document,
+                                                                     std::string_view text,
+                                                                     std::string const& name,
+                                                                     result_origin const& of)
 {
+    export_value const root(document, text, name);
     std::vector<imported_results> out;
-    try {
-        if (root.at("attune_export") != 1)
-            throw error("a newer attune exported this", name, "use the attune that wrote it");
-        for (tool_json const& json : root.at("problems")) {
-            imported_results one;
-            record_key& key = one.problem.key;
-            auto const text = [&](char const* field) { return json.value(field, std::string()); };
-            key.kernel = of.kernel.empty() ? text("kernel") : of.kernel;
-            key.device = of.device.empty() ? text("device") : of.device;
-            key.inputs = of.inputs.empty() ? texts_of(json.at("inputs")) : of.inputs;
-            key.compiler = text("compiler");
-            key.source = text("source");
-            key.signature = text("signature");
-            key.setting = texts_of(json.at("setting"));
-            one.problem.facts = texts_of(json.at("facts"));
-            one.problem.parameters = json.at("parameters").get<std::vector<std::string>>();
-            for (tool_json const& outcome_json : json.at("outcomes")) {
-                tried_row row;
-                for (std::string const& parameter : one.problem.parameters)
-                    row.values.push_back(
-                        outcome_json.at("configuration").at(parameter).get<std::string>());
-                row.code = outcome_json.value("code", std::string());
-                if (outcome_json.contains("failed")) {
-                    auto const stage = stage_of_word(outcome_json.at("failed").get<std::string>());
-                    if (!stage) throw error("there is no such failure", name, "export it again");
-                    row.result = failure{*stage, outcome_json.at("why").get<std::string>()};
-                } else {
-                    row.result =
-                        measurement{outcome_json.at("seconds").get<double>(),
-                                    outcome_json.at("low_s").get<double>(),
-                                    outcome_json.at("high_s").get<double>(),
-                                    count_of_samples(outcome_json.at("samples").get<double>())};
-                }
-                one.rows.push_back(std::move(row));
+    if (document.at("attune_export") != 1)
+        throw error("a newer attune exported this", name, "use the attune that wrote it");
+    for (export_value const& given : root.at("problems").list()) {
+        imported_results one;
+        record_key& key = one.problem.key;
+        key.kernel = of.kernel.empty() ? given.text_of("kernel") : of.kernel;
+        key.device = of.device.empty() ? given.text_of("device") : of.device;
+        key.inputs = of.inputs.empty() ? given.at("inputs").texts() : of.inputs;
+        key.compiler = given.text_of("compiler");
+        key.source = given.text_of("source");
+        key.signature = given.text_of("signature");
+        key.setting = given.at("setting").texts();
+        one.problem.facts = given.at("facts").texts();
+        for (export_value const& parameter : given.at("parameters").list())
+            one.problem.parameters.push_back(parameter.text());
+        for (export_value const& tried : given.at("outcomes").list()) {
+            tried_row row;
+            export_value const configuration = tried.at("configuration");
+            for (std::string const& parameter : one.problem.parameters)
+                row.values.push_back(configuration.at(parameter).text());
+            row.code = tried.text_of("code");
+            if (tried.has("failed")) {
+                export_value const failed = tried.at("failed");
+                auto const stage = stage_of_word(failed.text());
+                if (!stage) failed.refuse("compile, load, launch, crash, timeout or verify");
+                row.result = failure{*stage, tried.at("why").text()};
+            } else {
+                row.result = measurement{tried.at("seconds").number(), tried.at("low_s").number(),
+                                         tried.at("high_s").number(),
+                                         count_of_samples(tried.at("samples").number())};
             }
-            one.open = json.value("open", one.rows.size());
-            out.push_back(std::move(one));
+            one.rows.push_back(std::move(row));
         }
-    } catch (tool_json::exception const&) {
-        throw error("this is not what attune export writes: a field is missing or of another kind",
-                    name, "export it again");
+        one.open = one.rows.size();
+        if (given.has("open")) {
+            double const open = given.at("open").number();
+            if (!(open >= 0) || open > static_cast<double>(one.rows.size()))
+                given.at("open").refuse("a count of outcomes");
+            one.open = static_cast<std::size_t>(open);
+        }
+        out.push_back(std::move(one));
     }
     return out;
 }
@@ -228,13 +315,14 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
 [[nodiscard]] inline std::vector<imported_results> read_results_file(std::string const& path,
                                                                      result_origin const& of)
 {
-    std::string const text = text_of_file(path);
+    std::string text = text_of_file(path);
+    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3); // as Windows writes it
     if (begins_as_store(text)) throw error("this is a store", path, "use attune merge");
     std::size_t const first = text.find_first_not_of(" \t\r\n");
     if (first == text.npos || text[first] != '{') return read_csv_results(text, path, of);
-    tool_json const root = tool_json::parse(text, nullptr, false);
+    tool_json const root = tool_json::parse(with_quoted_numbers(text), nullptr, false);
     if (root.is_object() && root.contains("attune_export"))
-        return read_json_results(root, path, of);
+        return read_json_results(root, text, path, of);
     try {
         return {read_t4(text, of)};
     } catch (error const& e) {

@@ -6,7 +6,6 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/tool/command.hpp>
-#include <attune/ship/tool/console.hpp>
 
 #include <csignal>
 #include <ctime>
@@ -18,8 +17,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-/// Says on the console's error stream how far work is, from its third second on: on a terminal one
-/// line that changes each second, elsewhere a line every 10 seconds.
+/// Reports progress on the console's error stream, from the third second on. A terminal gets a line
+/// that changes each second, another stream a line every 10 seconds.
 class work_progress {
 public:
     /// @param now  seconds of a clock
@@ -39,7 +38,7 @@ public:
 
     [[nodiscard]] double seconds() const { return now_() - begun_s_; }
 
-    /// @param text  what is done: "34 % of 100000000 configurations"
+    /// @param text  the state of the work: "34 % of 100000000 configurations"
     void note(std::function<std::string()> const& text)
     {
         double const at_s = now_();
@@ -60,8 +59,8 @@ private:
     bool is_shown_ = false;
 };
 
-/// While one lives, Ctrl-C, SIGTERM and SIGHUP wait, in this thread and in those that it starts, so
-/// that what is half done can be taken away. At its end those that came are delivered.
+/// While an object lives, Ctrl-C, SIGTERM and SIGHUP wait, in this thread and in those that it
+/// starts, so that half-done work can be removed. The destructor delivers the signals that came.
 class held_signals {
 public:
     held_signals()
@@ -78,7 +77,6 @@ public:
     held_signals(held_signals const&) = delete;
     held_signals& operator=(held_signals const&) = delete;
 
-    /// Whether one has come.
     [[nodiscard]] bool have_come() const
     {
         sigset_t pending;
@@ -88,7 +86,7 @@ public:
             if (sigismember(&mine_, signal) == 1 && sigismember(&pending, signal) == 1) return true;
         return false;
     }
-    /// Ctrl-C is not delivered: the program says itself that it ends.
+    /// Does not deliver Ctrl-C: the program itself reports its end.
     void take_interrupt() const
     {
         sigset_t interrupt;
@@ -103,9 +101,9 @@ private:
     sigset_t before_;
 };
 
-/// Says that work of attune space was ended by a signal.
+/// Reports that a signal ended the work of attune space.
 /// @param output  the file that would have been written
-/// @return        what the program ends with
+/// @return        exit code of the program
 [[nodiscard]] inline int end_interrupted(held_signals const& by,
                                          std::optional<std::string> const& output, console& on)
 {

@@ -11,18 +11,16 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/remember/lines/store_content.hpp>
-#include <attune/remember/problem/objective.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/optimizer_core.hpp>
+#include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/tool/command.hpp>
-#include <attune/ship/tool/detail/best.hpp>
+#include <attune/ship/tool/detail/program_problem.hpp>
 #include <attune/ship/tool/detail/program_run.hpp>
+#include <attune/ship/tool/detail/program_words.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
-#include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/minimize.hpp>
 
@@ -32,8 +30,6 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -44,93 +40,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-/// Adds the bytes of a file, or of a long one its size and time.
-inline void add_file(content_hash& to, std::string const& path)
-{
-    constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20U;
-    std::error_code no;
-    if (!std::filesystem::is_regular_file(path, no)) return;
-    std::uintmax_t const size = std::filesystem::file_size(path, no);
-    std::ifstream in(path, std::ios::binary);
-    if (no || !in) return;
-    if (size > most_bytes) {
-        auto const when = std::filesystem::last_write_time(path, no).time_since_epoch().count();
-        to.add(std::to_string(size)).add(std::to_string(when));
-        return;
-    }
-    to.add(std::string(std::istreambuf_iterator<char>(in), {}));
-}
-
-/// The problem under which --store keeps outcomes. Its source has the words of the command, the
-/// bytes of the program's file, and the bytes of each file that a word names. Its setting has what
-/// is measured, and the limit.
-[[nodiscard]] inline stored_problem
-problem_of_program(read_space const& read, command_template const& program, run_options const& how)
-{
-    stored_problem out;
-    content_hash source;
-    for (std::string const& word : program.text) {
-        source.add(word);
-        add_file(source, &word == program.text.data() ? find_program(word) : word);
-    }
-    out.key.kernel = read.name;
-    out.key.source = source.hex();
-    out.key.compiler = minimize_compiler;
-    out.key.device = device_name();
-    out.key.inputs = texts_of_inputs(read.space.describe());
-    if (how.measured.from != measured_number::source::last_number)
-        out.key.setting.emplace_back("measured", how.measured.name());
-    if (how.limit_s != usual_limit_s)
-        out.key.setting.emplace_back("timeout", formatted("%.9g", how.limit_s));
-    if (how.is_higher_better) out.key.setting.emplace_back("better", "higher");
-    if (!how.unit.empty()) out.key.setting.emplace_back("unit", how.unit);
-    for (named_value const& v : named_values(read.space.describe()))
-        out.parameters.emplace_back(v.name);
-    out.facts = facts_of_processor();
-    return out;
-}
-
-/// The same as attune 0.4 kept it, whose key was the words alone; nothing: it kept these apart from
-/// nothing, so they cannot be told from others.
-[[nodiscard]] inline std::optional<stored_problem> problem_of_0_4(stored_problem now,
-                                                                  command_template const& program)
-{
-    if (!now.key.setting.empty()) return std::nullopt;
-    content_hash source;
-    for (std::string const& word : program.text)
-        source.add(word);
-    now.key.source = source.hex();
-    return now;
-}
-
-/// Says what a store has of this space that is not taken, as it differs in one thing.
-/// @param old  as attune 0.4 kept it, where there is such a form
-inline void tell_others(std::string const& path, stored_problem const& now,
-                        std::optional<stored_problem> const& old, console& on)
-{
-    std::error_code none;
-    if (!std::filesystem::exists(path, none)) return;
-    store_content store = store_content::of_file(path);
-    std::map<std::string, std::size_t> counts;
-    for (listed_problem const& one : store.problems()) {
-        record_key key = one.problem.key;
-        bool const is_elsewhere = key.device != now.key.device;
-        bool const is_other =
-            key.source != now.key.source && !(old && key.source == old->key.source);
-        key.device = now.key.device;
-        key.source = now.key.source;
-        key.schema = now.key.schema;
-        if (key != now.key || is_other == is_elsewhere) continue;
-        counts[is_other ? "of a program, or files of its arguments, that were others"
-                        : "of another processor (" + printable(one.problem.key.device) + ')'] +=
-            one.tried;
-    }
-    for (auto const& [why, count] : counts)
-        on.err << "attune: minimize: " << printable(path) << " has " << count
-               << (count == 1 ? " outcome " : " outcomes ") << why << "; not taken\n";
-}
-
-/// While one lives, SIGTERM and SIGHUP end the search as Ctrl-C does.
+/// While an object lives, SIGTERM and SIGHUP end the search like Ctrl-C.
 class stopping_signals {
 public:
     stopping_signals()
@@ -151,7 +61,7 @@ public:
     stopping_signals(stopping_signals const&) = delete;
     stopping_signals& operator=(stopping_signals const&) = delete;
 
-    /// The one that came; 0: none.
+    /// The signal that came; 0: none.
     [[nodiscard]] static int one() noexcept { return came; }
 
 private:
@@ -165,8 +75,8 @@ private:
     std::array<struct ::sigaction, 2> before_{};
 };
 
-/// Where the number of a run comes from, by the options.
-/// Errors  words_error: several are named, or the pattern is none
+/// The source of the number of a run, by the options.
+/// Errors  words_error: several are named, or the pattern is invalid
 [[nodiscard]] inline measured_number measured_by(words const& given)
 {
     measured_number out;
@@ -205,10 +115,20 @@ private:
     description const& space = read.space.describe();
     command_template const program{given.behind};
     program.check(space);
-    if (program.text[0].find('{') == program.text[0].npos && find_program(program.text[0]).empty())
-        throw error("there is no such program", program.text[0], "name a path, or one on PATH");
+    std::string const& name = program.text[0];
+    if (name.find('{') == name.npos && find_program(name).empty()) {
+        std::error_code none;
+        if (std::filesystem::is_regular_file(name, none))
+            throw error("this file may not be executed", name, "see chmod +x, or name its shell");
+        throw error("there is no such program", name, "name a path, or one on PATH");
+    }
+    if (std::string const word = program.doubtful_braces(space); !word.empty())
+        on.err << "attune: minimize: {} becomes all parameters as JSON in " << printable(word)
+               << "; write {{}} for these braces themselves\n";
     run_options how;
     how.limit_s = given.real("--timeout", usual_limit_s);
+    if (!(how.limit_s > 0))
+        throw words_error("minimize: --timeout takes seconds above 0; no run ends in 0 s");
     how.measured = measured_by(given);
     how.is_higher_better = given.has("--maximize");
     how.unit = given.value("--unit").value_or("");
@@ -227,7 +147,7 @@ private:
     options.name = read.name;
     options.progress = on.is_live ? terminal_progress() : silent_progress();
 
-    // What was run before is not run again.
+    // Does not repeat earlier runs.
     std::optional<store> kept;
     stored_problem const problem = problem_of_program(read, program, how);
     std::map<value_texts, outcome> known;
@@ -235,11 +155,18 @@ private:
     if (auto const path = given.value("--store")) {
         kept.emplace(*path);
         auto const take = [&](stored_problem const& from) {
-            for (tried_row const& row : kept->recall(from).rows)
-                known.insert_or_assign(row.values, row.result);
+            for (tried_row const& row : kept->recall(from).rows) {
+                auto const* const m = std::get_if<measurement>(&row.result);
+                if (m == nullptr || m->samples >= how.repeats)
+                    known.insert_or_assign(row.values, row.result);
+            }
             return known.size();
         };
-        if (!given.has("--anew")) {
+        std::string const newer = newer_file(program, *path);
+        if (!newer.empty() && !given.has("--anew"))
+            on.err << "attune: minimize: " << printable(newer) << " is newer than "
+                   << printable(*path) << ", whose outcomes are not taken\n";
+        if (!given.has("--anew") && newer.empty()) {
             auto const old = problem_of_0_4(problem, program);
             if (std::size_t const count = old ? take(*old) : 0; count > 0)
                 on.err << "attune: minimize: " << count
@@ -272,8 +199,10 @@ private:
         if (before != known.end()) {
             result = before->second;
         } else {
+            double const left_s = limits.seconds - (steady_seconds() - begun_s);
+            if (!(left_s > 0)) throw cut_short{}; // starts no program
             ++runs;
-            cuttable const here(limits.seconds - (steady_seconds() - begun_s));
+            cuttable const here(left_s);
             result = run_program(program.filled(space, at), how);
             if (kept) kept->note(problem, {values, result, ""});
         }
@@ -289,7 +218,9 @@ private:
         return result;
     };
     stopping_signals const signals;
-    found_minimum const found = minimize_points(read.space, objective, limits, options);
+    search_limits left = limits; // the file and the store took some of the time
+    left.seconds = std::max(0.0, left.seconds - (steady_seconds() - begun_s));
+    found_minimum const found = minimize_points(read.space, objective, left, options);
     if (kept && found.best && best) {
         record r;
         r.key = problem.key;
@@ -349,8 +280,10 @@ private:
            << (failures.empty() ? "" : ", " + failures) << '\n';
     if (!first_failed.empty())
         on.err << "attune: minimize: the first failure: " << printable(first_failed) << '\n';
-    if (!found.best) on.err << "attune: minimize: no configuration worked\n";
-    if (signals.one() != 0) return 128 + signals.one(); // as a shell says it
+    if (!found.best)
+        on.err << (found.evaluations > 0 ? "attune: minimize: no configuration worked\n"
+                                         : "attune: minimize: no run has ended\n");
+    if (signals.one() != 0) return 128 + signals.one(); // like a shell
     return found.interrupted ? interrupted : found.best ? done : answer_is_no;
 }
 
@@ -387,14 +320,18 @@ private:
             "}} are braces,\n"
             "and ${i} of a shell stays. The last line that the program writes to standard "
             "output has to end in\n"
-            "a number; 1,5 and 1:30 are none. --json NAME reads that member of JSON that it "
-            "writes. The lowest\n"
-            "number is best. A run that ends with another status than 0, by a signal, or too "
+            "a number; 1,5, 1 234 and 1:30 are none: --pattern reads them. --json NAME reads that "
+            "member of JSON\n"
+            "that it writes. The lowest number is best. A run that ends with another status than "
+            "0, by a signal, or too "
             "late has failed, and\n"
             "the search learns from that. Ctrl-C, SIGTERM, SIGHUP and --seconds end the "
             "running program, which\n"
-            "does not count. SPACE.json is a space of attune's own form, T1 or NNI's. It ends "
-            "with 1 where no\n"
+            "does not count. What a run has left ends with it, but for a process in a session of "
+            "its "
+            "own, such\n"
+            "as a server. SPACE.json is a space of attune's own form, T1 or NNI's. It ends with 1 "
+            "where no\n"
             "configuration worked.\n",
         .least = 1,
         .most = 2, // --json NAME

@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/retune.hpp - attune retune: a program tunes on the arguments of a call that was captured before.
+// attune/ship/tool/detail/retune.hpp - attune retune: a program tunes with the arguments of a captured call.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,9 +8,8 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/files/captured_call.hpp>
 #include <attune/ship/tool/command.hpp>
-#include <attune/ship/tool/detail/problem_text.hpp>
-#include <attune/ship/tool/detail/selection.hpp>
-#include <attune/tune/capture/replay_report.hpp>
+#include <attune/ship/tool/detail/problems.hpp>
+#include <attune/tune/capture/call_replay.hpp>
 
 #include <cerrno>
 #include <csignal>
@@ -28,7 +27,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-// --- what a capture holds ----------------------------------------------------------------------
+// --- the contents of a capture -----------------------------------------------------------------
 
 template <class T>
 [[nodiscard]] std::string number_in(std::string const& bytes)
@@ -41,7 +40,7 @@ template <class T>
         return std::to_string(value);
 }
 
-/// The number, where the type is one of the language's; else how many bytes it has.
+/// The number, if the type is a built-in one; otherwise its bytes.
 [[nodiscard]] inline std::string text_of_value(captured_argument const& of)
 {
     auto const is = [&](std::string_view name, std::size_t bytes) {
@@ -128,7 +127,7 @@ inline void describe_capture(captured_call const& of, bool as_json, console& on)
 
 // --- the program -------------------------------------------------------------------------------
 
-/// While one lives, Ctrl-C is for the program that was started: it ends its tuning and goes.
+/// While an object lives, Ctrl-C is for the started program, which ends its tuning and then itself.
 class signals_for_child {
 public:
     signals_for_child()
@@ -152,9 +151,8 @@ private:
     struct ::sigaction quit_{};
 };
 
-/// Runs a program on this one's streams, in its group of processes, so that a terminal's Ctrl-C
-/// reaches it.
-/// @return  as wait() has it
+/// Runs a program on this one's streams, in its process group, so a terminal's Ctrl-C reaches it.
+/// @return  status of wait()
 /// Errors   attune::error: there is no such program, or no process
 [[nodiscard]] inline int run_with(std::vector<std::string> const& program,
                                   std::map<std::string, std::string> const& variables)
@@ -223,7 +221,7 @@ private:
     std::string const path = given.plain[0];
     capture_reader file = capture_reader::of_file(path);
     captured_call const call = file.call();
-    static_cast<void>(file.take_bytes()); // all of it can be read
+    static_cast<void>(file.take_bytes()); // checks that all of it is readable
     if (given.has("--describe")) {
         describe_capture(call, given.has("--json"), on);
         return done;

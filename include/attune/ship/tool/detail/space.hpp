@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/space.hpp - attune space: counts, lists, draws, explains, writes what is valid.
+// attune/ship/tool/detail/space.hpp - attune space: counts, lists, draws and explains configurations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,15 +7,15 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/remember/files/python_json.hpp>
 #include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/long_work.hpp>
-#include <attune/ship/tool/detail/output_file.hpp>
-#include <attune/ship/tool/detail/row_blocks.hpp>
-#include <attune/ship/tool/detail/selection.hpp>
-#include <attune/ship/tool/detail/space_curve.hpp>
+#include <attune/ship/tool/detail/problems.hpp>
+#include <attune/ship/tool/detail/rows.hpp>
 #include <attune/ship/tool/detail/space_export.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
-#include <attune/space/query/configuration_range.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/query/exact_size.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/query/space_report.hpp>
@@ -39,7 +39,7 @@ inline constexpr option format_option{
     "--format", "csv|jsonl|json|t1|nni|smtlib",
     "list: csv or jsonl (csv); export, reduce: the others (json)"};
 
-/// Options that say nothing to some actions.
+/// Options without a meaning for some actions.
 struct action_option {
     std::string_view name;
     std::string_view actions; ///< between blanks
@@ -55,7 +55,7 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
                                                                {"--limits", " count "},
                                                                {"--json", " count "}}};
 
-/// "3/16" as its two numbers, the first from 1 on.
+/// "3/16" as two numbers, the first from 1 on.
 [[nodiscard]] inline std::pair<std::uint64_t, std::uint64_t> part_in_text(std::string const& text)
 {
     std::pair<std::uint64_t, std::uint64_t> out;
@@ -96,7 +96,7 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
            formatted("%.3g MB a second", 1e-6 * bytes / s);
 }
 
-/// Writes the rows of a part of the space, into a file whole or not at all.
+/// Writes the rows of a part of the space, into a file completely or not at all.
 [[nodiscard]] inline int list_space(read_space const& wanted, words const& given, console& on)
 {
     std::string const format = given.value("--format").value_or("csv");
@@ -178,13 +178,22 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
         throw words_error("space explain needs a configuration: '{\"NAME\": value, ...}'");
     tool_json const json = tool_json::parse(given.plain[2], nullptr, false);
     if (json.is_discarded()) throw words_error("a configuration is no JSON: " + given.plain[2]);
+    if (std::string const twice = name_twice(given.plain[2]); !twice.empty())
+        throw words_error("a configuration has a parameter twice: " + twice);
     description const& space = wanted.space.describe();
-    std::vector<broken_constraint> const broken = explain(space, point_of(space, json));
+    point at;
+    try {
+        at = point_of(space, json);
+    } catch (error const& e) {
+        on.out << printable(sentence_of(e)) << '\n';
+        return answer_is_no;
+    }
+    std::vector<broken_constraint> const broken = explain(space, at);
     on.out << (broken.empty() ? std::string("valid\n") : printable_lines(to_text(broken)));
     return broken.empty() ? done : answer_is_no;
 }
 
-/// A whole space.json, which attune minimize takes.
+/// A complete space.json for attune minimize.
 inline constexpr std::string_view example_space = R"({
   "name": "example",
   "problem": {"N": 1024},

@@ -8,21 +8,19 @@
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/order.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/local/annealing.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/ship/tool/command.hpp>
-#include <attune/ship/tool/detail/problem_text.hpp>
-#include <attune/ship/tool/detail/selection.hpp>
-#include <attune/ship/tool/detail/text_file.hpp>
+#include <attune/ship/tool/detail/files.hpp>
+#include <attune/ship/tool/detail/problems.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/nni.hpp>
 #include <attune/space/files/read_json.hpp>
-#include <attune/space/files/read_nni.hpp>
-#include <attune/space/files/read_t1.hpp>
+#include <attune/space/files/t1.hpp>
 
 #include <cmath>
 #include <optional>
@@ -41,7 +39,7 @@ inline constexpr option seed_option{"--seed", "NUMBER",
 inline constexpr option search_option{"--search", "automatic|annealing|genetic|random",
                                       "how (automatic)"};
 
-/// A space that was read, and what its configurations look like outside.
+/// A space that was read, and the outside form of its configurations.
 struct read_space {
     std::string name{};
     chain_of_trees space;
@@ -57,7 +55,7 @@ struct read_space {
     throw words_error("--search is automatic, annealing, genetic or random, not '" + name + "'");
 }
 
-/// Whether a text is a search space of NNI: an object whose members have a "_type".
+/// Returns true if a text is a search space of NNI: an object whose members have a "_type".
 [[nodiscard]] inline bool is_nni(std::string const& text)
 {
     if (text.find("\"_type\"") == text.npos) return false;
@@ -98,7 +96,8 @@ struct read_space {
         auto const whole = parse_integers(value);
         bool const is_real = found->space.inputs[at].type == value_kind::real;
         if (!real || (!is_real && (!whole || whole->size() != 1)))
-            throw words_error("--input " + name + " takes a number, not '" + value + "'");
+            throw words_error("--input " + name + " takes a " + (is_real ? "" : "whole ") +
+                              "number, not '" + value + "'");
         inputs.emplace_back(name, is_real ? number::of(*real) : number::of((*whole)[0]));
     }
     return {found->name.empty() ? path : found->name,
@@ -146,7 +145,7 @@ struct read_space {
     return text_of_elements(parts);
 }
 
-/// Inactive parameters may be missing, and have any value.
+/// Inactive parameters may be missing, and may have any value.
 /// Errors  attune::error: a parameter is missing, unknown, or has no such value
 /// @param space  of a chain of trees
 [[nodiscard]] inline point point_of(description const& space, tool_json const& json)

@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/techniques.hpp - attune techniques, attune recommend: what techniques gained, and which to take.
+// attune/ship/tool/detail/techniques.hpp - attune techniques, attune recommend: gains, and the best choice.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,14 +10,11 @@
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/recommendation.hpp>
-#include <attune/search/meta/usual_gain.hpp>
 #include <attune/ship/tool/command.hpp>
-#include <attune/ship/tool/detail/problem_text.hpp>
-#include <attune/ship/tool/detail/recommended_start.hpp>
-#include <attune/ship/tool/detail/selection.hpp>
+#include <attune/ship/tool/detail/past_tunings.hpp>
+#include <attune/ship/tool/detail/problems.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
-#include <attune/ship/tool/detail/upload_log.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/dispatch/choice/kept_lessons.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +28,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-/// Damaged lines are skipped, and said to be.
+/// Skips damaged lines with a notice.
 /// Errors  attune::error: the file is missing, cannot be read, or is another one
 [[nodiscard]] inline search::technique_history history_in(std::string const& path, console& on)
 {
@@ -48,7 +45,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-/// A strategy that no name of parse_technique() makes, but an expression of the program.
+/// A strategy outside of parse_technique(), but an expression of the program.
 struct program_strategy {
     char const* name;
     char const* expression;
@@ -59,7 +56,7 @@ inline constexpr program_strategy program_strategies[] = {
      [] { return search::recommended(); }},
     {automatic_name, "attune::default_search()", default_search},
 };
-/// Null: there is none of this name.
+/// Null if there is none of this name.
 [[nodiscard]] inline program_strategy const* program_strategy_named(std::string_view name)
 {
     for (program_strategy const& one : program_strategies)
@@ -74,8 +71,8 @@ inline constexpr program_strategy program_strategies[] = {
     return search::parse_technique(name);
 }
 
-/// Adds what the sessions of logs say to the file of techniques: of all logs, or nothing. What the
-/// file has is not added again.
+/// Adds the gains in the sessions of logs to the file of techniques, for all logs or for none.
+/// Skips gains that the file already has.
 /// Errors  attune::error: a file cannot be read or written; words_error
 [[nodiscard]] inline int upload_logs(words const& given, console& on)
 {
@@ -100,7 +97,7 @@ inline constexpr program_strategy program_strategies[] = {
         std::vector<std::vector<std::string>> ids(said.sessions.size()); // with those before it
         for (std::size_t i = 0; i < said.sessions.size(); ++i)
             ids[latest[i].value_or(i)].push_back(said.sessions[i].id);
-        std::set<std::string> keys; // of what is added
+        std::set<std::string> keys; // keys of added lines
         for (std::size_t i = 0; i < said.sessions.size(); ++i) {
             logged_session const& session = said.sessions[i].session;
             if (latest[i]) continue;
@@ -170,7 +167,7 @@ inline constexpr program_strategy program_strategies[] = {
     return answer_is_no;
 }
 
-/// As many as a search that follows the advice begins with.
+/// The number of starts of a search that follows the advice.
 inline constexpr std::size_t recommending_starts = search::recommending_bandit_options{}.starts;
 
 [[nodiscard]] inline int run_recommend(words const& given, console& on)

@@ -4,9 +4,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/files/detail/expression_lexer.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
-#include <attune/space/files/expression_limits.hpp>
+#include <attune/space/files/expression_parser.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +20,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct operand {
     std::uint32_t node = no_index;
     std::size_t at = 0;
-    std::uint32_t deciding = no_index; ///< of `and`, `or`: the node of the value unless a truth
+    std::uint32_t deciding = no_index; ///< of `and`, `or`: node of a value that is no truth
 };
 
 /// @tparam Reader  the derived class; has choice()
@@ -80,7 +79,7 @@ protected:
             lexer_.fail("expected " + what + ", found a text", o.at, "compare it with == or !=");
     }
 
-    /// The value of the operand, where Python's `and` and `or` return one of their sides.
+    /// The value of the operand: Python's `and` and `or` return one of their sides.
     [[nodiscard]] static operand numeric(operand const& o)
     {
         return o.deciding == no_index ? o : operand{o.deciding, o.at};
@@ -107,7 +106,7 @@ protected:
                       left.at);
     }
 
-    /// At a minus: reads a negative number as one token, unless it is the base of a power.
+    /// Reads a negative number at a minus as one token, unless it is the base of a power.
     bool read_negative_literal()
     {
         if (!lexer_.number_follows()) return false;
@@ -202,7 +201,7 @@ private:
                       name.at);
     }
 
-    /// An element of an array, which is a parameter of its own.
+    /// An element of an array; each is a parameter.
     operand read_element(group_description const& of, token const& name)
     {
         if (of.traits().is_order)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/files/syntax_error.hpp>
+#include <attune/space/files/expression_parser.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,11 +30,11 @@ enum class json_kind : std::uint8_t { null, boolean, integer, real, text, list, 
 struct json_value {
     json_kind kind = json_kind::null;
     std::size_t at = 0;
-    std::int64_t integer = 0; ///< also of a boolean
-    double real = 0;          ///< also of an integer
-    std::string text{};       ///< of a number: its digits
+    std::int64_t integer = 0; ///< the number; also 0 or 1 for a boolean
+    double real = 0;          ///< the number; also for an integer
+    std::string text{};       ///< the text; for a number, its digits
     std::vector<json_value> items{};
-    std::vector<std::pair<std::string, std::size_t>> keys{}; ///< of an object: name and position
+    std::vector<std::pair<std::string, std::size_t>> keys{}; ///< names of an object, with positions
 
     [[nodiscard]] json_value const* find(std::string_view name) const
     {
@@ -44,7 +44,7 @@ struct json_value {
     }
 };
 
-/// A file that is read: its text and name, and its errors.
+/// The text and name of a file, and its errors.
 struct json_source {
     std::string_view text;
     std::string name;
@@ -115,7 +115,7 @@ private:
     std::size_t* count_;
 };
 
-/// Builds the tree from the parser's events; the base class only declares their names.
+/// Builds the tree from the parser's events; the base class only declares them.
 class json_tree_builder {
 public:
     json_tree_builder(json_source const& source, std::size_t const& taken)
@@ -176,7 +176,7 @@ public:
                              : "this is no JSON: a text has what JSON writes in another way: an "
                                "escape, a control character or bytes that are no UTF-8",
                          at == source_.text.size() ? token : at);
-        // A word or a number was read up to where it went wrong, or up to the sign behind it.
+        // The parser stops at the error in a word or number, or at the sign behind it.
         at = std::min(at, token);
         constexpr std::string_view signs = " \t\r\n,:{}[]\"";
         while (at > 0 && at < source_.text.size() && signs.find(source_.text[at]) == signs.npos &&
@@ -201,13 +201,13 @@ public:
 private:
     static constexpr std::size_t max_nesting = 32;
 
-    /// Position of the current token: after the one before it and the separators.
+    /// Position of the current token, after the previous token and separators.
     [[nodiscard]] std::size_t begin() const
     {
         std::size_t const at = source_.text.find_first_not_of(" \t\r\n,:", behind_);
         return at == std::string_view::npos ? source_.text.size() : at;
     }
-    /// What may stand at `at`, by what stands before it.
+    /// The tokens that are allowed at `at`, for an error.
     [[nodiscard]] std::string expected_at(std::size_t at) const
     {
         std::size_t const last = source_.text.substr(0, at).find_last_not_of(" \t\r\n");
@@ -250,7 +250,7 @@ private:
     std::size_t const& taken_;
     std::size_t behind_ = 0;
     json_value root_;
-    std::vector<json_value*> open_; // stable: only the last open list grows
+    std::vector<json_value*> open_; // pointers stay valid: only the last open list grows
 };
 
 /// Errors  syntax_error

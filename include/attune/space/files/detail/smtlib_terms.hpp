@@ -21,8 +21,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct smt_term {
     std::string value;
-    std::string defined = "true"; ///< condition under which `value` is the result
-    double largest = 0;           ///< upper bound of the absolute value
+    std::string defined = "true"; ///< condition under which `value` is correct
+    double largest = 0;           ///< bound of the absolute value
     bool is_real = false;
     bool is_truth = false; ///< of sort Bool
 };
@@ -50,7 +50,7 @@ struct smt_term {
     return v < 0 ? "(- " + out + ')' : out;
 }
 
-/// Whether the constant of a parameter is of sort Real.
+/// Returns true if the constant of a parameter is of sort Real.
 [[nodiscard]] inline bool smt_is_real(parameter_description const& p) noexcept
 {
     return p.traits().is_interval || !p.reals.empty();
@@ -90,7 +90,7 @@ struct smt_term {
     return {std::move(value), std::move(defined), 1, false, true};
 }
 
-/// A term as a number; as a real if `real`.
+/// A term as a number; as a real number if `real`.
 [[nodiscard]] inline std::string smt_value(smt_term const& t, bool real)
 {
     if (t.is_truth) {
@@ -99,7 +99,7 @@ struct smt_term {
     return real && !t.is_real ? "(to_real " + t.value + ')' : t.value;
 }
 
-/// Adds the condition that a whole number fits 64 bits, unless it always does.
+/// Adds the condition that a whole number fits 64 bits, if it may not.
 inline void smt_require_64_bits(smt_term& t)
 {
     if (t.is_real || t.largest < 9.2e18) return;
@@ -165,9 +165,8 @@ inline void smt_require_64_bits(smt_term& t)
     return smt_pair("-", a, smt_pair("*", b, times));
 }
 
-/// The terms of a quotient or remainder. SMT-LIB's `div` leaves a remainder that is not negative,
-/// so it rounds down for b > 0; other cases are converted to b > 0 or a >= 0 by changing both
-/// signs.
+/// The terms of a quotient or remainder. SMT-LIB's `div` leaves a remainder >= 0, so it rounds down
+/// for b > 0. Other cases are converted to b > 0 or a >= 0: both signs change.
 struct smt_division {
     op of{};
     std::string (*of_wholes)(std::string const& a, std::string const& b) = nullptr;

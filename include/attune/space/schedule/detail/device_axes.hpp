@@ -1,11 +1,10 @@
-// attune/space/schedule/detail/device_axes.hpp - which threads of a GPU have which axes of a program.
+// attune/space/schedule/detail/device_axes.hpp - assigns the axes of a program to threads of a GPU, and estimates their registers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/device_program.hpp>
-#include <attune/space/schedule/detail/device_registers.hpp>
+#include <attune/declare/nest/loop_program.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 
 #include <algorithm>
@@ -13,9 +12,70 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Number of 32-bit words of a number in registers.
+[[nodiscard]] inline std::int64_t register_words(std::int64_t bytes)
+{
+    return std::max<std::int64_t>(bytes / 4, 1);
+}
+
+/// Bytes of the largest element of a product's operands.
+[[nodiscard]] inline std::int64_t operand_bytes(device_program const& p)
+{
+    std::int64_t bytes = 1;
+    for (device_operand const& operand : p.operands)
+        bytes = std::max(bytes, p.element_bytes_of(operand));
+    return bytes;
+}
+
+/// Words of the largest number that a product's threads keep.
+[[nodiscard]] inline std::int64_t device_words(device_program const& p)
+{
+    return register_words(std::max(operand_bytes(p), static_cast<std::int64_t>(element_bytes(
+                                                         p.nest.statements.front().accumulator))));
+}
+
+/// Words of a lane for one number of each line.
+[[nodiscard]] inline std::int64_t words_of_lines(device_program const& p,
+                                                 std::span<nest_access const> lines)
+{
+    std::int64_t words = 0;
+    for (nest_access const& line : lines)
+        words += register_words(
+            static_cast<std::int64_t>(element_bytes(p.nest.arrays[line.array].element)));
+    return words;
+}
+
+/// Registers of a thread; 0 for rows that are no lines, because they are unknown.
+///
+/// Tiles, for which device_space has a formula of its parameters: sums, one line of the operands,
+/// the next tile unless it is copied asynchronously, and 32 for addresses. Fragments of matrix
+/// instructions have 4 words per 16 rows and 4 per 16 columns, twice if the next step is
+/// prefetched. Lines: a lane's numbers of each line, and 32.
+[[nodiscard]] inline std::int64_t device_registers(device_program const& p)
+{
+    constexpr std::int64_t for_addresses = 32;
+    if (p.form == device_form::rows)
+        return p.line > 0 ? p.kept_by_lane() * words_of_lines(p, p.lines) + for_addresses : 0;
+    std::int64_t fragments = p.uses_tensor_cores ? p.thread_rows : 0;
+    std::int64_t line = 0;
+    for (device_operand const& operand : p.operands) {
+        fragments += operand.is_of_rows ? p.thread_rows : p.thread_columns;
+        line += p.across(operand);
+    }
+    if (p.uses_tensor_cores && p.copies_asynchronously()) fragments *= 2;
+    std::int64_t const of_all_threads =
+        p.threads() * 4 * device_words(p); // bytes of one word of every thread
+    std::int64_t const held =
+        p.copies_asynchronously()
+            ? 0
+            : (p.block_depth * line * operand_bytes(p) + of_all_threads - 1) / of_all_threads;
+    return (p.thread_rows * p.thread_columns + fragments + held) * device_words(p) + for_addresses;
+}
 
 [[nodiscard]] inline bool reads_axis(nest_access const& access, std::uint32_t axis)
 {
@@ -30,8 +90,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// Whether a value is a product of accesses and constants: 0 where an access is read as 0.
-/// @param has_axis_number  gets whether the value of an axis is in it
+/// Returns true for a product of accesses and constants, which is 0 if an access is read as 0.
+/// @param has_axis_number  set if the value contains an axis
 [[nodiscard]] inline bool is_pure_product(nest_description const& nest, std::uint32_t value,
                                           bool& has_axis_number)
 {
@@ -47,7 +107,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return is_factor && first && second && third;
 }
 
-/// How an operand lies in memory.
+/// Sets the layout of an operand in memory.
 inline void place_operand(device_program const& p, device_operand& operand)
 {
     nest_access const& access = p.nest.accesses[operand.access];
@@ -69,7 +129,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     }
 }
 
-/// Whether each number of type `from` is the same one as a `to`.
+/// Returns true if type `to` has every number of type `from`.
 /// @param from  f16, bf16, i8, u8; other types have no matrix instructions
 [[nodiscard]] inline bool keeps_elements(element_type from, element_type to)
 {
@@ -81,7 +141,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return as.is_real || (as.bytes > of.bytes && (as.is_signed || !of.is_signed));
 }
 
-/// Whether a node is an element of an array, converted only to types that have each of its numbers.
+/// Returns true for an element of an array that is converted only to types with all its numbers.
 [[nodiscard]] inline bool is_kept_element(nest_description const& nest, std::uint32_t node)
 {
     std::uint32_t at = node;
@@ -95,9 +155,9 @@ inline void place_operand(device_program const& p, device_operand& operand)
 }
 
 /// Steps of the sum in one matrix instruction: 16 for two operands of one type of 16 bits whose
-/// products are added up in float, 32 for bytes added up in int; 0 for all else. Products of such
-/// operands are exact in these types, so that the instruction computes what the statement says, but
-/// for the order and the rounding of the sum.
+/// products are added up in float, 32 for bytes added up in int; else 0. Products of such operands
+/// are exact in these types, so the instruction differs from the statement only in the order and
+/// rounding of the sum.
 [[nodiscard]] inline std::int64_t tensor_depth_of(device_program const& p)
 {
     nest_statement const& main = p.nest.statements.front();
@@ -119,8 +179,8 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return 0;
 }
 
-/// The tiles of a product whose result later statements only read element by element; nothing where
-/// the program is something else.
+/// The tiles of a product whose result later statements only read element by element; nothing for
+/// other programs.
 [[nodiscard]] inline std::optional<device_program> tiles_of(nest_description const& nest)
 {
     device_program out;
@@ -136,7 +196,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     out.has_exact_depth = !is_product || main.combine != reduction::sum;
     std::vector<std::uint32_t> const read = accesses_of(nest, main);
     if (has_axis_number || read.size() < 2) return std::nullopt;
-    // The first access and one with other axes span the two sides.
+    // The first access, and one with other axes, have the axes of the two sides.
     std::uint32_t const first = read.front();
     std::uint32_t second = no_index;
     for (std::uint32_t const a : read)
@@ -187,7 +247,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// The axes that all statements share, so that no row reads what another one writes.
+/// The form `rows` over the axes that all statements share, so no row reads from another.
 [[nodiscard]] inline device_program rows_of(nest_description const& nest)
 {
     device_program out;
@@ -216,7 +276,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// The axis of a statement that is none of the rows; no_index: none.
+/// The axis of a statement that is not in the rows; no_index: none.
 [[nodiscard]] inline std::uint32_t axis_of_line(device_program const& p, nest_statement const& s)
 {
     for (std::uint32_t const axis : s.axes)
@@ -224,8 +284,8 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return no_index;
 }
 
-/// An access to an array, where each is of the same row and at the place that the axis of its
-/// statement says; nothing where one is another.
+/// The common access to an array, if each access is in the same row at the place of its statement's
+/// axis; else nothing.
 [[nodiscard]] inline std::optional<nest_access> line_access(device_program const& p,
                                                             std::uint32_t array)
 {
@@ -267,8 +327,8 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// Numbers of a row, where each statement has one axis beside the rows or none, all of one extent
-/// that is constant, and temporaries are lines; else 0.
+/// Numbers of a row, if each statement has at most one axis beside the rows, all with one constant
+/// extent, and temporaries are lines; else 0.
 [[nodiscard]] inline std::int64_t line_of(device_program const& p)
 {
     std::int64_t out = 0;
@@ -289,14 +349,14 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// Numbers of each line that a lane has registers for.
+/// Numbers of each line that fit the registers of a lane.
 [[nodiscard]] inline std::int64_t most_kept(device_program const& p)
 {
     return std::max<std::int64_t>(1, 128 / (1 + words_of_lines(p, lines_of(p))));
 }
 
-/// Whether several blocks may share a program of one row: no statement reads what another one
-/// writes in memory, and some array in memory has several elements.
+/// Returns true if several blocks may share a program of one row: no statement reads what another
+/// writes in memory, and an array in memory has several elements.
 [[nodiscard]] inline bool may_share_row(device_program const& p)
 {
     bool has_elements = false;
@@ -309,7 +369,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return p.rows.empty() && has_elements;
 }
 
-/// Whether a statement's value is one number for each row.
+/// Returns true if a statement's value is one number per row.
 [[nodiscard]] inline bool is_one_for_a_row(device_program const& p, nest_statement const& s)
 {
     return s.spatial_count == p.rows.size();

@@ -1,4 +1,4 @@
-// attune/space/schedule/detail/metaschedule_places.hpp - in which loops of its reader a plain statement is computed.
+// attune/space/schedule/detail/metaschedule_places.hpp - the loops of its reader in which a plain statement may be computed.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule: RandomComputeLocation
 // tested by space/schedule/metaschedule.cpp
@@ -7,12 +7,10 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
-#include <attune/space/schedule/compute_at.hpp>
-#include <attune/space/schedule/detail/access_axes.hpp>
-#include <attune/space/schedule/detail/inline_cheap.hpp>
+#include <attune/space/schedule/derived_space.hpp>
+#include <attune/space/schedule/detail/product_axes.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
-#include <attune/space/schedule/rule.hpp>
-#include <attune/space/schedule/space_builder.hpp>
+#include <attune/space/schedule/placement.hpp>
 #include <attune/space/schedule/trace.hpp>
 
 #include <algorithm>
@@ -23,15 +21,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What the rules of MetaSchedule schedule at once.
+/// Statements that the rules of MetaSchedule schedule together.
 struct placed_part {
     std::uint32_t statement = no_index;
-    std::uint32_t reader = no_index; ///< scheduled with it; no_index: none
-    bool is_plain = true;            ///< by its design
-    std::string prefix{};            ///< of its parameters
+    std::uint32_t reader = no_index; ///< statement scheduled with it; no_index: none
+    bool is_plain = true;            ///< its design is the plain one
+    std::string prefix{};            ///< of names of its parameters
 };
 
-/// The parts that read what another one computes, in their order.
+/// The parts that read the result of another part, in order.
 [[nodiscard]] inline std::vector<std::size_t> readers_of(nest_description const& nest,
                                                          std::vector<placed_part> const& parts,
                                                          std::size_t producer)
@@ -46,7 +44,7 @@ struct placed_part {
     return out;
 }
 
-/// Whether a part may be computed inside of a nest by itself, and what reads it.
+/// Returns true if a part and its readers may be computed inside other loops.
 [[nodiscard]] inline bool may_be_placed(nest_description const& nest,
                                         std::vector<placed_part> const& parts, std::size_t producer)
 {
@@ -63,8 +61,8 @@ struct placed_part {
     return may;
 }
 
-/// Computes a part, after those that read it and are read by its last reader, inside the first
-/// `level` loops around its last reader.
+/// Computes a part inside the first `level` loops around its last reader. Parts between the two
+/// move first.
 inline void place_with_readers(std::vector<placed_part> const& parts, std::size_t producer,
                                std::size_t level, loop_program& program)
 {
@@ -77,8 +75,8 @@ inline void place_with_readers(std::vector<placed_part> const& parts, std::size_
     if (own.empty() || own.front() != path.front()) compute_at(program, block, path[level - 1]);
 }
 
-/// How many loops of its last reader a part may be computed in: spatial ones of more than one
-/// iteration, where compute_at() allows it.
+/// The numbers of loops of its last reader in which a part may be computed: spatial loops of
+/// several iterations that compute_at() accepts.
 [[nodiscard]] inline std::vector<std::int64_t> levels_of_part(nest_description const& nest,
                                                               std::vector<placed_part> const& parts,
                                                               std::size_t producer)
@@ -102,14 +100,14 @@ inline void place_with_readers(std::vector<placed_part> const& parts, std::size_
             place_with_readers(parts, producer, level, tried);
             out.push_back(level);
         } catch (error const&) {
-            continue; // it needs more there than one element
+            continue; // several elements are needed there
         }
     }
     return out;
 }
 
-/// A parameter AT for each part that may be computed inside of its last reader's loops.
-/// @param may_be_parts  of each part: whether DESIGN may be another one than plain
+/// Adds a parameter AT for each part that may be computed inside its last reader's loops.
+/// @param may_be_parts  by part: true if DESIGN may differ from plain
 inline void declare_places(space_builder& space, nest_description const& nest,
                            std::vector<placed_part> const& parts,
                            std::vector<bool> const& may_be_parts)
@@ -147,7 +145,7 @@ inline void declare_places(space_builder& space, nest_description const& nest,
 }
 
 /// Moves the parts whose AT is not 0, the last one first.
-/// @return  whether each part has been moved
+/// @return  by part: true if it was moved
 inline std::vector<bool> schedule_places(nest_description const& nest,
                                          std::vector<placed_part> const& parts,
                                          schedule_choices const& chosen, traced_program& p)

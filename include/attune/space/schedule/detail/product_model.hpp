@@ -1,4 +1,4 @@
-// attune/space/schedule/detail/product_model.hpp - what a configuration of a product asks of the processor.
+// attune/space/schedule/detail/product_model.hpp - the estimated cost of a configuration of a product.
 // SPDX-License-Identifier: MIT
 // Source   Williams, Waterman, Patterson 2009 (roofline); Low et al. 2016 (analytical model of the
 //          loops around a micro-kernel)
@@ -6,24 +6,20 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/schedule/detail/access_axes.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>
-#include <attune/space/schedule/detail/read_form.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
-#include <attune/space/schedule/rule.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The values of one configuration, as product_space.hpp declares them.
+/// The values of one configuration, as product_rule.hpp declares them.
 struct product_choice {
     std::int64_t rows = 1;
     std::int64_t vectors = 1;
@@ -42,11 +38,11 @@ struct product_counts {
     double multiply_cycles = 0; ///< multiply-adds of vectors, with those of tails
     double tile_cycles = 0;     ///< accumulators to and from memory, the beginnings of loops
     double copy_cycles = 0;     ///< elements that are packed
-    double l1_lines = 0;        ///< that come from the second cache
-    double l2_lines = 0;        ///< from the third one
-    double l2_far_lines = 0;    ///< of those, the ones that do not follow each other
-    double l3_lines = 0;        ///< from memory
-    double lost_lines = 0;      ///< of the first cache, lost between two steps to others of its set
+    double l1_lines = 0;        ///< loaded from the second cache
+    double l2_lines = 0;        ///< loaded from the third cache
+    double l2_far_lines = 0;    ///< of these, lines that do not follow the previous one
+    double l3_lines = 0;        ///< loaded from memory
+    double lost_lines = 0;      ///< of the first cache, evicted by others of their set
 };
 
 /// Counts of one program's configurations. Extents that are inputs count as 1024.
@@ -97,10 +93,10 @@ public:
         return out;
     }
 
-    /// Cycles that a configuration is expected to take on one core. Multiply-adds, and lines from
-    /// the second and third cache, overlap; copies do not. The costs of lines, copies and tiles are
-    /// those of a processor with AVX-512 at 3.7 GHz: they decide between configurations, and are no
-    /// prediction of seconds.
+    /// Expected cycles of a configuration on one core. Multiply-adds, and lines from the second and
+    /// third cache, overlap; copies do not. The costs of lines, copies and tiles are those of a
+    /// processor with AVX-512 at 3.7 GHz. These costs rank configurations, and do not predict
+    /// seconds.
     [[nodiscard]] double cycles(product_choice const& at) const
     {
         product_counts const n = counts(at);
@@ -112,9 +108,9 @@ public:
                2.5 * n.copy_cycles;
     }
 
-    /// How many rows of an operand, read where it is, the first cache keeps from one step of the
-    /// depth to the next: rows that are a multiple of 4 KiB apart share one set, and rows whose
-    /// distance is an input may be.
+    /// Number of rows of an operand, read in place, that the first cache keeps from one step of the
+    /// depth to the next. Rows at a distance of a multiple of 4 KiB share one set; a distance that
+    /// is an input may be such a multiple.
     [[nodiscard]] std::int64_t most_direct_rows(std::size_t a) const
     {
         constexpr std::int64_t sets = 64;
@@ -231,7 +227,7 @@ private:
         double const whole_rows = static_cast<double>(static_cast<std::int64_t>(t.all_rows / rows));
         double const whole_columns =
             static_cast<double>(static_cast<std::int64_t>(t.all_columns / columns));
-        // Where an extent is an input, a tile of the rest has loops of unknown length, in memory
+        // If an extent is an input, a rest has loops of unknown length, whose tile is in memory
         // (3.4 times slower in a convolution). Most sizes are multiples of 8 rows and of 64
         // columns.
         constexpr double in_memory = 4;
@@ -249,7 +245,7 @@ private:
         add(1, rest_rows, rest_columns, std::max(slower_rows, slower_columns));
     }
 
-    /// What tiles of `tile` leave of a multiple of `unit` that is not known, on the average.
+    /// The average rest of tiles of `tile` in an unknown multiple of `unit`.
     [[nodiscard]] static double usual_rest(std::int64_t tile, std::int64_t unit)
     {
         return static_cast<double>(tile - std::gcd(tile, unit)) / 2;
@@ -333,14 +329,14 @@ private:
                 bytes += lines_of(a, at, inside_of(p)).lines * line;
             if (bytes <= room) break;
         }
-        if (p == 0) return; // all of it stays
+        if (p == 0) return; // the whole part stays
         for (std::size_t a = 0; a < operands; ++a) {
             touched const here = lines_of(a, at, inside_of(p));
             double times = 1;
             bool is_next = true;
             for (std::size_t q = p; q-- > 0;) {
                 if (nest[q].trips <= 1) continue;
-                // The part stays where the next loop does not move it.
+                // The part stays if the next loop does not move it.
                 bool const moves = !is_next || depends(a, nest[q].over);
                 if (moves) times *= nest[q].trips;
                 is_next = false;
@@ -408,8 +404,8 @@ private:
     double inner_ = 1;
     bool splits_depth_ = true;
     double registers_ = 16;
-    /// Of a depthwise convolution: neighbouring rows read the same vectors, and registers keep them
-    /// where there are enough. 0: none do.
+    /// For a depthwise convolution: neighbouring rows read the same vectors, which registers keep
+    /// if there are enough. 0: registers keep none.
     double window_ = 0;
 };
 

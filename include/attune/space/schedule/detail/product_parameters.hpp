@@ -1,14 +1,12 @@
-// attune/space/schedule/detail/product_parameters.hpp - the values that a product's parameters have.
+// attune/space/schedule/detail/product_parameters.hpp - the values of a product's parameters.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/space/schedule/detail/access_axes.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>
 #include <attune/space/schedule/detail/product_model.hpp>
-#include <attune/space/schedule/detail/read_form.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
-#include <attune/space/schedule/rule.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -69,7 +67,7 @@ struct product_parameter {
     [[nodiscard]] std::size_t count() const noexcept { return numbers.size() + labels.size(); }
 };
 
-/// The parameters of a product, and which of their settings are configurations.
+/// The parameters of a product, and the constraints on their settings.
 class product_parameters {
 public:
     explicit product_parameters(rule_subject const& subject)
@@ -110,13 +108,13 @@ public:
     [[nodiscard]] std::vector<product_parameter> const& all() const noexcept { return all_; }
     [[nodiscard]] product_model const& model() const noexcept { return model_; }
     [[nodiscard]] product_axes const& axes() const noexcept { return axes_; }
-    /// Steps of the depth's, the columns' and the rows' axis; nothing where they are inputs.
+    /// Steps of the axis of depth, of columns and of rows; nothing if they are an input.
     [[nodiscard]] std::optional<std::int64_t> depth() const noexcept { return depth_; }
     [[nodiscard]] std::optional<std::int64_t> width() const noexcept { return width_; }
     [[nodiscard]] std::optional<std::int64_t> height() const noexcept { return height_; }
-    /// The accumulators of a configuration: fewer wait for the multiply-add.
+    /// The least number of accumulators: with fewer, the multiply-add waits.
     [[nodiscard]] std::int64_t least_accumulators() const noexcept { return least_; }
-    /// Registers of accumulators and one row of vectors: one more holds a factor.
+    /// The most registers of accumulators and one row of vectors; one more holds a factor.
     [[nodiscard]] std::int64_t most_registers() const noexcept { return registers_ - 1; }
 
     /// @param places  one per parameter: the index of its value
@@ -171,11 +169,11 @@ public:
 
     /// Bytes of one row or column of a cache tile, for each step of DEPTH.
     [[nodiscard]] std::int64_t step_bytes() const noexcept { return step_bytes_; }
-    /// The largest cache tile that this cache may be meant for. A tile may reach over the end of
-    /// its axis by as much as is inside.
+    /// The largest cache tile meant for a cache of this size. A tile may reach over the end of its
+    /// axis by as much as is inside.
     [[nodiscard]] static std::int64_t most_tile_bytes(std::int64_t cache) { return 2 * cache; }
-    /// Whether the third cache holds the tiles of both operands, and the second one of them. Where
-    /// an operand has no tile of more than one register tile, it streams.
+    /// Returns true if the third cache holds the tiles of both operands, and the second cache one
+    /// of them. An operand streams if it has no tile of more than one register tile.
     [[nodiscard]] bool keeps_tiles(product_choice const& at) const
     {
         std::int64_t const step = at.depth * step_bytes_;
@@ -189,7 +187,7 @@ public:
                (rows_once || columns_once || rows <= l2 || columns <= l2);
     }
 
-    /// Whether the constraints that product_space.hpp declares hold.
+    /// Returns true if the constraints that product_rule.hpp declares hold.
     [[nodiscard]] bool allows(product_choice const& at) const
     {
         std::int64_t const accumulators = at.rows * at.vectors;
@@ -203,14 +201,14 @@ public:
         return keeps_tiles(at);
     }
 
-    /// The configuration that the model expects to be fast: descents along one parameter, or the
-    /// two of the register tile, from a few starts.
+    /// The configuration with the least expected cycles, found by descents along one parameter, or
+    /// the two of the register tile, from a few starts.
     [[nodiscard]] std::vector<std::uint32_t> preferred() const
     {
         std::vector<std::uint32_t> best(all_.size(), 0);
         double least = std::numeric_limits<double>::infinity();
-        // The first two parameters are the register tile: each tile has descents of its own, from
-        // small, wide, high and large cache tiles.
+        // The first two parameters are the register tile. Each tile has its descents, from small,
+        // wide, high and large cache tiles.
         for (std::uint32_t r = 0; r < all_[0].count(); ++r)
             for (std::uint32_t v = 0; v < all_[1].count(); ++v)
                 for (unsigned start = 0; start < 4; ++start) {
@@ -283,10 +281,10 @@ private:
         std::vector<std::uint32_t> out(all_.size(), 0);
         for (std::size_t i = 0; i < all_.size(); ++i) {
             auto const middle = static_cast<std::uint32_t>(all_[i].count() / 2);
-            // Short loops are unrolled by the compiler, unless it is told how far. Where extents
-            // are inputs, so are the distances of rows: copies of a step share addresses, so that
-            // loads of both stand side by side and the tile leaves the registers (half of the speed
-            // of a convolution in tiles of 14 x 32).
+            // The compiler unrolls short loops unless a count is given. If extents are inputs, so
+            // are the distances of rows. Then copies of a step share addresses, the loads of both
+            // are interleaved, and the tile leaves the registers (half the speed of a convolution
+            // in tiles of 14 x 32).
             bool const is_long = depth_ && *depth_ > 16;
             if (all_[i].decides == product_decision::unroll && is_long) out[i] = 1;
             if (all_[i].decides == product_decision::row_tiles && start % 2 == 1) out[i] = middle;
@@ -294,7 +292,7 @@ private:
         }
         return out;
     }
-    /// Takes the best value of each parameter but the first two, until none is better.
+    /// Takes the best value of each parameter except the first two, until none is better.
     double descend(std::vector<std::uint32_t>& at) const
     {
         double now = expected(at);

@@ -4,9 +4,9 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/schedule/detail/access_axes.hpp>
+#include <attune/space/schedule/derived_space.hpp>
+#include <attune/space/schedule/detail/product_axes.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
-#include <attune/space/schedule/rule.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Whether the statements of a group read each other's arrays at their own place along the first
-/// `count` axes, and use these nowhere else there.
+/// Returns true if the statements of a group read each other's arrays only at their own place along
+/// the first `count` axes.
 inline bool reads_own_rows(rule_subject const& subject, std::vector<std::uint32_t> const& axes,
                            std::size_t count)
 {
@@ -41,7 +41,7 @@ inline bool reads_own_rows(rule_subject const& subject, std::vector<std::uint32_
     return true;
 }
 
-/// The axes that all statements of a group begin with, and read each other at.
+/// The leading axes of all statements of a group, at which they also read each other.
 inline std::vector<std::uint32_t> shared_axes(rule_subject const& subject)
 {
     nest_description const& nest = *subject.nest;
@@ -62,12 +62,12 @@ inline std::vector<std::uint32_t> shared_axes(rule_subject const& subject)
     return {last.axes.begin(), last.axes.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-/// The axis of a statement's lanes, inside of the shared ones; no_index: none.
+/// The axis of a statement's lanes, inside the shared ones; no_index: none.
 inline std::uint32_t lane_axis(nest_description const& nest, nest_statement const& of,
                                std::size_t shared)
 {
     bool const is_argument = of.combine == reduction::argument_of_maximum;
-    // The last axis of the target, or of a sum where the target has none left; not both ways.
+    // The last axis of the target, or of a sum if the target has no other axis.
     if (of.spatial_count > shared) {
         bool const reduces = of.axes.size() > of.spatial_count;
         return reduces || is_argument ? no_index : of.axes[of.spatial_count - 1];
@@ -78,8 +78,8 @@ inline std::uint32_t lane_axis(nest_description const& nest, nest_statement cons
     return extent && *extent < 2 ? no_index : axis;
 }
 
-/// Whether a statement writes a result that is larger than the last cache, in whole lanes, once,
-/// and nothing reads it.
+/// Returns true if a statement writes, once and in whole lanes, a result that is larger than the
+/// last cache, and nothing reads the result.
 inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
 {
     nest_description const& nest = *subject.nest;

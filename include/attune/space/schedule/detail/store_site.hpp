@@ -55,8 +55,8 @@ struct store_site {
     std::vector<site_loop> loops;
     /// counts[l][v]: values of variable v inside the loops around loop l; l = number of loops: 1.
     std::vector<std::vector<std::int64_t>> counts;
-    double trips = 1;                  ///< how often it stores, exactly: with tails
-    double full_trips = 1;             ///< as if no loop had a tail
+    double trips = 1;                  ///< number of stores, exactly: with tails
+    double full_trips = 1;             ///< number of stores if no loop had a tail
     std::vector<site_access> accesses; ///< the written one first
 };
 
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    /// What is left of each axis inside the loop of each buffer.
+    /// Stores the remaining steps of each axis inside the loop of each buffer.
     void enter(std::vector<program_item> const& items, std::uint32_t loop,
                std::vector<std::int64_t> const& left)
     {
@@ -137,7 +137,7 @@ private:
                 path_.pop_back();
             } else if (item.kind == item_kind::block ||
                        !keeps_form(program_, program_.copies[item.index].buffer)) {
-                add(item); // no call makes a form that is kept
+                add(item); // no call fills a kept form
             }
         }
     }
@@ -210,7 +210,7 @@ private:
         }
     }
 
-    /// Its own loops run along the digits of the buffer.
+    /// Adds loops along the digits of the buffer.
     void add_copy(store_site& site, program_copy const& copy) const
     {
         program_buffer const& buffer = program_.buffers[copy.buffer];
@@ -262,7 +262,7 @@ private:
         site.accesses.push_back(is_store ? in_buffer : in_array);
     }
 
-    /// Whether a reduction has begun when the buffer is filled.
+    /// Returns true if a reduction has begun before the buffer is filled.
     [[nodiscard]] bool reads_array(store_site const& site, program_copy const& copy) const
     {
         if (program_.nest.statements[program_.blocks[copy.block].statement].continues) return true;
@@ -338,8 +338,8 @@ private:
     loop_program const& program_;
     std::vector<std::int64_t> extents_;
     std::vector<std::vector<std::int64_t>> sizes_;
-    std::vector<std::vector<std::int64_t>> inside_; // by buffer: what is left of each axis
-    std::vector<std::int64_t> units_; // steps of each axis that one iteration at the site has
+    std::vector<std::vector<std::int64_t>> inside_; // by buffer: remaining steps of each axis
+    std::vector<std::int64_t> units_;               // by axis: steps of one iteration at the site
     std::vector<std::uint32_t> path_;
 };
 

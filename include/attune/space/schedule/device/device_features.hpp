@@ -6,8 +6,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/device_program.hpp>
-#include <attune/declare/program_rows.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/nest/loop_program.hpp>
 
 #include <cstdint>
 #include <span>
@@ -19,22 +19,22 @@ namespace attune::inline ATTUNE_ABI {
 /// Features of a program as one launch of a GPU: rows are its statements in their order.
 ///
 /// Numbers are written as those of features_of(). Columns are operations by kind; the launch; the
-/// tiles of a block and of a thread; stages, and the bytes that are on their way to the tiles while
-/// a block multiplies; what a block takes of a multiprocessor, and how many fit; the bytes that
-/// cross each level, in all and for each array, with those of one load or store; operations per
-/// byte of each level. Limits are those of compute capability 8.0 (A100) for all devices: equal
-/// programs have equal numbers, whatever device measures them.
+/// tiles of a block and of a thread; stages, and the bytes copied to tiles while a block
+/// multiplies; the resources of a block, and the number of blocks per multiprocessor; the bytes at
+/// each level, in total and by array, with those of one load or store; operations per byte of each
+/// level. Limits are those of compute capability 8.0 (A100), so that equal programs have equal
+/// numbers on all devices.
 ///
-/// Bytes from memory are those that threads ask for: what caches keep is not known here. An element
-/// outside of a padded array counts as one inside. Where lanes keep rows in registers, the first
-/// statement that reads an array has its bytes.
-/// @param inputs  by input of the nest its value; extents by inputs beyond these, or 0, count as
-///                1024, as those of features_of()
+/// Bytes from memory are those that threads request, without effects of caches. An element outside
+/// a padded array counts as one inside. If lanes keep rows in registers, the first statement that
+/// reads an array has its bytes.
+/// @param inputs  values by input of the nest; an extent by a missing input, or 0, counts as 1024,
+///                as in features_of()
 /// Cost     some microseconds per statement
 [[nodiscard]] program_rows device_features_of(device_program const& program,
                                               std::span<std::int64_t const> inputs = {});
 
-/// What each column is.
+/// The name of each column.
 [[nodiscard]] std::vector<std::string> device_feature_names();
 
 } // namespace attune::inline ATTUNE_ABI

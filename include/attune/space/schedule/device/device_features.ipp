@@ -5,9 +5,8 @@
 #include <attune/core/element.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/operation_counts.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/detail/device_axes.hpp>
-#include <attune/space/schedule/detail/device_registers.hpp>
 #include <attune/space/schedule/detail/feature_row.hpp>
 #include <attune/space/schedule/device/device_features.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
@@ -25,7 +24,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Of compute capability 8.0. Source: CUDA C++ programming guide, technical specifications.
+/// Figures of compute capability 8.0. Source: CUDA C++ programming guide, technical specifications.
 struct multiprocessor_limits {
     static constexpr double multiprocessors = 108; ///< of an A100
     static constexpr double threads = 2048;
@@ -35,17 +34,17 @@ struct multiprocessor_limits {
     static constexpr double reserved_bytes = 1024; ///< of each block
 };
 
-/// What threads read of one array, or write to it.
+/// Reads of one array by threads, or writes to it.
 struct device_access_numbers {
-    double memory_bytes = 0; ///< of all threads
-    double shared_bytes = 0; ///< from shared memory, or to it; not the copies into tiles
+    double memory_bytes = 0; ///< of all threads together
+    double shared_bytes = 0; ///< to or from shared memory, without copies into tiles
     double array_bytes = 0;
-    double load_bytes = 0;       ///< of one load from memory, or store
-    double line_bytes = 0;       ///< from line to line of its tile
-    double tile_load_bytes = 0;  ///< of one load of a thread from its tile
+    double load_bytes = 0;       ///< of one load or store in memory
+    double line_bytes = 0;       ///< distance of lines in its tile
+    double tile_load_bytes = 0;  ///< of one load of a thread from the tile
     bool is_of_rows = false;     ///< of a tile
     bool is_along_depth = false; ///< its neighbours in memory are
-    bool is_copied = false;      ///< asynchronously, not by way of registers
+    bool is_copied = false;      ///< asynchronously, not through registers
     bool is_write = false;
 };
 
@@ -116,21 +115,21 @@ public:
     {
         return p.nest.arrays[array].role == nest_role::temporary;
     }
-    /// Whether lanes keep an array's numbers in registers.
+    /// Returns true if lanes keep an array's numbers in registers.
     [[nodiscard]] bool is_line(std::uint32_t array) const
     {
         return std::any_of(p.lines.begin(), p.lines.end(),
                            [array](nest_access const& line) { return line.array == array; });
     }
 
-    /// Each of several blocks computes all temporaries.
+    /// Repetitions of a statement: each of several blocks computes all temporaries.
     [[nodiscard]] double repeats(nest_statement const& s) const
     {
         return !is_tiles_ && p.rows.empty() && is_temporary(s.target.array) ? blocks : 1;
     }
     /// Iterations of a statement.
     [[nodiscard]] double trips(nest_statement const& s) const { return steps(s.axes) * repeats(s); }
-    /// The same with those beyond the ends of tiles and rows.
+    /// Iterations of a statement, with those beyond the ends of tiles and rows.
     [[nodiscard]] double computed_trips(std::size_t statement) const
     {
         nest_statement const& s = p.nest.statements[statement];
@@ -170,11 +169,11 @@ public:
     double threads = 1;
     double depth_parts = 0;      ///< tiles of the sum
     double shared_bytes = 0;     ///< of a block
-    double bytes_on_the_way = 0; ///< to the tiles of a block while it multiplies, at most
-    double registers = 0;        ///< of a thread, predicted; 0: not known
+    double bytes_on_the_way = 0; ///< the most bytes copied to tiles while a block multiplies
+    double registers = 0;        ///< of a thread, predicted; 0: unknown
 
 private:
-    /// Whether a statement of tiles reads what one before it computed: a thread still has it.
+    /// Returns true if a statement of tiles reads an earlier result that its thread still has.
     [[nodiscard]] bool is_register(std::uint32_t array, std::size_t statement) const
     {
         for (std::size_t earlier = 0; is_tiles_ && earlier < statement; ++earlier)
@@ -186,15 +185,15 @@ private:
         return p.has_exact_depth ? steps(p.depth)
                                  : depth_parts * static_cast<double>(p.block_depth);
     }
-    /// Rows that groups compute over those that there are: where rows are lines, those beyond the
-    /// end are the last one again.
+    /// Rows that groups compute, over existing rows. In the form of lines, rows beyond the end
+    /// repeat the last row.
     [[nodiscard]] double computed_rows() const
     {
         if (p.line == 0) return 1;
         return blocks * static_cast<double>(p.groups * p.passes) / std::max(steps(p.rows), 1.0);
     }
-    /// Whether a line is read from memory for this statement: once for each row, for the first
-    /// statement that reads it, and only where none writes it.
+    /// Returns true if this statement loads a line from memory: once per row, by the first
+    /// statement that reads the line, if no statement writes it.
     [[nodiscard]] bool is_loaded_for(std::uint32_t array, std::size_t statement) const
     {
         auto const reads = [this, array](nest_statement const& s) {
@@ -204,8 +203,8 @@ private:
         return p.nest.arrays[array].role == nest_role::read &&
                first - p.nest.statements.begin() == static_cast<std::ptrdiff_t>(statement);
     }
-    /// What statements pass on, unless lanes keep it, in arrays that begin at multiples of 8 bytes;
-    /// and what the warps of a group exchange.
+    /// Bytes that statements pass on and lanes do not keep, in arrays at multiples of 8 bytes, and
+    /// bytes that the warps of a group exchange.
     [[nodiscard]] double bytes_of_rows() const
     {
         double out = 0;
@@ -222,8 +221,8 @@ private:
         return out * static_cast<double>(p.groups) + (p.lanes > 32 ? exchanged : 0);
     }
 
-    /// Each block fetches its part of the operand; threads then read their lines of a tile, and
-    /// with matrix instructions the threads of a warp theirs.
+    /// Each block loads its part of the operand. Threads then read lines of a tile; with matrix
+    /// instructions, the threads of a warp share them.
     [[nodiscard]] device_access_numbers of_operand(device_operand const& operand) const
     {
         double const bytes = bytes_of(p.element_of(operand));
@@ -253,8 +252,7 @@ private:
         return out;
     }
 
-    /// An element each time. Temporaries of tiles, and those of one number for a row, are in
-    /// registers.
+    /// Element by element. Temporaries of tiles, and single numbers of a row, are in registers.
     [[nodiscard]] device_access_numbers of_element(nest_access const& access, double times) const
     {
         double const bytes = bytes_of(p.nest.arrays[access.array].element);
@@ -272,7 +270,7 @@ private:
     }
 
     /// A lane's numbers of a line, in packs.
-    /// @param times  how often each number
+    /// @param times  number of uses of each number
     [[nodiscard]] device_access_numbers of_line(std::uint32_t array, double times) const
     {
         device_access_numbers out;

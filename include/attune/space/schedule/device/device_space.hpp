@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/device_limits.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/nest/device_program.hpp>
+#include <attune/declare/nest/loop_program.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/point.hpp>
 
@@ -18,30 +18,28 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// Products, batched products and convolutions, each with statements behind it that only read its
 /// result element by element, are computed in tiles: BLOCK_ROWS, BLOCK_COLUMNS, BLOCK_DEPTH,
-/// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, STAGES (tiles of the depth in shared memory; with
-/// 3 or 4 they are copied there asynchronously by devices of sm_80 and later). Where both operands
-/// are _Float16 or __bf16 and summed up in float, or bytes summed up in int, TENSOR=1 multiplies by
-/// tensor cores of sm_80 and later: a warp's tile then has 8 THREAD_ROWS rows and 4 THREAD_COLUMNS
-/// columns. The default is 0, which every device runs, unless the device is known to be one of
-/// these: then it is 1, with STAGES=3 where shared memory has room. The space for an older device,
-/// which compiles none of TENSOR=1, is without it: VECTOR, PADDING and STAGES are then chosen, as
-/// for float. All other programs are computed row by row of the axes that all statements share:
-/// LANES, GROUPS, PASSES; VECTOR where a row is one line of numbers, of which lanes keep theirs in
-/// registers.
+/// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, STAGES (tiles of the depth in shared memory;
+/// devices of sm_80 and later copy 3 or 4 asynchronously). TENSOR=1 multiplies by tensor cores of
+/// sm_80 and later, if both operands are _Float16 or __bf16 and summed in float, or bytes summed in
+/// int. A warp's tile then has 8 THREAD_ROWS rows and 4 THREAD_COLUMNS columns. The default is 1
+/// for a device known to be sm_80 or later, with STAGES=3 if shared memory has room; else 0, which
+/// every device runs. The space of an older device has no TENSOR, but VECTOR, PADDING and STAGES,
+/// as for float. All other programs are computed row by row of the axes that all statements share:
+/// LANES, GROUPS, PASSES, and VECTOR if a row is one line of numbers that lanes keep in registers.
 ///
-/// Without such an axis there is one row: LANES. Several blocks share its elements (BLOCKS), each
-/// with all temporaries computed for itself, unless a statement reads an array in memory that
-/// another one writes, or all results are single numbers: these programs run as one block.
+/// Without such an axis there is one row: LANES. Several blocks (BLOCKS) divide its elements, and
+/// each computes all temporaries. The program runs as one block if a statement reads an array in
+/// memory that another one writes, or all results are single numbers.
 ///
-/// Constraints keep each configuration below the threads, the shared memory (opt-in) and, as far as
-/// they can be predicted, the registers that a block of the device may have. Where no device is
-/// known: 1024 threads and 48 KiB, which all of them have, and 96 KiB where tiles are copied
-/// asynchronously, which devices before sm_80 may not have. Extents that are inputs of the program
-/// are inputs of the space. Rows of a configuration are device_features_of(). They tell programs
-/// apart, too: description::structure is empty.
+/// Constraints keep each configuration within the device's limits of a block: threads, shared
+/// memory (opt-in), and predicted registers. Without a known device the limits are 1024 threads and
+/// 48 KiB, which all devices have, and 96 KiB for asynchronous copies, which devices before sm_80
+/// may lack. Extents that are inputs of the program are inputs of the space. Rows of a
+/// configuration are device_features_of(). The rows also identify programs, so
+/// description::structure is empty.
 class device_space {
 public:
-    /// @param device  what the space is for; nothing: any device
+    /// @param device  limits of the device; nothing: any device
     /// Errors   attune::error: an element type that a GPU does not have; a row stride; statements
     ///          that share no axis and pass on more than a block can hold
     explicit device_space(nest_description nest, std::optional<device_limits> const& device = {});

@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/device_limits.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/launch.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/device_axes.hpp>
-#include <attune/space/schedule/detail/device_registers.hpp>
-#include <attune/space/schedule/detail/inline_cheap.hpp>
 #include <attune/space/schedule/device/device_features.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/space/schedule/program_features.hpp>
-#include <attune/space/schedule/rule.hpp>
-#include <attune/space/schedule/space_builder.hpp>
 
 #include <algorithm>
 #include <initializer_list>
@@ -28,14 +25,14 @@ namespace detail {
 
 inline constexpr int first_matrix_architecture = 80;
 
-/// Whether the device may have matrix instructions; nothing is known: it may.
+/// Returns true if the device has matrix instructions, or is unknown.
 [[nodiscard]] inline bool may_have_matrices(std::optional<device_limits> const& device)
 {
     return !device || device->architecture == 0 ||
            device->architecture >= first_matrix_architecture;
 }
 
-/// The statements that are left when cheap ones are computed where they are read.
+/// The statements that remain after cheap ones are computed where they are read.
 [[nodiscard]] inline nest_description merged_statements(nest_description nest)
 {
     traced_program p{plain_program(std::move(nest)), {}};
@@ -101,7 +98,7 @@ public:
     {
         return space_.node(op::ceil_divide, a, b);
     }
-    /// A launch has one block at least.
+    /// At least one block, for a launch.
     [[nodiscard]] std::uint32_t one_at_least(std::uint32_t a)
     {
         return space_.node(op::maximum, a, space_.number(1));
@@ -135,7 +132,7 @@ private:
     return out;
 }
 
-/// The steps of a group of axes; nothing known: `otherwise`.
+/// The steps of a group of axes; `otherwise` if they are unknown.
 [[nodiscard]] inline std::int64_t steps_of_group(nest_description const& nest,
                                                  std::vector<std::uint32_t> const& axes,
                                                  std::int64_t otherwise)
@@ -157,7 +154,7 @@ private:
     return out;
 }
 
-/// The most elements of one load that any operand has; 1: none has neighbours in memory.
+/// The most elements of one load of any operand; 1: no operand has neighbours in memory.
 [[nodiscard]] inline std::int64_t most_vector(device_program const& p)
 {
     std::int64_t out = 1;
@@ -172,10 +169,10 @@ struct device_nodes {
     std::uint32_t shared = no_index;
 };
 
-/// What matrix instructions ask of the parameters: whole instructions in a warp's tile, whole warps
-/// in a block, and lines in shared memory that begin at multiples of 16 bytes. Without them the
-/// sizes of blocks are all that is chosen, so that most configurations have them; a space for
-/// devices before sm_80 is made without TENSOR.
+/// Constraints of matrix instructions: whole instructions in a warp's tile, whole warps in a block,
+/// and lines in shared memory at multiples of 16 bytes. With TENSOR=0 only sizes of blocks are
+/// chosen, so most configurations use matrix instructions. Spaces for devices before sm_80 have no
+/// TENSOR.
 inline void declare_tensor_cores(device_program const& p, device_formulas& f, space_builder& space)
 {
     std::uint32_t const is_on = space.value("TENSOR");
@@ -197,8 +194,8 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     f.multiple(asked("PADDING"), space.number(p.tensor_depth / 2));
 }
 
-/// Whether a result is cut in as many blocks of `side` x `side` as the device has multiprocessors,
-/// or more; extents that are inputs are taken to be long.
+/// Returns true if blocks of `side` x `side` divide a result into at least one block per
+/// multiprocessor. Extents that are inputs count as long.
 [[nodiscard]] inline bool occupies_all(device_program const& p, std::int64_t side,
                                        device_limits const& device)
 {
@@ -210,7 +207,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
            device.multiprocessors;
 }
 
-/// Bytes of shared memory that a block of tiles has.
+/// Bytes of shared memory of a block of tiles.
 [[nodiscard]] inline std::int64_t bytes_of_tiles(device_program const& p)
 {
     std::int64_t out = 0;
@@ -219,12 +216,11 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     return out;
 }
 
-/// The default configuration: one that each device runs or, where the device is known to have
-/// matrix instructions for this product, one of these, whose copies are asynchronous as far as
-/// shared memory has room. Its 3 stages and warps of 64 rows are those of CUTLASS's default for
-/// sm_80 (default_gemm_configuration.h); blocks of 128 x 128 and 2 steps, half of that in columns
-/// and depth, leave a thread half of the sums.
-/// @param largest  the largest block of the space
+/// The default configuration. It runs on every device; if the device is known to have matrix
+/// instructions for this product, it uses them, with asynchronous copies as far as shared memory
+/// has room. Its 3 stages and warps of 64 rows are those of CUTLASS's default for sm_80
+/// (default_gemm_configuration.h). Blocks of 128 x 128 and 2 steps, half of that in columns and
+/// depth, leave a thread half of the sums.
 [[nodiscard]] inline device_program default_tiles(device_program of, device_program const& largest,
                                                   std::optional<device_limits> const& device)
 {
@@ -318,12 +314,12 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         line_elements = f.plus(line_elements, across);
         fragments = f.plus(fragments, v(operand.is_of_rows ? "THREAD_ROWS" : "THREAD_COLUMNS"));
     }
-    // Behind odd padding lines do not begin where a pack may: nothing would be wide.
+    // After odd padding, lines do not begin where a pack may begin, so no load is wide.
     std::uint32_t const is_async = space.node(op::floor_divide, v("STAGES"), space.number(3));
     f.multiple(f.times(is_async, v("PADDING")), space.number(2));
     out.shared = shared;
     std::uint32_t most_shared = space.number(limits.shared_bytes_opt_in);
-    // Devices that copy asynchronously have twice the shared memory of all at least.
+    // Devices with asynchronous copies have at least twice the shared memory.
     if (!device) most_shared = f.times(most_shared, f.plus(is_async, space.number(1)));
     space.where(space.node(op::less_equal, out.shared, most_shared));
     if (p.tensor_depth > 0) {
@@ -339,7 +335,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         f.plus(f.plus(f.times(v("THREAD_ROWS"), v("THREAD_COLUMNS")), fragments), held);
     std::uint32_t const registers =
         f.plus(f.times(numbers, space.number(device_words(p))), space.number(32));
-    // See device_registers(); the compiler may need some more.
+    // See device_registers(); the compiler may need a few more.
     f.at_most(registers, limits.registers_per_thread - 15);
     f.at_most(f.times(registers, out.threads), limits.registers_per_block);
     f.at_most(on_the_way, 64);
@@ -349,7 +345,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     return out;
 }
 
-/// Bytes that the temporaries of one row have in shared memory.
+/// Bytes of shared memory for the temporaries of one row.
 [[nodiscard]] inline std::uint32_t bytes_of_a_row(device_program const& p, device_formulas& f,
                                                   space_builder& space, bool& has_any)
 {
@@ -368,8 +364,8 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     return total;
 }
 
-/// What a block passes on between statements, in shared memory. Behind it lanes of several warps
-/// exchange numbers: 32 of 16 bytes for each group.
+/// Limits shared memory: the numbers that a block passes on between statements, then those that
+/// lanes of several warps exchange, 32 of 16 bytes for each group.
 inline void at_most_shared(device_formulas& f, std::uint32_t bytes, device_limits const& limits,
                            std::string const& what)
 {
@@ -378,7 +374,7 @@ inline void at_most_shared(device_formulas& f, std::uint32_t bytes, device_limit
               "and pass the arrays between them as arguments");
 }
 
-/// Blocks that have an element for each thread of a warp, at most.
+/// The most blocks that have an element for each thread of a warp.
 [[nodiscard]] inline std::int64_t most_shared_blocks(device_program const& p)
 {
     std::int64_t elements = 1;
@@ -447,7 +443,7 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
     return out;
 }
 
-/// Whether temporaries of constant extents fit where one row is computed at a time.
+/// Refuses temporaries of constant extents that do not fit if one row is computed at a time.
 inline void require_room(device_program const& p, device_limits const& limits)
 {
     std::int64_t const most = limits.shared_bytes_opt_in;

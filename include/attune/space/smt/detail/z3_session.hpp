@@ -23,10 +23,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Used by one thread, but for interrupt(). Functions throw z3::exception.
+/// For one thread, except interrupt(). Functions throw z3::exception.
 ///
-/// The solver is Z3's incremental core without a strategy in front: of DnnSAT's seq2seq it lists
-/// 300 configurations in 0.18 s of processor time, with the strategy for QF_NIA in 2.0 s
+/// The solver is Z3's incremental core without a strategy. It lists 300 configurations of DnnSAT's
+/// seq2seq in 0.18 s of processor time; with the strategy for QF_NIA, in 2.0 s
 /// (libz3 4.8.12).
 class z3_session {
 public:
@@ -43,7 +43,7 @@ public:
             std::uint32_t const parts = p.type == value_kind::list ? p.parts : 1;
             for (std::uint32_t k = 0; k < parts; ++k) {
                 std::string name = smtlib_name(space, i, k);
-                name = name.substr(1, name.size() - 2); // its bars are no part of the symbol
+                name = name.substr(1, name.size() - 2); // the bars are no part of the symbol
                 constants_.back().push_back(smt_is_real(p) ? context_.real_const(name.c_str())
                                                            : context_.int_const(name.c_str()));
             }
@@ -51,10 +51,10 @@ public:
         }
     }
 
-    /// From any thread: what is asked ends soon, and nothing can be asked again.
+    /// Ends the present check soon, and all later ones. Any thread.
     void interrupt() { context_.interrupt(); }
 
-    /// Begins with `within`, without exclusions.
+    /// Starts with `within`, without exclusions.
     void enter(subspace const& within)
     {
         solver_.pop();
@@ -77,13 +77,13 @@ public:
         return out;
     }
 
-    /// Excludes the configurations that agree with `at` in every parameter but `varied`.
+    /// Excludes the configurations that agree with `at` in every parameter except `varied`.
     void exclude(point const& at, std::uint32_t varied = no_index)
     {
         solver_.add(!same(at, varied));
     }
 
-    /// Asks about configurations that agree with `at` in all but `varied`, until leave_line().
+    /// Limits checks to points that agree with `at` except in `varied`, until leave_line().
     void enter_line(point const& at, std::uint32_t varied)
     {
         solver_.push();
@@ -100,7 +100,7 @@ public:
     void leave_line() { solver_.pop(); }
 
 private:
-    /// A script with one assertion per value: that the parameter has it.
+    /// A script with one assertion per value: the parameter has this value.
     [[nodiscard]] std::string equalities_of_reals(std::uint32_t i) const
     {
         std::string const name = smtlib_name(space_, i);
@@ -142,7 +142,7 @@ private:
                of <= context_.int_val(std::max(low, high));
     }
 
-    /// Agreement with the discrete parameters of `at`, but for one of them.
+    /// The condition that all discrete parameters except `but` are as in `at`.
     [[nodiscard]] z3::expr same(point const& at, std::uint32_t but)
     {
         z3::expr_vector all(context_);

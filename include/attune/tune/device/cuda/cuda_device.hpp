@@ -1,13 +1,22 @@
-// attune/tune/device/cuda/cuda_device.hpp - a CUDA device as the target of a tuning.
+// attune/tune/device/cuda/cuda_device.hpp - a CUDA device as the target of a tuning: its launch limits, and code in the program.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/device_problem.cpp
+// Source   CUDA C++ programming guide, technical specifications per compute capability
 #pragma once
 
 #include <attune/compile/cuda_compiler.hpp>
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/device.hpp>
+#include <attune/cuda/occupancy.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
+#include <attune/tune/kernel/launch_declaration.hpp>
 
 #include <memory>
 #include <optional>
@@ -15,10 +24,35 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// "NVIDIA H200 (sm_90)"; "sm_90" where only the architecture is known.
+/// Adds to `bound` the device's conditions on the launch, except those that hold for all parameter
+/// values. Conditions bound the extents of block and grid, threads per block, dynamic shared memory
+/// and clusters; extents are 1 or more. For a cooperative launch all blocks and threads must be
+/// resident at once. Adds threads per block, dynamic shared bytes and blocks as features.
+///
+/// A compiled variant may still be refused for its resources: see launch_objection().
+///
+/// @param bound  the kernel's space with the values of its inputs
+/// Errors   attune::error: grid or block not declared, or an unsatisfiable condition
+void add_launch_limits(description& bound, launch_declaration const& launch,
+                       device_limits const& device);
+
+/// The quantities of compiled code that rules and features may read.
+/// @param resident  occupancy_of() the code and its launch
+[[nodiscard]] code_numbers numbers_of(code_resources const& code, residency const& resident);
+
+/// The default of a kernel as PTX, which attune_add_kernel(target file.cu) has put into the
+/// program, with the declared launch at `at`. cuda_kernel loads the PTX without NVRTC.
+/// @param bound  the space with the inputs of the call
+/// @param at     its default configuration
+/// @return  its address points to a device_variant; empty: there is no PTX that fits
+[[nodiscard]] std::optional<callable> find_fallback_on_device(kernel_description const& kernel,
+                                                              description const& bound,
+                                                              point const& at);
+
+/// Returns "NVIDIA H200 (sm_90)"; "sm_90" if only the architecture is known.
 [[nodiscard]] std::string device_name(device_limits const& device);
 
-/// The device of a cuda_target: make_device_target() gives one.
+/// The device of a cuda_target, made by make_device_target().
 class cuda_device final : public device_target {
 public:
     /// @param target  outlives this object and all objects that this one makes

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/driver.hpp>
@@ -16,10 +16,10 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// A launch takes place in the calling thread's current context if that belongs to the target's
-/// device, else in the device's primary context, which the CUDA runtime uses. The code is loaded
-/// into a context at its first launch there and is unloaded with this object. May be used from
-/// several threads. A context that this object was used with must outlive the object, because
-/// destroying a context unloads its code.
+/// device. Otherwise it takes place in the device's primary context, which the CUDA runtime uses.
+/// The code is loaded into a context at its first launch there and is unloaded with this object.
+/// Several threads may use it. A context that this object was used with must outlive the object,
+/// because destroying a context unloads its code.
 class cuda_kernel final : public loaded_kernel {
 public:
     /// @param target  with a driver; outlives this object
@@ -28,16 +28,16 @@ public:
     cuda_kernel(cuda_target const& target, callable code, std::string name);
     ~cuda_kernel() override;
 
-    /// Begins one call and returns as cuLaunchKernel does: the kernel may still run.
+    /// Begins one call and returns like cuLaunchKernel: the kernel may still run.
     /// @param arguments  an address per argument
     /// @param stream     null: the legacy default stream
     /// Errors   attune::error with the driver's text, also for the error of an earlier kernel
-    /// Cost     that of cuLaunchKernel, cuCtxGetCurrent and a few ns; no lock, no allocation
+    /// Cost     the cost of cuLaunchKernel, cuCtxGetCurrent and a few ns; no lock, no allocation
     void launch(void** arguments, void* stream) const override;
 
-    /// One call on host arrays. Copies them to buffers that this object keeps, runs the kernel,
-    /// copies writable arrays back, and returns at the end. Arrays that overlap share one buffer,
-    /// as when variants are measured. Calls of several threads run one after another.
+    /// Makes one call on host arrays. Copies them to buffers that this object keeps, runs the
+    /// kernel, copies writable arrays back, and returns at the end. Arrays that overlap share one
+    /// buffer, as in measurements. Calls of several threads run one after another.
     /// @param arguments  as above; this function sets those of `arrays`
     /// Errors   as above; out of memory (with the bytes requested and free); a capture of `stream`,
     ///          or of another stream that the legacy stream, on which the copies run, waits for
@@ -57,7 +57,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Waits for the work on a stream, or for null in the caller's context, before the arrays are read.
+/// Waits for the work on a stream before arrays are read; null: for all of the caller's context.
 /// Errors   attune::error: the driver's own; `stream` is being captured, or for null a stream that
 ///          the default one waits for; the capture continues
 void wait_for_caller(cuda_target const& target, void* stream);

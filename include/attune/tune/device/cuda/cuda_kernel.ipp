@@ -4,11 +4,9 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/capture.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/cuda/loaded_code.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/measure/cuda/device_layout.hpp>
+#include <attune/measure/cuda/device_call.hpp>
 #include <attune/tune/device/cuda/cuda_kernel.hpp>
 
 #include <algorithm>
@@ -39,8 +37,8 @@ struct cuda_kernel::state {
     cuda_target const& target;
     callable code;
     std::string name;
-    std::atomic<place*> head{nullptr};    ///< read without a lock, extended under one
-    std::atomic<place*> primary{nullptr}; ///< one of the list
+    std::atomic<place*> head{nullptr};    ///< read without a lock, extended under `loading`
+    std::atomic<place*> primary{nullptr}; ///< an element of the list
     std::optional<cuda::primary_context> retained{};
     std::vector<std::unique_ptr<place>> all{};
     std::mutex loading{};
@@ -188,7 +186,7 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
 
     require_uncaptured(driver, on, false, "kernel '" + state_->name + "', arrays of the host");
 
-    // As in verification: arrays that overlap lie in one buffer and share their writes.
+    // Arrays that overlap lie in one buffer and share their writes, as in verification.
     std::vector<device_buffer> given;
     std::vector<std::size_t> index; // index of each of `given` in `arrays`
     where.staged.resize(arrays.size());
@@ -226,7 +224,8 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
             if (!given[k].where.writable) continue;
             std::size_t const begin = layout.of[k].offset;
             std::size_t const end = begin + given[k].where.bytes;
-            std::size_t const skipped = done > begin ? done - begin : 0; // copied by another
+            std::size_t const skipped =
+                done > begin ? done - begin : 0; // already copied with another array
             if (begin + skipped >= end) continue;
             require(driver.copy_to_host(given[k].where.data + skipped, addresses[k] + skipped,
                                         end - begin - skipped),

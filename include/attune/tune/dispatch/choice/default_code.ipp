@@ -1,21 +1,102 @@
-// attune/tune/dispatch/choice/default_code.ipp - the default configuration of a call, and its code.
+// attune/tune/dispatch/choice/default_code.ipp - applies buckets, and makes the default configuration of a call and its code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
-#include <attune/tune/dispatch/served/bucketed_inputs.hpp>
-#include <attune/tune/kernel/fallback.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 
-#include <memory>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE void require_buckets(kernel_description const& kernel, bool is_for_device)
+{
+    for (input_bucket const& one : kernel.buckets) {
+        std::string const call = "kernel.bucket<" + std::to_string(one.position) + ">(f)";
+        if (std::none_of(kernel.inputs.begin(), kernel.inputs.end(),
+                         [&](input_argument const& i) { return i.position == one.position; }))
+            throw error("a bucket is declared for an argument that is bound to no input",
+                        call + " of kernel '" + kernel.name + "'",
+                        "call kernel.bind<" + std::to_string(one.position) +
+                            ">(input) too, or leave the bucket out: sizes that are no inputs are "
+                            "not tuned one by one");
+        if (is_for_device)
+            throw error("on a device inputs have no buckets so far: the launch goes by them",
+                        call + " of kernel '" + kernel.name + "'",
+                        "leave the bucket out; limits.total bounds what new inputs may cost");
+    }
+}
+
+ATTUNE_INLINE std::vector<number> representative_of(kernel_description const& kernel,
+                                                    std::vector<number> const& inputs)
+{
+    std::vector<number> out = inputs;
+    for (input_bucket const& bucket : kernel.buckets)
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (kernel.inputs[i].position == bucket.position) out[i] = bucket.of(out[i]);
+    return out;
+}
+
+ATTUNE_INLINE named_texts texts_at(description const& space, point const& at)
+{
+    named_texts out;
+    for (named_value const& v : named_values(space))
+        out.emplace_back(std::string(v.name), text_at(space, v, at));
+    return out;
+}
+
+[[nodiscard]] inline bool reads_input(description const& space, std::uint32_t node)
+{
+    if (node == no_index) return false;
+    expression_node const& n = space.nodes[node];
+    return n.code == op::input || reads_input(space, n.first) || reads_input(space, n.second) ||
+           reads_input(space, n.third);
+}
+
+ATTUNE_INLINE bool depends_on_inputs(description const& space)
+{
+    return std::any_of(space.parameters.begin(), space.parameters.end(),
+                       [&](auto const& p) { return reads_input(space, p.rule.bound_node); }) ||
+           std::any_of(space.constraints.begin(), space.constraints.end(),
+                       [&](auto const& c) { return c.test || reads_input(space, c.root); });
+}
+
+ATTUNE_INLINE std::string why_not_with(dispatched_kernel const& subject,
+                                       std::vector<number> const& inputs,
+                                       named_texts const& configuration)
+{
+    if (!depends_on_inputs(subject.declared)) return {};
+    description open = subject.declared;
+    for (parameter_description& p : open.parameters)
+        p.default_text.reset();
+    description const bound = bind_inputs(std::move(open), subject.values_of(inputs));
+    point at(bound.parameters.size());
+    std::size_t i = 0;
+    for (named_value const& v : named_values(bound)) {
+        std::string const& text = configuration[i++].second;
+        if (!set_value(bound, v, at, text))
+            return text + " is no value of " + std::string(v.name) + " for these inputs";
+    }
+    evaluator const here{bound};
+    for (constraint_description const& c : bound.constraints)
+        if (c.settles == no_index && !here.holds(c, at))
+            return "for these inputs it breaks " + c.text;
+    return {};
+}
 
 ATTUNE_INLINE default_code::default_code(dispatched_kernel const& subject,
                                          installed_variants& variants)
@@ -28,7 +109,7 @@ ATTUNE_INLINE default_code::default_code(dispatched_kernel const& subject,
     if (!subject.find_device) static_cast<void>(plain_code());
 }
 
-/// The function may come with a library that is loaded later.
+/// Looks again at each call: the function may be in a library that is loaded later.
 ATTUNE_INLINE installed_variant const* default_code::plain_code()
 {
     if (auto const* const known = plain_.load()) return known;
@@ -53,7 +134,8 @@ ATTUNE_INLINE void default_code::complete_locked(call_problem& of, bool may_move
     of.default_is_declared = of.moved.empty();
     of.default_at = default_point(made).value();
     of.space.emplace(made);
-    std::optional<chain_of_trees> before{std::move(made)}; // what it replaces goes after the lock
+    std::optional<chain_of_trees> before{
+        std::move(made)}; // destroys the replaced space after the lock
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     latest_.swap(before);
 }
@@ -73,7 +155,7 @@ ATTUNE_INLINE std::string default_code::take_moved(call_problem& of)
 ATTUNE_INLINE std::string default_code::configuration_of(call_problem const& of) const
 {
     kernel_description const& kernel = subject_.kernel;
-    // Rules may read inputs, and a generator may write anything.
+    // Rules may read inputs, and a generator may write any text.
     bool const is_shared =
         !subject_.find_device && !kernel.source.generate && kernel.code_rules.constraints.empty();
     return is_shared ? text_of(of.space->describe(), *of.default_at) : std::string{};

@@ -1,4 +1,4 @@
-// attune/tune/dispatch/choice/near_choice.hpp - the configuration that related problems speak for.
+// attune/tune/dispatch/choice/near_choice.hpp - the best configuration of related problems.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,34 +13,34 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Of another device: from so many outcomes on, a model of a problem speaks for it, else its winner
-/// alone.
+/// Number of outcomes from which a model of a problem on another device is used; with fewer, only
+/// the problem's winner is used.
 inline constexpr std::size_t outcomes_of_a_source = 20;
 
-/// What a related problem says: its outcomes; of a store that keeps winners alone, the winner. Its
+/// Returns the outcomes of a related problem, or its winner if the store keeps winners alone. The
 /// weight is exp(-distance).
 [[nodiscard]] past_session past_of(related_problem const& other);
 
 struct near_choice {
     point at{};
     choice_match how = choice_match::near_size;
-    double distance = 0; ///< of the nearest problem that it is taken from
+    double distance = 0; ///< distance of the nearest problem that gave it
     std::string why{};   ///< "best for N=512, not N=1024"
 };
 
-/// Nothing is timed or run, and no time is taken over: who uses it verifies it first.
+/// Returns a configuration for a problem without a result. Nothing is timed or run, and no time is
+/// taken over: the caller must verify the configuration before it serves.
 ///
-/// The winner of the nearest problem on this device; else, where problems have outcomes_of_a_source
-/// or more, the first of their warm_portfolio(); else the winner of the nearest one of all. (On
-/// this device a winner was measured, and what a portfolio expects is smoothed for the way to other
-/// devices: bench.tune.sizes.) Values that this space does not have become the nearest ones, and an
-/// invalid configuration the nearest valid one.
+/// The result is the winner of the nearest problem on this device. If there is none, it is the
+/// first of the warm_portfolio() of problems with outcomes_of_a_source or more, otherwise the
+/// winner of the nearest problem. A winner of this device was measured, while a portfolio's
+/// expectations are smoothed for other devices: bench.tune.sizes. Values outside this space become
+/// the nearest ones, and an invalid configuration becomes the nearest valid one.
 /// @param related  nearest first
-/// @param refused  configurations that failed here: never taken
+/// @param refused  configurations that failed here, which are never returned
 [[nodiscard]] std::optional<near_choice> near_choice_of(std::span<related_problem const> related,
                                                         chain_of_trees const& space,
                                                         std::span<point const> refused);

@@ -1,9 +1,10 @@
-// attune/tune/dispatch/choice/near_choice.ipp - portfolio or nearest winner.
+// attune/tune/dispatch/choice/near_choice.ipp - uses a portfolio or the nearest winner.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/search/transfer/translate.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/tune/dispatch/choice/near_choice.hpp>
@@ -21,9 +22,12 @@ ATTUNE_INLINE past_session past_of(related_problem const& other)
     past_session out{.name = other.how.why,
                      .parameters = other.past.problem.parameters,
                      .weight = std::exp(-other.how.distance)};
+    problem_objective const of = objective_of(other.past.problem.key);
     auto const add = [&](value_texts values, outcome const& result) {
         auto const* const m = std::get_if<measurement>(&result);
-        out.outcomes.push_back({std::move(values), m ? std::optional(m->value) : std::nullopt});
+        bool const is_usable = m != nullptr && (m->value > 0 || !of.is_higher_better);
+        out.outcomes.push_back(
+            {std::move(values), is_usable ? std::optional(of.turned(m->value)) : std::nullopt});
     };
     for (tried_row const& row : other.past.rows)
         add(row.values, row.result);
@@ -36,15 +40,16 @@ ATTUNE_INLINE past_session past_of(related_problem const& other)
     return out;
 }
 
-/// The same with nothing but the winner, or else the best outcome; nothing where none worked.
+/// The same problem with its winner alone, or else its best outcome; empty if none worked.
 [[nodiscard]] inline std::optional<past_session> winner_of(related_problem const& other)
 {
     related_problem winner{.past = {.problem = other.past.problem, .best = other.past.best},
                            .how = other.how};
     if (!winner.past.best) {
-        auto const value = [](tried_row const& row) {
+        problem_objective const of = objective_of(other.past.problem.key);
+        auto const value = [&of](tried_row const& row) {
             auto const* const m = std::get_if<measurement>(&row.result);
-            return m ? m->value : std::numeric_limits<double>::infinity();
+            return m ? of.turned(m->value) : std::numeric_limits<double>::infinity();
         };
         auto const& rows = other.past.rows;
         auto const best = std::min_element(rows.begin(), rows.end(),

@@ -1,28 +1,29 @@
-// attune/tune/dispatch/choice/remembered_choice.hpp - the variant that a store knows for a call, and what is put there.
+// attune/tune/dispatch/choice/remembered_choice.hpp - reads and writes the variants of a store for calls.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/loop/session.cpp
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/remember/problem/claim.hpp>
+#include <attune/remember/any_store.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
-#include <attune/tune/dispatch/served/proof_memory.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
+#include <attune/tune/shape/shape_trust.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,23 +31,23 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The variant for calls with the same inputs, with everything there is to say of it.
+/// The variant for calls with the same inputs, with all facts on it.
 struct known_variant {
     callable code{};
     callable default_code{};
     std::optional<point> at{};
     tuning_report report{};
     known_choice choice{};
-    bool is_for_this_shape = false; ///< it was tuned or verified for it
+    bool is_for_this_shape = false; ///< it was tuned or verified for the shape
     bool is_too_short = false;
     bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
-    bool is_over = false;    ///< the tuning had a reason to end beside its limits
-    /// Of the tuning, with those that were known before it. Empty: none ran.
+    bool is_over = false;    ///< the tuning ended for a reason beside its limits
+    /// Outcomes of the tuning, including earlier ones. Empty: no tuning ran.
     std::vector<known_outcome> outcomes{};
-    proof_memory proofs{}; ///< of `code`
+    proof_memory proofs{}; ///< proofs of `code`
 };
 
-/// The store, as one kernel sees it. One thread at a time.
+/// The store, for one kernel. One thread at a time.
 class remembered_choice {
 public:
     /// @pre  `subject` outlives this object
@@ -56,78 +57,96 @@ public:
     {
     }
 
-    /// The remembered variant, compiled. Nothing when there is none, when it cannot be used (the
-    /// reason is added to `notices`), or when its tuning did less than `asked` allows: see
-    /// is_enough(). One of a store that another user could have written demands a verification: see
-    /// proof_memory::is_required.
-    /// @param shape  of the call; empty: of none
-    /// @param asked  what a tuning may cost now; where it may cost nothing, what there is serves
+    /// Returns the remembered variant, compiled. Empty if there is none, if it cannot be used
+    /// (`notices` then has the reason), or if its tuning did less than `asked` allows: see
+    /// is_enough(). A variant from a store that another user could have written must be verified:
+    /// see proof_memory::is_required. If the variant was wrong here before, the fastest other
+    /// outcome below the default's time is returned, to be verified as well. After `most_refused`
+    /// wrong ones the result is empty.
+    /// @param shape  shape of the call; may be empty
+    /// @param asked  limits of a tuning now; if they are 0, any result serves
     [[nodiscard]] std::optional<known_variant>
-    find(record_key const& key, chain_of_trees const& space, bool predict, std::string const& shape,
-         search_limits const& asked, std::vector<std::string>& notices) const;
+    find(record_key const& key, chain_of_trees const& space, point const& default_at, bool predict,
+         std::string const& shape, search_limits const& asked,
+         std::vector<std::string>& notices) const;
 
-    /// The same of a problem that differs in source text or compiler alone, where its winner and
-    /// its default are now compiled to the code that they were. The store then has it under this
-    /// key as well.
-    /// Cost   two compilations where such a problem is known
+    /// The same for a problem that differs only in source text or compiler, if its winner and its
+    /// default still compile to the same code. The store then has it under this key, too.
+    /// Cost   two compilations if such a problem is known
     [[nodiscard]] std::optional<known_variant>
     find_by_code(record_key const& key, chain_of_trees const& space, point const& default_at,
                  bool predict, std::string const& shape, search_limits const& asked) const;
 
-    /// The configuration that related problems speak for, compiled; nothing where there is none.
-    /// Of a kernel with a bound on its energy, those alone that were held to it or to a lower one.
-    /// It was not tried for these inputs: `proofs` demand a verification, and tell the store where
-    /// it fails. A result for these inputs comes first, however little it was tuned; a prediction
-    /// last.
+    /// Returns the best configuration of related problems, compiled; may be empty. For a kernel
+    /// with a bound on its energy, only winners with this bound or a lower one count. The
+    /// configuration was not tried for these inputs: `proofs` demand a verification, and report a
+    /// failure to the store. A result for these inputs has priority, even of a short tuning; a
+    /// prediction comes last.
     [[nodiscard]] std::optional<known_variant> find_near(record_key const& key,
                                                          chain_of_trees const& space) const;
 
-    /// The nearest winner of this device, without code: a tuning begins with it, whatever else it
-    /// tries. Nothing unless tuning_search::use_related.
+    /// Returns the nearest winner of this device, without code, with which a tuning begins. Empty
+    /// without tuning_search::use_related.
     [[nodiscard]] std::optional<point> near_point(record_key const& key,
                                                   chain_of_trees const& space) const;
 
-    /// What the store knows of this problem's configurations, and what it is told of them.
-    /// @param anew  only what an interrupted tuning left, as with miss_policy::always
+    /// Returns the store's outcomes of this problem, and the receiver of new outcomes.
+    /// @param anew  only the outcomes of an interrupted tuning, as with miss_policy::always. Code
+    ///              that was wrong before is not run again
     [[nodiscard]] session_memory memory_of(record_key const& key, chain_of_trees const& space,
                                            bool anew) const;
 
-    /// Shapes for which this code was verified on this device, by equal rules.
+    /// Returns the shapes for which this code was verified on this device, by equal rules.
     /// @param code  an object key; empty: nothing is known or kept
     [[nodiscard]] proof_memory proofs_of(record_key const& key, description const& space,
                                          std::string const& code) const;
 
-    /// The right to tune this problem, among the processes that use the store.
+    /// Returns the function for proof_memory::refuse: it keeps that this code is wrong here.
+    /// @param even_if_right  also code that was right for another shape
+    [[nodiscard]] std::function<bool(failure const&)>
+    refusal_of(record_key const& key, description const& space, point const& at,
+               std::string const& code, bool even_if_right) const;
+
+    /// Returns true if the store's latest outcome of this configuration is a failure.
+    [[nodiscard]] bool has_failed(record_key const& key, chain_of_trees const& space,
+                                  point const& at) const;
+
+    /// Claims the right to tune this problem, among the processes that use the store.
     [[nodiscard]] problem_claim claim(record_key const& key, double wait_s) const
     {
         return store_.claim(key, wait_s);
     }
 
-    /// What stands under this very key, whether it can be used or not.
+    /// Returns the record under this key, even if it cannot be used.
     [[nodiscard]] std::optional<record> exact(record_key const& key) const;
 
-    /// Into the store, unless what stands there is worth more: see may_replace().
+    /// Puts the record into the store, unless the stored one is worth more: see may_replace().
     /// @param was_known  a record with this key was there before the tuning
     /// @return  why it was not kept; empty: it was
     [[nodiscard]] std::string keep(record const& fresh, bool was_known) const;
 
-    /// What went wrong in the store, each once.
+    /// Problems of the store, each once.
     [[nodiscard]] std::vector<std::string> notices() const { return store_.notices(); }
 
 private:
-    /// As is_enough(); where nothing may be spent, anything is.
+    /// Like is_enough(); if nothing may be spent, any record serves.
     [[nodiscard]] bool serves(record const& known, search_limits const& asked) const;
     [[nodiscard]] known_variant variant_of(record const& known, record_key const& key,
                                            chain_of_trees const& space, callable code, point at,
                                            bool predict) const;
+    /// Returns the best of the problem's outcomes; see find(). @param known  the refused winner
+    [[nodiscard]] std::optional<known_variant> find_next(record const& known, record_key const& key,
+                                                         chain_of_trees const& space,
+                                                         point const& default_at, bool predict,
+                                                         problem_history const& past) const;
     /// Configurations of this problem that failed.
     [[nodiscard]] std::vector<point> refused_in(stored_problem const& problem,
                                                 chain_of_trees const& space) const;
-    /// The nearest first, without this very problem.
+    /// Related problems, the nearest first, without this problem itself.
     [[nodiscard]] std::vector<related_problem> related_to(stored_problem const& problem,
                                                           std::size_t most) const;
-    /// What predict() found for devices of the same instruction set, the nearest first. They speak
-    /// where nothing was measured.
+    /// Results of predict() for devices of the same instruction set, the nearest first. Used if
+    /// nothing was measured.
     [[nodiscard]] std::vector<related_problem> predictions_for(stored_problem const& problem) const;
 
     dispatched_kernel const& subject_;

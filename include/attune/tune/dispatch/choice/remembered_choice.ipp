@@ -1,4 +1,4 @@
-// attune/tune/dispatch/choice/remembered_choice.ipp - the variant that a store knows for a call.
+// attune/tune/dispatch/choice/remembered_choice.ipp - reads and writes the variants of a store for calls.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/matching.hpp>
 #include <attune/remember/problem/problem.hpp>
-#include <attune/remember/problem/relation.hpp>
 #include <attune/tune/dispatch/choice/near_choice.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
@@ -15,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -22,13 +22,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Problems that a search is informed of, at most; one of them may be its own. The first question
-/// takes 60 ms for each with 60 outcomes of which some failed, 17 ms where none did.
+/// Most problems of which a search is informed; one of them may be its own. The first question
+/// takes 60 ms for each with 60 outcomes of which some failed, and 17 ms if none failed.
 inline constexpr std::size_t most_related = 5;
-/// Problems among which one of other code and the same inputs is looked for.
+/// Most problems that are searched for one of other code and the same inputs.
 inline constexpr std::size_t most_by_code = 64;
-/// Configurations of related problems that are compiled until one works.
+/// Most configurations of related problems that are compiled until one works.
 inline constexpr int most_compiled = 3;
+/// After this number of remembered configurations that were wrong, a tuning begins.
+inline constexpr std::ptrdiff_t most_refused = 3;
 
 ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& key) const
 {
@@ -37,9 +39,77 @@ ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& k
     return *known.best;
 }
 
+[[nodiscard]] inline bool was_wrong(tried_row const& row)
+{
+    auto const* const why = std::get_if<failure>(&row.result);
+    return why != nullptr && why->stage == failure_stage::verify;
+}
+
+/// The latest outcome of a configuration if this code was wrong in it; else null.
+[[nodiscard]] inline failure const* refusal_in(problem_history const& past,
+                                               value_texts const& values, std::string const& code)
+{
+    auto const latest = std::find_if(past.rows.rbegin(), past.rows.rend(),
+                                     [&](tried_row const& row) { return row.values == values; });
+    bool const is_refused =
+        latest != past.rows.rend() && was_wrong(*latest) && !code.empty() && latest->code == code;
+    return is_refused ? std::get_if<failure>(&latest->result) : nullptr;
+}
+
+ATTUNE_INLINE std::function<bool(failure const&)>
+remembered_choice::refusal_of(record_key const& key, description const& space, point const& at,
+                              std::string const& code, bool even_if_right) const
+{
+    tried_row row{.values = values_of(space, at), .code = code, .inactive = inactive_in(space, at)};
+    return [store = store_, problem = problem_of(key, space, subject_.facts), row = std::move(row),
+            even_if_right](failure const& why) mutable {
+        if (!even_if_right && std::ranges::any_of(store.proofs(problem, row.code),
+                                                  [](proven_shape const& s) { return s.is_right; }))
+            return false;
+        row.result = failure{failure_stage::verify, why.reason};
+        store.note(problem, row);
+        return refusal_in(store.recall(problem), row.values, row.code) != nullptr;
+    };
+}
+
 ATTUNE_INLINE std::optional<known_variant>
-remembered_choice::find(record_key const& key, chain_of_trees const& space, bool predict,
-                        std::string const& shape, search_limits const& asked,
+remembered_choice::find_next(record const& known, record_key const& key,
+                             chain_of_trees const& space, point const& default_at, bool predict,
+                             problem_history const& past) const
+{
+    auto const open = past.rows.begin() + static_cast<std::ptrdiff_t>(past.open);
+    if (std::count_if(open, past.rows.end(), was_wrong) >= most_refused) return {};
+    problem_objective const of = objective_of(key);
+    value_texts const standard = values_of(space.describe(), default_at);
+    std::set<value_texts> seen{standard};
+    std::vector<tried_row const*> all;
+    for (tried_row const& row : std::views::reverse(past.rows))
+        if (seen.insert(row.values).second && succeeded(row.result) &&
+            of.is_better(std::get<measurement>(row.result).value, known.default_s))
+            all.push_back(&row);
+    std::ranges::sort(all, {}, [&](tried_row const* row) {
+        return of.turned(std::get<measurement>(row->result).value);
+    });
+    for (tried_row const* const row : all) {
+        std::optional<point> at = point_of(past.problem.parameters, row->values, space);
+        if (!at) continue;
+        compile_result made = subject_.code_at(space, *at);
+        if (std::holds_alternative<failure>(made)) return {};
+        record next = known;
+        next.best_s = std::get<measurement>(row->result).value;
+        next.code.clear();
+        known_variant out =
+            variant_of(next, key, space, std::get<callable>(std::move(made)), *at, predict);
+        out.choice.why += "; a faster one was wrong here, so it is verified first";
+        out.proofs.is_required = true;
+        return out;
+    }
+    return {};
+}
+
+ATTUNE_INLINE std::optional<known_variant>
+remembered_choice::find(record_key const& key, chain_of_trees const& space, point const& default_at,
+                        bool predict, std::string const& shape, search_limits const& asked,
                         std::vector<std::string>& notices) const
 {
     if (subject_.options.on_miss == miss_policy::always) return {};
@@ -59,13 +129,22 @@ remembered_choice::find(record_key const& key, chain_of_trees const& space, bool
                           " (" + failed->reason + "); tuning again");
         return {};
     }
+    // Generated text may have changed under the same revision, and so may a library that the code
+    // calls: changed code is verified before it serves.
+    std::string const& code = std::get<callable>(winner).object_key;
+    bool const is_known = !is_unverified && known->code == code;
+    problem_history past;
+    if (!is_known) past = store_.recall(problem_of(key, space.describe(), subject_.facts));
+    if (failure const* const why = refusal_in(past, values_of(space.describe(), *at), code)) {
+        auto next = find_next(*known, key, space, default_at, predict, past);
+        notices.push_back("the remembered configuration was wrong here (" + why->reason + "); " +
+                          (next ? "verifying the next best" : "tuning again"));
+        return next;
+    }
     known_variant out =
         variant_of(*known, key, space, std::get<callable>(std::move(winner)), *at, predict);
     if (is_unverified)
         out.choice.why += "; of a store that another user may write, so it is verified first";
-    // What a generator writes may have changed though its revision did not, and so may a library
-    // that the code calls: other code is verified before it serves.
-    bool const is_known = !is_unverified && known->code == out.code.object_key;
     out.is_for_this_shape = !shape.empty() && known->shape == shape && is_known;
     out.proofs.is_required = !is_known;
     return out;
@@ -74,7 +153,7 @@ remembered_choice::find(record_key const& key, chain_of_trees const& space, bool
 ATTUNE_INLINE bool remembered_choice::serves(record const& known, search_limits const& asked) const
 {
     if (!wants_tuning(asked)) return true;
-    // Where its events are the last of the log, the tuning goes on.
+    // If its events are the last of the log, the tuning continues.
     bool const can_go_on = known.interrupted && !subject_.options.event_log.empty();
     return !can_go_on && is_enough(known, {asked.evaluations, asked.seconds});
 }
@@ -92,9 +171,11 @@ ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
     report.compiler = key.compiler;
     report.how = decision::remembered;
     report.configuration = text_of(space.describe(), at);
+    report.objective = predict ? problem_objective{.is_seconds = false} : objective_of(key);
     report.best = measurement::exact(known.best_s);
     report.default_time = measurement::exact(known.default_s);
-    report.speedup = known.default_s / known.best_s;
+    report.speedup =
+        report.objective.turned(known.default_s) / report.objective.turned(known.best_s);
     report.speedup_low = report.speedup_high = report.speedup;
     if (known.code == out.code.object_key)
         report.address_modulus = std::max(known.address_modulus, out.code.facts.address_modulus);
@@ -119,10 +200,11 @@ ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
                                                         description const& space,
                                                         std::string const& code) const
 {
-    if (code.empty() || subject_.kernel.any_shape) return {};
+    proof_memory out;
+    out.may_be_slower = subject_.kernel.objective.has_value(); // another value decided
+    if (code.empty() || subject_.kernel.any_shape) return out;
     stored_problem problem = problem_of(key, space, subject_.facts);
     std::int64_t const rules = rules_of_proof(subject_.kernel, subject_.layout);
-    proof_memory out;
     for (proven_shape& one : store_.proofs(problem, code)) {
         if (one.shape.size() != subject_.layout.size() + 1 || one.shape.front() != rules) continue;
         one.shape.erase(one.shape.begin());
@@ -141,14 +223,20 @@ ATTUNE_INLINE proof_memory remembered_choice::proofs_of(record_key const& key,
     return p.key.device.ends_with(predicted_device);
 }
 
+[[nodiscard]] inline bool is_of_objective(related_problem const& other, stored_problem const& p)
+{
+    return objective_of(other.past.problem.key) == objective_of(p.key);
+}
+
 ATTUNE_INLINE std::vector<related_problem>
 remembered_choice::related_to(stored_problem const& problem, std::size_t most) const
 {
-    // Scores of code that was not run stand for no time, and times for no score.
+    // Predicted scores, measured times and values of other objectives are not comparable.
     std::vector<related_problem> out = store_.related(problem, most);
     std::erase_if(out, [&](related_problem const& other) {
         return (other.how.how == problem_difference::none && other.is_believed) ||
-               is_predicted(other.past.problem) != is_predicted(problem);
+               is_predicted(other.past.problem) != is_predicted(problem) ||
+               !is_of_objective(other, problem);
     });
     return out;
 }
@@ -161,7 +249,8 @@ remembered_choice::predictions_for(stored_problem const& problem) const
     std::vector<related_problem> out = store_.related(problem, most_by_code);
     std::erase_if(out, [&](related_problem const& other) {
         std::string const* const its = value_of(other.past.problem.facts, "isa");
-        return !is_predicted(other.past.problem) || its == nullptr || *its != *isa;
+        return !is_predicted(other.past.problem) || its == nullptr || *its != *isa ||
+               !is_of_objective(other, problem);
     });
     return out;
 }
@@ -203,7 +292,7 @@ remembered_choice::find_by_code(record_key const& key, chain_of_trees const& spa
     return {};
 }
 
-/// Of this very problem, however little it was tuned.
+/// The configuration of this very problem, even of a short tuning.
 [[nodiscard]] inline std::optional<near_choice> own_choice(std::optional<record> const& known,
                                                            chain_of_trees const& space)
 {
@@ -228,6 +317,14 @@ ATTUNE_INLINE std::vector<point> remembered_choice::refused_in(stored_problem co
     return out;
 }
 
+ATTUNE_INLINE bool remembered_choice::has_failed(record_key const& key, chain_of_trees const& space,
+                                                 point const& at) const
+{
+    std::vector<point> const failed =
+        refused_in(problem_of(key, space.describe(), subject_.facts), space);
+    return std::find(failed.begin(), failed.end(), at) != failed.end();
+}
+
 ATTUNE_INLINE std::optional<point> remembered_choice::near_point(record_key const& key,
                                                                  chain_of_trees const& space) const
 {
@@ -242,7 +339,7 @@ ATTUNE_INLINE std::optional<point> remembered_choice::near_point(record_key cons
     return std::move(found->at);
 }
 
-/// Whether the winner of `other` was held to this bound on the joules of a call, or a lower one.
+/// Returns true if the winner of `other` kept this bound on the joules of a call, or a lower one.
 [[nodiscard]] inline bool is_held_to(double most_joules, related_problem const& other)
 {
     std::optional<double> const its = joules_bound_in(other.past.problem.key.setting);
@@ -283,7 +380,7 @@ remembered_choice::find_near(record_key const& key, chain_of_trees const& space)
         out.code = std::get<callable>(std::move(made));
         out.proofs = proofs_of(key, d, out.code.object_key);
         out.proofs.is_required = true;
-        out.proofs.refuse = [note, at = found->at](failure const& why) { note(at, why); };
+        out.proofs.refuse = refusal_of(key, d, found->at, out.code.object_key, true);
         out.choice = {.kernel = subject_.kernel.name,
                       .configuration = text_of(d, found->at),
                       .how = found->how,
@@ -305,6 +402,7 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
 {
     description const& d = space.describe();
     stored_problem problem = problem_of(key, d, subject_.facts);
+    problem_objective const of = objective_of(key);
     problem_history past = store_.recall(problem);
     session_memory out;
     std::unordered_map<point, std::size_t, point_hash> place;
@@ -312,10 +410,12 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
     for (std::size_t i = 0; i < past.rows.size(); ++i) {
         tried_row& row = past.rows[i];
         bool const is_open = i >= past.open;
+        if (anew && was_wrong(row) && !row.code.empty())
+            out.known_code.emplace_back(row.code, row.result);
         if ((anew || subject_.options.on_miss == miss_policy::always) && !is_open) continue;
         std::optional<point> at = point_of(problem.parameters, row.values, space);
         if (!at) continue;
-        // A failure of a tuning that ended may have had a cause that is gone: it is tried again.
+        // A failure of a tuning that ended may have had a temporary cause: it is tried again.
         if (!is_open && !succeeded(row.result)) {
             again.insert(std::move(*at));
             continue;
@@ -323,16 +423,17 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
         again.erase(*at);
         auto const [where, is_new] = place.try_emplace(*at, out.known.size());
         if (is_new) out.known.emplace_back();
-        out.known[where->second] = {std::move(*at), std::move(row.result), std::move(row.code)};
+        out.known[where->second] = {std::move(*at), of.turned(std::move(row.result)),
+                                    std::move(row.code)};
         out.was_cut_short = out.was_cut_short || is_open;
     }
     std::erase_if(out.known, [&](known_outcome const& one) { return again.contains(one.at); });
     std::vector<related_problem> const others = related_to(problem, most_by_code);
-    out.keep = [store = store_, problem = std::move(problem), &d](known_outcome const& fresh) {
+    out.keep = [store = store_, problem = std::move(problem), of, &d](known_outcome const& fresh) {
         store.note(problem, {.values = values_of(d, fresh.at),
-                             .result = fresh.result,
+                             .result = of.turned(fresh.result),
                              .code = fresh.code,
-                             .predicted_s = fresh.predicted_s,
+                             .predicted_s = of.turned(fresh.predicted_s),
                              .inactive = inactive_in(d, fresh.at),
                              .proposer = fresh.proposer});
     };
@@ -345,7 +446,7 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
         if (other.how.how == problem_difference::code && other.is_believed)
             for (tried_row const& row : std::views::reverse(other.past.rows))
                 if (succeeded(row.result) && !row.code.empty())
-                    out.known_code.emplace_back(row.code, row.result);
+                    out.known_code.emplace_back(row.code, of.turned(row.result));
     return out;
 }
 
@@ -358,7 +459,7 @@ ATTUNE_INLINE std::string remembered_choice::keep(record const& fresh, bool was_
         store_.add(met);
         return {};
     }
-    // What was told of an interrupted one is gone on from; of another one it is not.
+    // Outcomes of an interrupted tuning are continued later; outcomes of a disturbed one are not.
     if (!fresh.interrupted) store_.end(problem_of(fresh));
     return std::string("the tuning was ") + (fresh.interrupted ? "interrupted" : "disturbed") +
            ": the store keeps what a finished one found";

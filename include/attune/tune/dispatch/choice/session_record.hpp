@@ -1,13 +1,14 @@
-// attune/tune/dispatch/choice/session_record.hpp - what a session found as a store keeps it, and back.
+// attune/tune/dispatch/choice/session_record.hpp - the result of a session as a record, and back, with the facts of its device.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/loop/session.cpp
+// Source   x86-64 psABI, section 3.1.1: levels of the instruction set
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/remember/problem/relation.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
@@ -16,18 +17,30 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How times are taken, as far as it is not the default way.
+/// Returns "isa", "vendor" and "cores" of this processor, as far as the system has them:
+/// "x86-64-v4", "AuthenticAMD", "16". Cores are the hardware threads of the machine. Read once.
+[[nodiscard]] named_texts const& facts_of_processor();
+
+/// Returns "isa" and "vendor" of a device by its name: "sm_90" and "NVIDIA" for "NVIDIA H200
+/// (sm_90)", and also for "sm_90".
+[[nodiscard]] named_texts facts_of_device(std::string const& name);
+
+/// The level of an x86-64 processor with these flags of /proc/cpuinfo.
+[[nodiscard]] std::string x86_level(std::string_view flags);
+
+/// Returns how times are taken, as far as it differs from the default way.
 /// @param compiler  its identity
 [[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);
 
-/// The bound on the joules of a call in such a setting; nothing where there is none.
+/// Returns the bound on the joules of a call in such a setting; empty: no bound.
 [[nodiscard]] std::optional<double> joules_bound_in(named_texts const& setting);
 
-/// This moment, as records have it: "2026-01-31T12:00:00Z".
+/// Returns this moment in the form of records: "2026-01-31T12:00:00Z".
 [[nodiscard]] std::string text_of_now();
 
 /// The record of a finished session. @param key  from make_key()
@@ -35,18 +48,17 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] record make_record(record_key key, description const& space,
                                  session_result const& result, tuning_options const& options);
 
-/// The point of these values; nothing when the space has no such configuration.
+/// Returns the point of these values; empty if the space has no such configuration.
 [[nodiscard]] std::optional<point> point_of(named_texts const& configuration,
                                             chain_of_trees const& space);
-/// The same of values without names. @pre  as many as names
+/// The same for values without names. @pre  as many as names
 [[nodiscard]] std::optional<point> point_of(std::vector<std::string> const& names,
                                             value_texts const& values, chain_of_trees const& space);
-/// The values of a point, one per parameter.
 [[nodiscard]] value_texts values_of(description const& space, point const& at);
 /// The parameters that are inactive at a point, ascending.
 [[nodiscard]] std::vector<std::uint32_t> inactive_in(description const& space, point const& at);
 
-/// The problem of a key, as a store keeps it.
+/// The problem of a key, in the form of a store.
 /// @param of_calls  facts_of_calls()
 [[nodiscard]] stored_problem problem_of(record_key const& key, description const& space,
                                         named_texts const& of_calls);

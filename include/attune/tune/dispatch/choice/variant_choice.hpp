@@ -5,18 +5,17 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/problem/claim.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/tune/dispatch/background/tuning_slice.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
-#include <attune/tune/dispatch/dispatch_report.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/trials_elsewhere.hpp>
+#include <attune/tune/loop/trial.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -28,18 +27,18 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What becomes of inputs that the store does not know, or that were tuned less than is asked now.
+/// How to treat inputs that the store does not know, or that were tuned less than is asked now.
 enum class when_unknown : unsigned char {
     tune,
     say_so,             ///< known_variant::is_missing
-    take_what_is_there, ///< however little it was tuned; where nothing is, is_missing
+    take_what_is_there, ///< the store's result, even of a short tuning; else is_missing
 };
 
-/// What ATTUNE_FORCE names; else asks the store; else tunes, as long as tuning_limits::total lasts.
-/// One thread at a time.
+/// Finds the variant of ATTUNE_FORCE, otherwise asks the store, otherwise tunes, as long as
+/// tuning_limits::total lasts. One thread at a time.
 class variant_choice {
 public:
-    /// @param report  is told the notices  @pre  it and `subject` outlive this object
+    /// @param report  receives the notices  @pre  it and `subject` outlive this object
     variant_choice(dispatched_kernel const& subject, any_store store, dispatch_report& report)
         : subject_(subject)
         , remembered_(subject, std::move(store))
@@ -47,11 +46,11 @@ public:
     {
     }
 
-    /// What best_known() finds, in steps: between two of them others may have theirs. A tuning that
-    /// is dropped before its end is kept as one that was cut short.
+    /// Runs best_known() in steps. Other threads may tune between two steps. A tuning that is
+    /// dropped before its end is kept like an interrupted one.
     class stepped {
     public:
-        /// As best_known()
+        /// Parameters as of best_known().
         stepped(variant_choice& by, call_problem const& of, call_frame const& frame,
                 std::span<std::int64_t const> shape, bool predict, when_unknown otherwise,
                 tuning_slice const* slice);
@@ -61,12 +60,12 @@ public:
 
         /// The tuning; null: none is needed, or allowed.
         [[nodiscard]] stepped_session* session() noexcept;
-        /// Outcomes that it had when it began.
+        /// Outcomes that the tuning had when it began.
         [[nodiscard]] std::size_t known_before() const noexcept;
-        /// Another one tunes the problem, and this tuning, which shares its budget, does not wait
-        /// for it: there is nothing to finish.
+        /// True if another process or object tunes the problem. This tuning, which shares its
+        /// budget, does not wait for it: there is nothing to finish.
         [[nodiscard]] bool is_elsewhere() const noexcept { return is_elsewhere_; }
-        /// Of the tuning: its winner is put into the store. Once.
+        /// Ends the tuning, and puts its winner into the store. Call it once.
         [[nodiscard]] known_variant finish();
 
     private:
@@ -81,51 +80,53 @@ public:
         bool const predict_;
         tuning_slice const* slice_;
         record_key key_;
-        std::string text_; ///< of the shape
+        std::string text_; ///< text of the shape
         std::vector<std::string> told_{};
         std::optional<known_variant> known_{};
         bool is_forced_ = false;
         bool is_elsewhere_ = false;
         problem_claim claimed_{};
-        std::unique_ptr<tuning> tuning_{}; ///< null: what is known serves
+        std::unique_ptr<tuning> tuning_{}; ///< null: the known result serves
     };
 
-    /// With everything there is to say in its report; is_missing where the limits allow no tuning.
-    /// @param shape    key of the call; empty: of no call
+    /// Returns the best known variant, with a report; is_missing if the limits allow no tuning.
+    /// @param shape    key of the call; empty: no call
     /// @param predict  see tuning_problem::predict
-    /// @param slice    only so much of the tuning; null: all of it
+    /// @param slice    part of the tuning; null: all of it
     /// @pre     `of` and `frame` are complete
-    /// Errors   as run_session() and the compiler
+    /// Errors   errors of run_session() and of the compiler
     [[nodiscard]] known_variant best_known(call_problem const& of, call_frame const& frame,
                                            std::span<std::int64_t const> shape, bool predict,
                                            when_unknown otherwise = when_unknown::tune,
                                            tuning_slice const* slice = nullptr);
-    /// What may serve untuned inputs once it is verified: see remembered_choice::find_near().
+    /// Returns a variant that may serve untuned inputs once it is verified: see
+    /// remembered_choice::find_near().
     /// @pre  `of` is complete
     [[nodiscard]] std::optional<known_variant> near(call_problem const& of);
-    /// What is known for these inputs. Compiles where that decides; nothing is tuned or run.
+    /// Returns the known configuration for these inputs. Compiles if the answer depends on it;
+    /// tunes and runs nothing.
     /// @pre  `of` is complete
     [[nodiscard]] known_choice explain(call_problem const& of);
-    /// Whether a call with these inputs would be served by what the store has. Nothing is compiled.
+    /// Returns true if the store's result would serve a call with these inputs. Compiles nothing.
     /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
-    /// What another process found for these inputs, where it tuned the same call.
-    /// @param code  compiled here, and right here
+    /// Takes the result of another process that tuned the same call.
+    /// @param code  compiled and right in this process
     [[nodiscard]] known_variant tuned_elsewhere(call_problem const& of, point at, callable code,
                                                 tuning_report report);
-    /// Who tries configurations for the next tuning; null: this process.
+    /// Sets the places that try configurations for the next tuning; null: this process.
     void set_elsewhere(trials_elsewhere* others) noexcept { elsewhere_ = others; }
     [[nodiscard]] record_key key_of(call_problem const& of) const;
-    /// What is left of tuning_limits::total.
+    /// The rest of tuning_limits::total.
     [[nodiscard]] search_limits total_left() const;
 
 private:
     [[nodiscard]] search_limits limits_left() const;
-    /// Nothing where ATTUNE_FORCE names nothing that is possible.
-    /// @param told  takes what there is to say
+    /// Empty if ATTUNE_FORCE names no possible configuration.
+    /// @param told  receives sentences
     [[nodiscard]] std::optional<known_variant> forced(call_problem const& of, record_key const& key,
                                                       std::vector<std::string>& told);
-    /// Waits for another one that tunes this, boundedly. @param told  takes what there is to say
+    /// Waits, with a limit, for another process that tunes this. @param told  receives sentences
     [[nodiscard]] problem_claim claim(record_key const& key, double limit_s,
                                       std::vector<std::string>& told);
     [[nodiscard]] known_variant missing(call_problem const& of, record_key const& key,
@@ -134,7 +135,7 @@ private:
     dispatched_kernel const& subject_;
     remembered_choice remembered_;
     dispatch_report& report_;
-    std::uint64_t spent_evaluations_ = 0; ///< by all tunings so far
+    std::uint64_t spent_evaluations_ = 0; ///< evaluations of all tunings so far
     double spent_s_ = 0;
     trials_elsewhere* elsewhere_ = nullptr;
 };

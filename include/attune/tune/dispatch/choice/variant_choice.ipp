@@ -6,14 +6,15 @@
 #include <attune/core/offer.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/problem/claim.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/tune/device/device_target.hpp>
-#include <attune/tune/dispatch/choice/forced_choice.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
+#include <attune/tune/dispatch/mode.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/tuning_lessons.hpp>
+#include <attune/tune/loop/session_memory.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -22,10 +23,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How long a call waits for another process that tunes the same problem, at most.
+/// Most seconds that a call waits for another process that tunes the same problem.
 inline constexpr double longest_claim_wait_s = 60.0;
 
-/// As it stands in a record.
+/// The key in the form of a record.
 [[nodiscard]] inline std::string text_of_key(std::span<std::int64_t const> key)
 {
     std::string out;
@@ -44,7 +45,6 @@ ATTUNE_INLINE search_limits variant_choice::limits_left() const
     return within(subject_.options.limits, total_left());
 }
 
-/// A tuning, and all that it refers to.
 struct variant_choice::stepped::tuning {
     std::shared_ptr<device_target const> device;
     std::optional<record> known;
@@ -56,7 +56,7 @@ struct variant_choice::stepped::tuning {
     std::optional<stepped_session> session{};
 };
 
-/// What the session begins with, and where its outcomes go.
+/// Returns the memory with which the session begins, and the receiver of its outcomes.
 ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
 {
     tuning& t = *tuning_;
@@ -66,15 +66,17 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
     {
         counted_seconds const counted(read_s);
         memory = by_.remembered_.memory_of(key_, *of_.space, anew);
-        if (auto const* const part = offer_of_program<tuning_lessons>()) {
+        auto const* const part = offer_of_program<tuning_lessons>();
+        if (part != nullptr && !by_.subject_.kernel.objective) { // files have times
             t.kept = part->open(subject);
-            // The first of several slices reads for all: each begins as it did.
+            // The first of several slices reads the lessons for all, so that all begin equally.
             std::optional<lesson_list>* const read = slice_ != nullptr ? slice_->lessons : nullptr;
             memory.lessons = read != nullptr && *read ? **read : t.kept->read();
             if (read != nullptr) *read = memory.lessons;
         }
     }
-    if (std::string why = missing_lessons(subject); !why.empty()) {
+    std::string why = by_.subject_.kernel.objective ? "" : missing_lessons(subject);
+    if (!why.empty()) {
         by_.report_.tell(why);
         told_.push_back(std::move(why));
     }
@@ -137,10 +139,10 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     t.session.reset();
     by_.spent_evaluations_ += t.all.size() - t.known_before;
     by_.spent_s_ += result.report.elapsed_s;
-    // What another search found says nothing of this one.
+    // Outcomes of another search are no gain of this one.
     if (t.known_before > 1) result.strategy.clear();
-    // A tuning is kept once, when it ends: one that was interrupted goes on from its log, and in
-    // slices each session repeats those before it.
+    // The lessons of a tuning are kept once, at its end. An interrupted one continues from its log,
+    // and in slices each session repeats those before it.
     tuning_limits const& allowed = subject.options.limits;
     bool const goes_on = slice_ != nullptr && slice_->sharers == 0 && result.ended == "budget" &&
                          t.all.size() < allowed.evaluations &&
@@ -158,7 +160,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
             t.now.limits.evaluations = part_of(*slice_).evaluations;
         } else if (slice_ != nullptr) {
             t.now.limits.seconds += slice_->seconds_before;
-            // It would end there in one session as well.
+            // A single long session would end there as well.
             if (has_ended) t.now.limits = subject.options.limits;
         }
         record fresh = make_record(key_, space, result, t.now);
@@ -307,7 +309,8 @@ ATTUNE_INLINE known_choice variant_choice::explain(call_problem const& of)
     if (std::optional<known_variant> const known = forced(of, key, told)) return known->choice;
     chain_of_trees const& space = *of.space;
     search_limits const left = limits_left();
-    std::optional<known_variant> known = remembered_.find(key, space, false, {}, left, told);
+    std::optional<known_variant> known =
+        remembered_.find(key, space, *of.default_at, false, {}, left, told);
     if (!known) known = remembered_.find_by_code(key, space, *of.default_at, false, {}, left);
     if (known) return known->choice;
     known = remembered_.find_near(key, space);
@@ -331,11 +334,14 @@ ATTUNE_INLINE known_choice variant_choice::explain(call_problem const& of)
 
 ATTUNE_INLINE bool variant_choice::is_remembered(call_problem const& of) const
 {
-    std::optional<record> const known = remembered_.exact(key_of(of));
+    record_key const key = key_of(of);
+    std::optional<record> const known = remembered_.exact(key);
     search_limits const left = limits_left();
-    return known && subject_.options.on_miss != miss_policy::always &&
-           (is_enough(*known, {left.evaluations, left.seconds}) || !wants_tuning(left)) &&
-           point_of(known->configuration, *of.space).has_value();
+    if (!known || subject_.options.on_miss == miss_policy::always ||
+        (!is_enough(*known, {left.evaluations, left.seconds}) && wants_tuning(left)))
+        return false;
+    std::optional<point> const at = point_of(known->configuration, *of.space);
+    return at && !remembered_.has_failed(key, *of.space, *at);
 }
 
 ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by, call_problem const& of,
@@ -363,16 +369,18 @@ ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by, call_problem 
     if (slice != nullptr) left = within(left, part_of(*slice));
     bool const can_tune = otherwise == when_unknown::tune && wants_tuning(left);
     bool const goes_on = slice != nullptr && !slice->known.empty();
-    if (!known_ && !goes_on) known_ = remembered.find(key_, *of.space, predict, text_, left, told_);
-    bool const is_unusable = told_.size() > said; // so what else is known may not hold any more
+    auto const find = [&] {
+        known_ = remembered.find(key_, *of.space, *of.default_at, predict, text_, left, told_);
+    };
+    if (!known_ && !goes_on) find();
+    bool const is_unusable = told_.size() > said; // so other known results may be invalid, too
     if (!known_ && !goes_on && otherwise != when_unknown::say_so) // in the background it compiles
         known_ = remembered.find_by_code(key_, *of.space, *of.default_at, predict, text_, left);
     if (!known_ && can_tune) {
         std::optional<record> const before = remembered.exact(key_);
         bool const waits = slice == nullptr || slice->sharers == 0;
         claimed_ = waits ? by_.claim(key_, left.seconds, told_) : remembered.claim(key_, 0);
-        if (!goes_on && remembered.exact(key_) != before) // another one is done
-            known_ = remembered.find(key_, *of.space, predict, text_, left, told_);
+        if (!goes_on && remembered.exact(key_) != before) find(); // the other process is done
         is_elsewhere_ = !known_ && !waits && !claimed_.may_tune();
     }
     if (known_)
@@ -387,7 +395,7 @@ ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by, call_problem 
         known_ = by_.missing(of, key_, otherwise);
 }
 
-/// What a tuning that is dropped has made is spent as well.
+/// Counts the evaluations of a dropped tuning as spent.
 ATTUNE_INLINE variant_choice::stepped::~stepped()
 {
     if (tuning_ == nullptr || !tuning_->session) return;
@@ -418,10 +426,14 @@ ATTUNE_INLINE known_variant variant_choice::stepped::finish()
     remembered_choice const& remembered = by_.remembered_;
     if (!predict_ && !is_forced_) {
         bool const is_required = out.proofs.is_required;
-        out.proofs = remembered.proofs_of(key_, of_.space->describe(), out.code.object_key);
+        description const& space = of_.space->describe();
+        out.proofs = remembered.proofs_of(key_, space, out.code.object_key);
         out.proofs.is_required =
             is_required && std::none_of(out.proofs.known.begin(), out.proofs.known.end(),
                                         [](proven_shape const& one) { return one.is_right; });
+        if (out.proofs.is_required)
+            out.proofs.refuse =
+                remembered.refusal_of(key_, space, *out.at, out.code.object_key, false);
     }
     for (std::string const& notice : remembered.notices()) {
         out.report.notices.push_back(notice);

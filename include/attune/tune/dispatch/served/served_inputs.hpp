@@ -1,25 +1,30 @@
-// attune/tune/dispatch/served/served_inputs.hpp - what is known of all calls whose bound inputs have the same values.
+// attune/tune/dispatch/served/served_inputs.hpp - the state of all calls with the same bound inputs, for some sets of inputs.
 // SPDX-License-Identifier: MIT
-//
-// tested by tune/dispatch/dispatch_table.cpp
+// Bench    bench/tune/inputs.cpp
 #pragma once
 
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
-#include <attune/tune/dispatch/served/installed_variant.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/served/shape_register.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/report.hpp>
-#include <attune/tune/shape/shape_table.hpp>
 
 #include <atomic>
+#include <cstddef>
+#include <list>
+#include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What related problems speak for: it serves where it was verified, while there is no winner.
+/// The best variant of related problems, which serves verified shapes while there is no winner.
 struct stand_in {
     stand_in(installed_variant const& v, shape_verifier by)
         : variant(v)
@@ -30,32 +35,72 @@ struct stand_in {
     shape_verifier verifier;
 };
 
-/// But for `problem` and the atomic members, of the thread that tunes or verifies.
+/// The state of one set of inputs. Only the thread that holds the turn uses the members, except
+/// `problem` and the atomic ones.
 struct served_inputs {
     explicit served_inputs(std::vector<number> const& values)
         : problem(values)
     {
     }
     call_problem problem;
-    /// The process that tunes it in the background; 0: none does.
+    /// The process that tunes the inputs in the background; 0: none.
     std::atomic<int> tuned_apart_in{0};
-    std::atomic<bool> is_settled{false};      ///< there is a winner, or it is given up
-    std::atomic<bool> is_partly_tuned{false}; ///< there is a winner, and its tuning goes on
-    std::atomic<bool> is_resting{false};      ///< until there are calls again
-    call_count* calls = nullptr; ///< while they are tuned in the background; see apart_tuning
+    std::atomic<bool> is_settled{false};      ///< there is a winner, or tuning is given up
+    std::atomic<bool> is_partly_tuned{false}; ///< there is a winner, and its tuning continues
+    std::atomic<bool> is_resting{false};      ///< the tuning waits for calls
+    call_count* calls = nullptr;              ///< during a background tuning; see apart_tuning
     std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
     std::optional<point> winner_at{};
     bool winner_is_default = false;
-    /// Other inputs stand for these, by kernel.bucket(f), and not even the default is valid for
-    /// both: these are looked up by themselves, and not tuned.
+    /// True if kernel.bucket(f) maps these inputs to others, but even the default is invalid for
+    /// one of both. These inputs are then looked up by themselves, and not tuned.
     std::atomic<bool> is_outside_bucket{false};
-    bool is_given_up = false;                 ///< nothing is looked up, tuned or verified any more
+    bool is_given_up = false;                 ///< no more lookup, tuning or verification
     std::optional<shape_verifier> verifier{}; ///< of the winner
-    bool is_near_known = false;               ///< it was looked for
+    bool is_near_known = false;               ///< the search for it is done
     std::optional<point> near_at{};
     std::optional<stand_in> near{}; ///< empty: none, or there is a winner
     known_choice choice{};          ///< of the winner or of `near`
     tuning_report outcome{};        ///< how the winner was found, or why there is none
 };
 
+/// Keeps the 1,024 latest inputs without a winner, and those that a tuning or a thread uses.
+/// Dropped inputs are looked up again at their next call. Any thread.
+class inputs_register {
+public:
+    /// @param most  inputs to keep without a winner
+    explicit inputs_register(std::size_t most = 1'024)
+        : most_(most)
+    {
+    }
+
+    /// Finds the inputs, or adds them. Nothing is dropped while the caller has the result.
+    /// Cost     a hash; no scan
+    [[nodiscard]] std::shared_ptr<served_inputs> at(std::vector<number> const& inputs);
+
+private:
+    struct hash {
+        [[nodiscard]] std::size_t operator()(std::vector<number> const& inputs) const noexcept;
+    };
+    /// @pre  lock_ is held  @return  null: none
+    [[nodiscard]] std::shared_ptr<served_inputs> found(std::vector<number> const& inputs);
+    [[nodiscard]] std::shared_ptr<served_inputs> drop_one();
+
+    struct entry {
+        std::shared_ptr<served_inputs> of;
+        bool is_kept = false; ///< for good, in `kept_`
+    };
+    using line = std::list<entry>;
+
+    std::size_t const most_;
+    fork_safe_mutex lock_{lock_use::brief}; ///< guards the members below
+    line line_{};                           ///< the latest comes first
+    line kept_{};                           ///< a tuning was spent on them
+    std::unordered_map<std::vector<number>, line::iterator, hash> place_{};
+};
+
 } // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/served/served_inputs.ipp>
+#endif

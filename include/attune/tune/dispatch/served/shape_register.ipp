@@ -1,22 +1,91 @@
-// attune/tune/dispatch/served/shape_register.ipp - which code serves which shape.
+// attune/tune/dispatch/served/shape_register.ipp - adds shapes, grows the table, and maps shapes to code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>
+#include <attune/tune/shape/shape_trust.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// More shapes than this are not kept: each call of another one is looked at anew.
+struct shape_table::owned {
+    struct table : slots {
+        explicit table(std::size_t capacity)
+            : memory(std::make_unique<std::atomic<known_shape*>[]>(capacity))
+        {
+            mask = capacity - 1;
+            at = memory.get();
+        }
+        void put(known_shape& shape) noexcept
+        {
+            std::size_t i = shape.hash & mask;
+            while (at[i].load(std::memory_order_relaxed) != nullptr)
+                i = (i + 1) & mask;
+            at[i].store(&shape, std::memory_order_release);
+        }
+        std::unique_ptr<std::atomic<known_shape*>[]> memory;
+    };
+
+    table& grow(std::size_t capacity)
+    {
+        auto made = std::make_unique<table>(capacity);
+        for (std::unique_ptr<known_shape> const& shape : shapes)
+            made->put(*shape);
+        return *tables.emplace_back(std::move(made));
+    }
+
+    std::vector<std::unique_ptr<known_shape>> shapes{};
+    std::vector<std::unique_ptr<table>> tables{};
+    std::vector<std::unique_ptr<shape_counters>> counters{};
+};
+
+ATTUNE_INLINE shape_table::shape_table()
+    : owned_(std::make_unique<owned>())
+    , current_(&owned_->grow(16))
+{
+}
+ATTUNE_INLINE shape_table::~shape_table() = default;
+
+ATTUNE_INLINE known_shape& shape_table::insert(std::uint64_t hash,
+                                               std::span<std::int64_t const> key)
+{
+    owned::table* now = owned_->tables.back().get();
+    if (2 * (owned_->shapes.size() + 1) > now->mask + 1) {
+        now = &owned_->grow(2 * (now->mask + 1));
+        current_.store(now, std::memory_order_release);
+    }
+    auto made = std::make_unique<known_shape>();
+    made->hash = hash;
+    made->key.assign(key.begin(), key.end());
+    made->column = static_cast<std::uint32_t>(owned_->shapes.size() % shape_counters::columns);
+    if (made->column == 0) owned_->counters.push_back(std::make_unique<shape_counters>());
+    made->counters = owned_->counters.back().get();
+    known_shape& out = *owned_->shapes.emplace_back(std::move(made));
+    now->put(out);
+    return out;
+}
+
+ATTUNE_INLINE std::span<std::unique_ptr<known_shape> const> shape_table::shapes() const noexcept
+{
+    return owned_->shapes;
+}
+
+/// Most shapes to keep: each call of another shape takes the slow path.
 inline constexpr std::size_t most_known_shapes = 65'536;
-/// From here on a shape is kept when it is met again. Sizes that never repeat take no room.
+/// From this number on a shape is kept when it is met again. Sizes that never repeat take no room.
 inline constexpr std::size_t kept_at_once = most_known_shapes / 2;
 inline constexpr std::size_t remembered_hashes = 65'536;
 
@@ -52,7 +121,7 @@ shape_register::serve(known_shape* shape, installed_variant const& by, bool is_v
     } else if (shape != nullptr) {
         shape->is_verified = is_verified;
         shape->before = nullptr;
-        shape->serves.store(&by, std::memory_order_release);
+        change(*shape, &by);
     }
     return by;
 }
@@ -64,7 +133,7 @@ ATTUNE_INLINE installed_variant const& shape_register::serve_as_before(known_sha
     if (shape == nullptr || shape->tries.load(std::memory_order_relaxed) != nullptr) return by;
     installed_variant const& serves = shape->before != nullptr ? *shape->before : by;
     shape->is_verified = shape->before != nullptr && shape->was_verified;
-    shape->serves.store(&serves, std::memory_order_release);
+    change(*shape, &serves);
     return serves;
 }
 
@@ -72,7 +141,7 @@ ATTUNE_INLINE void shape_register::forget(known_shape* shape, installed_variant 
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     if (shape != nullptr && shape->serves.load(std::memory_order_relaxed) == &by)
-        shape->serves.store(nullptr, std::memory_order_release);
+        change(*shape, nullptr);
 }
 
 ATTUNE_INLINE void shape_register::withdraw(installed_variant const& by)
@@ -80,7 +149,7 @@ ATTUNE_INLINE void shape_register::withdraw(installed_variant const& by)
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     for (std::unique_ptr<known_shape> const& s : table_.shapes()) {
         if (s->serves.load(std::memory_order_relaxed) == &by && !s->is_verified)
-            s->serves.store(nullptr, std::memory_order_release);
+            change(*s, nullptr);
         if (s->before == &by && !s->was_verified) s->before = nullptr;
     }
 }
@@ -92,7 +161,7 @@ ATTUNE_INLINE void shape_register::look_again(installed_variant const& by)
         if (s->serves.load(std::memory_order_relaxed) == &by) {
             s->before = &by;
             s->was_verified = s->is_verified;
-            s->serves.store(nullptr, std::memory_order_release);
+            change(*s, nullptr);
         }
 }
 
@@ -104,14 +173,14 @@ ATTUNE_INLINE void shape_register::begin_trials(known_shape& shape, online_slot&
         shape.was_verified = shape.is_verified;
     }
     shape.tries.store(&slot, std::memory_order_release);
-    shape.serves.store(nullptr, std::memory_order_release);
+    change(shape, nullptr);
 }
 
 ATTUNE_INLINE void shape_register::end_trials(known_shape& shape)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     shape.is_verified = shape.was_verified;
-    shape.serves.store(std::exchange(shape.before, nullptr), std::memory_order_release);
+    change(shape, std::exchange(shape.before, nullptr));
     shape.tries.store(nullptr, std::memory_order_release);
 }
 
@@ -120,7 +189,164 @@ ATTUNE_INLINE void shape_register::rest(known_shape& shape)
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     shape.before = shape.serves.load(std::memory_order_relaxed);
     shape.was_verified = shape.is_verified;
-    shape.serves.store(nullptr, std::memory_order_release);
+    change(shape, nullptr);
+}
+
+ATTUNE_INLINE void known_shape::took(installed_variant const& by, double seconds) noexcept
+{
+    constexpr std::uint64_t most_between = 1'024;
+    std::uint64_t const pause = timed_after.load(std::memory_order_relaxed);
+    timed_at.store(counters->own(column) + pause, std::memory_order_relaxed);
+    timed_after.store(std::min(2 * pause, most_between), std::memory_order_relaxed);
+    bool const is_least = seconds < fastest_s.load(std::memory_order_relaxed);
+    if (is_least && serves.load(std::memory_order_relaxed) == &by)
+        fastest_s.store(seconds, std::memory_order_relaxed);
+}
+
+[[nodiscard]] inline calls_by_code& ran_by(known_shape& shape, installed_variant const* by)
+{
+    for (calls_by_code& one : shape.ran)
+        if (one.by == by) return one;
+    return shape.ran.emplace_back(calls_by_code{.by = by});
+}
+
+/// Moves the calls on the fast path to the code that ran them.  @pre  lock_ is held
+ATTUNE_INLINE void shape_register::settle(known_shape& shape)
+{
+    std::uint64_t const all = shape.counters->sum(shape.column);
+    std::uint64_t const before = std::exchange(shape.settled, all);
+    if (all <= before) return; // none, or the sum became less
+    try {
+        calls_by_code& one = ran_by(shape, shape.serves.load(std::memory_order_relaxed));
+        one.calls += all - before;
+        one.fastest_s = std::min(one.fastest_s, shape.fastest_s.exchange(untimed));
+        one.why = shape.why;
+    } catch (std::bad_alloc const&) { // these calls are not counted
+    }
+}
+
+/// Sets the code on the fast path, or null.  @pre  lock_ is held
+ATTUNE_INLINE void shape_register::change(known_shape& shape, installed_variant const* serves)
+{
+    settle(shape);
+    shape.timed_after.store(1, std::memory_order_relaxed);
+    shape.timed_at.store(0, std::memory_order_relaxed);
+    shape.serves.store(serves, std::memory_order_release);
+}
+
+ATTUNE_INLINE void shape_register::count(served_call const& of, installed_variant const& by,
+                                         double seconds)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (of.shape != nullptr) {
+        if (of.best != nullptr) of.shape->best = of.best;
+        calls_by_code& one = ran_by(*of.shape, &by);
+        ++one.calls;
+        one.fastest_s = std::min(one.fastest_s, seconds);
+        one.why = of.shape->why;
+        return;
+    }
+    double const known_s = seconds < untimed ? seconds : 0;
+    ++unkept_.calls;
+    unkept_.seconds += known_s;
+    if (of.best != &by) return;
+    ++unkept_.by_winner;
+    unkept_.winner_s += known_s;
+}
+
+ATTUNE_INLINE void shape_register::set_best(known_shape* shape, installed_variant const& best)
+{
+    if (shape == nullptr) return;
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    shape->best = &best;
+}
+
+ATTUNE_INLINE void shape_register::set_why(known_shape* shape, std::string why)
+{
+    if (shape == nullptr) return;
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    settle(*shape);
+    shape->why = std::move(why);
+}
+
+ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
+{
+    if (shape == nullptr) return {};
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    return shape->why;
+}
+
+/// Sums the calls of a shape, without a list.
+[[nodiscard]] inline call_coverage sums_of(known_shape const& shape)
+{
+    call_coverage out;
+    double any_s = untimed; // for code that was not timed
+    for (calls_by_code const& one : shape.ran)
+        any_s = std::min(any_s, one.fastest_s);
+    if (any_s == untimed) any_s = 0;
+    for (calls_by_code const& one : shape.ran) {
+        double const s =
+            static_cast<double>(one.calls) * (one.fastest_s < untimed ? one.fastest_s : any_s);
+        out.calls += one.calls;
+        out.seconds += s;
+        if (one.by == nullptr || one.by != shape.best) continue;
+        out.by_winner += one.calls;
+        out.winner_s += s;
+    }
+    return out;
+}
+
+/// Returns why other code than the winner ran most of the other calls of a shape.
+[[nodiscard]] inline std::string why_uncovered(known_shape const& shape)
+{
+    calls_by_code const* most = nullptr;
+    for (calls_by_code const& one : shape.ran)
+        if ((one.by == nullptr || one.by != shape.best) &&
+            (most == nullptr || one.calls > most->calls))
+            most = &one;
+    installed_variant const* const now = shape.serves.load(std::memory_order_relaxed);
+    std::string const since = now != nullptr && now == shape.best ? "earlier, " : "";
+    if (most->by == nullptr) return since + "a tuning timed candidates in these calls";
+    if (most->why.empty()) return since + "other code served while a tuning or a check ran";
+    return since + most->why;
+}
+
+ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const> layout)
+{
+    constexpr std::size_t most_listed = 16;
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    call_coverage out = unkept_;
+    std::vector<std::pair<known_shape const*, uncovered_calls>> rest;
+    if (unkept_.calls > unkept_.by_winner)
+        rest.push_back({nullptr,
+                        {.shape = "there are more shapes than are kept",
+                         .why = "such a call is verified only if it returns soon",
+                         .calls = unkept_.calls - unkept_.by_winner,
+                         .seconds = unkept_.seconds - unkept_.winner_s}});
+    for (std::unique_ptr<known_shape> const& shape : table_.shapes()) {
+        settle(*shape);
+        call_coverage const sums = sums_of(*shape);
+        out.calls += sums.calls;
+        out.by_winner += sums.by_winner;
+        out.seconds += sums.seconds;
+        out.winner_s += sums.winner_s;
+        if (sums.calls > sums.by_winner)
+            rest.push_back(
+                {shape.get(),
+                 {.calls = sums.calls - sums.by_winner, .seconds = sums.seconds - sums.winner_s}});
+    }
+    sort_stably(rest, [](auto const& a, auto const& b) {
+        return a.second.seconds != b.second.seconds ? a.second.seconds > b.second.seconds
+                                                    : a.second.calls > b.second.calls;
+    });
+    out.more_shapes = rest.size() - std::min(rest.size(), most_listed);
+    rest.resize(std::min(rest.size(), most_listed));
+    for (auto& [shape, listed] : rest) {
+        if (shape != nullptr) listed.shape = text_of_shape(layout, shape->key);
+        if (shape != nullptr) listed.why = why_uncovered(*shape);
+        out.rest.push_back(std::move(listed));
+    }
+    return out;
 }
 
 ATTUNE_INLINE void shape_register::count(known_shape& shape, call_count& by)

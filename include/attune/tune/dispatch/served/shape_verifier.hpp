@@ -1,16 +1,13 @@
-// attune/tune/dispatch/served/shape_verifier.hpp - which shapes of calls a variant serves, beside the one it was tuned for.
+// attune/tune/dispatch/served/shape_verifier.hpp - decides which shapes a variant serves, beside the one it was tuned for.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/shapes.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/shape_verdict.hpp>
+#include <attune/measure/bench.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
-#include <attune/tune/dispatch/dispatch_report.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
-#include <attune/tune/dispatch/served/installed_variant.hpp>
-#include <attune/tune/dispatch/served/proof_memory.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/report.hpp>
@@ -24,22 +21,29 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How often a shape that its class serves is met before the variant is verified for itself.
+/// A shape that its class serves is verified for itself when it is met so often.
 inline constexpr std::uint32_t often_met = 4;
 
-/// The numbers among the values of a configuration, which remainder code goes by.
+/// Where a check runs its code.
+enum class checks_run : std::uint8_t {
+    in_call,
+    beside_program, ///< no call waits for the check
+    elsewhere,      ///< the caller has begun a check beside the program, if one was due
+};
+
+/// Returns the numbers among the values of a configuration, on which remainder code depends.
 [[nodiscard]] std::vector<std::int64_t> divisors_of(description const& space, point const& at);
 
-/// Decides for one variant. It serves a shape once it was verified for that shape, or for a class
-/// that has proven itself (shape_trust.hpp), as by calls that attune draws (prove()); until then
-/// the default serves. A shape is verified when it is met for the second time; of those that were
-/// met once, one in about twenty is. One that its class serves is verified when it was met
-/// `often_met` times. The default serves a shape for which the variant is clearly slower, and
-/// shapes of about its sizes. A variant that is wrong anywhere loses what it had earned by classes.
-/// What was verified in an earlier process is not verified again. One thread at a time.
+/// Decides which shapes one variant serves. A shape must be verified, or a class that has proven
+/// itself (shape_trust.hpp), for example by drawn calls (prove()), must cover it. Until then the
+/// default serves. A shape is verified when it is met for the second time; of shapes met once,
+/// about one in twenty is. A shape that its class serves is verified when it is met `often_met`
+/// times. The default serves shapes for which the variant is clearly slower, and shapes of similar
+/// sizes. A variant that is wrong for one shape loses all its classes. Verifications of earlier
+/// processes are not repeated. One thread at a time.
 class shape_verifier {
 public:
-    /// What it works with; all outlives it.
+    /// The parts that it works with; all outlive it.
     struct parts {
         dispatched_kernel const& subject;
         default_code& defaults;
@@ -47,50 +51,69 @@ public:
         dispatch_report& report;
     };
 
-    /// @param of        whose default the variant is compared with
+    /// @param of        problem with the default that the variant is compared with
     /// @param divisors  from divisors_of()
-    /// @param modulus   what addresses count modulo: tuning_report::address_modulus
-    /// @param memory    of the variant's code
+    /// @param modulus   addresses count modulo it: tuning_report::address_modulus
+    /// @param memory    proofs of the variant's code
     /// @pre  `of` and `variant` outlive this object
     shape_verifier(parts const& with, call_problem& of, installed_variant const& variant,
                    std::vector<std::int64_t> divisors, std::uint32_t modulus = 64,
                    proof_memory memory = {});
 
-    /// The variant was right for this shape.
+    /// Notes that the variant was right for this shape.
     void add(std::span<std::int64_t const> key);
 
-    /// Runs the variant and the default on calls that are drawn from this one, so that it takes few
-    /// real calls until most shapes are served; see prove_variant(). Only where this call has more
-    /// sizes than those before: integers below 2 are none.
+    /// Runs the variant and the default on calls drawn from this one, so that most shapes are
+    /// served after few real calls; see prove_variant(). Runs only if this call differs from
+    /// earlier ones in what drawn calls keep, such as a flag or a scalar of 0 or 1, or if it has
+    /// more sizes; integers below 2 do not count. All runs take a few seconds at most.
     /// @param limit_s  wall seconds
-    /// Errors   as default_code::code_of()
+    /// Errors   errors of default_code::code_of()
     void prove(std::span<std::int64_t const> key, call_frame const& frame, double limit_s);
 
-    /// The variant, if it serves this shape and need not run for that; else null.
+    /// Returns the variant if it serves this shape without a run; otherwise null.
     /// @pre  the turn is this thread's, or shape_register::locked() calls this
     [[nodiscard]] installed_variant const* covering(std::span<std::int64_t const> key) const;
 
-    /// Whether its class serves this shape, which serve() would verify all the same.
-    [[nodiscard]] bool is_due(std::span<std::int64_t const> key, std::uint32_t met) const;
-    /// Whether serve() would run the variant on copies of the call's data before it decides.
+    /// Returns true if its class serves this shape, but the shape is to be verified nevertheless.
+    /// Counts the call among those that the class serves.
+    [[nodiscard]] bool is_due(std::span<std::int64_t const> key, std::uint32_t met);
+    /// Returns true if serve() would run the variant on copies of the data before it decides.
     [[nodiscard]] bool needs_runs(std::span<std::int64_t const> key, std::uint32_t met) const;
 
-    /// What serves this call: the variant where it was verified, or is now where that is due, else
-    /// the default. The register and the report are told.
-    /// @param shape  null: it is not kept
-    /// @param met    how often the shape was met, with this call
-    /// Errors   as default_code::code_of()
+    /// Takes the seconds of the default for this shape, which bound these of other shapes.
+    void set_pace(std::span<std::int64_t const> key, double default_s);
+    /// Returns true if a check of this shape may take longer than a call should wait.
+    [[nodiscard]] bool is_dear(std::span<std::int64_t const> key) const;
+    /// Reports that another thread verifies the shape.
+    /// @param is_covered  true: its class serves it until then; false: the default serves it
+    void report_deferred(known_shape* shape, bool is_covered) const;
+
+    /// Returns the code for this call: the variant if it is verified, before or now if that is due,
+    /// otherwise the default. Updates the register and the report.
+    /// @param shape  null: not kept
+    /// @param met    number of times the shape was met, including this call
+    /// Errors   errors of default_code::code_of()
     installed_variant const& serve(known_shape* shape, std::span<std::int64_t const> key,
-                                   call_frame const& frame, std::uint32_t met);
+                                   call_frame const& frame, std::uint32_t met,
+                                   checks_run checks = checks_run::in_call);
+    /// Returns true if proof_memory::refuse returned true: another lookup gives another variant.
+    [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
 
 private:
     [[nodiscard]] bool may_check(bool is_first) const;
+    [[nodiscard]] std::size_t sizes_for_proofs(std::span<std::int64_t const> key) const;
+    [[nodiscard]] bool can_prove(std::span<std::int64_t const> key, call_frame const& frame) const;
+    [[nodiscard]] std::vector<std::int64_t> kept_words(std::span<std::int64_t const> key) const;
     [[nodiscard]] std::string addresses_said() const;
     [[nodiscard]] std::vector<std::int64_t> as_counted(std::span<std::int64_t const> key) const;
-    [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame);
+    [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame,
+                                       double check_s);
     void keep(std::span<std::int64_t const> key, bool is_right) const;
+    void say(known_shape* shape, std::string sentence) const;
     void note_failure(shape_verdict const& verdict, std::string const& what);
     void distrust(std::string const& why);
+    void refuse(failure const& why);
 
     parts with_;
     call_problem& of_;
@@ -101,9 +124,13 @@ private:
     proof_memory memory_;
     enum class known_verdict : std::uint8_t { right, wrong, slower };
     std::map<std::vector<std::int64_t>, known_verdict> proven_before_{}; ///< by as_counted()
-    std::size_t proven_sizes_ = 0; ///< the most that a call had from which prove() drew
+    std::vector<std::int64_t> timed_key_{}; ///< of the latest call whose default was timed
+    double timed_s_ = 0;                    ///< time of that default; 0: unknown
+    /// Most sizes of a call from which prove() drew, by the words that drawn calls keep.
+    std::map<std::vector<std::int64_t>, std::size_t> proven_sizes_{};
     std::uint64_t new_shapes_ = 0; ///< met so far
     std::uint64_t checks_ = 0;
+    bool is_refused_ = false;
     served_shapes counts_{};
 };
 

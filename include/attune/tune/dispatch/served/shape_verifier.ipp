@@ -1,4 +1,4 @@
-// attune/tune/dispatch/served/shape_verifier.ipp - which shapes of calls a variant serves.
+// attune/tune/dispatch/served/shape_verifier.ipp - decides which shapes of calls a variant serves.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,26 +6,29 @@
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/order.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/make_bench.hpp>
+#include <attune/tune/shape/drawn_calls.hpp>
 #include <attune/tune/shape/shape_check.hpp>
-#include <attune/tune/shape/size_relations.hpp>
 #include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Of the shapes met once, the first `verified_at_once` and then one in `shapes_per_check` are
-/// verified: at most 5 % of the calls where all shapes differ.
+/// Counts of verified shapes among those met once: the first `verified_at_once`, then one in
+/// `shapes_per_check`. At most 5 % of the calls verify if all shapes differ.
 inline constexpr std::uint64_t verified_at_once = 2;
 inline constexpr std::uint64_t shapes_per_check = 24;
+
+/// Wall seconds of a check for which no call waits.
+inline constexpr double check_beside_s = 10;
 
 ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, point const& at)
 {
@@ -58,7 +61,7 @@ ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with, call_problem& of
     }
 }
 
-/// The key without what does not count of addresses: shapes that differ there alone are one.
+/// Returns the key without the irrelevant bits of addresses, so that equal shapes are equal.
 ATTUNE_INLINE std::vector<std::int64_t>
 shape_verifier::as_counted(std::span<std::int64_t const> key) const
 {
@@ -97,42 +100,73 @@ ATTUNE_INLINE void shape_verifier::keep(std::span<std::int64_t const> key, bool 
 }
 
 ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trusted,
-                                                   call_frame const& frame)
+                                                   call_frame const& frame, double check_s)
 {
     dispatched_kernel const& subject = with_.subject;
     tuning_options const& options = subject.options;
     auto const device = subject.target();
     if (device == nullptr)
-        return verify_shape(
-            subject.kernel, frame, trusted.code, variant_.code,
-            {.check_s = options.limits.check_s, .compares_times = !memory_.may_be_slower},
-            options.measuring.protect);
+        return verify_shape(subject.kernel, frame, trusted.code, variant_.code,
+                            {.check_s = check_s, .compares_times = !memory_.may_be_slower},
+                            options.measuring.protect);
     tuning_problem problem{subject.kernel,   *of_.space, *of_.default_at,
                            subject.compiler, frame,      device.get()};
     problem.only_verifies = true;
-    return make_bench(problem, options)
-        ->verify(trusted.code, variant_.code, options.limits.check_s);
+    return make_bench(problem, options)->verify(trusted.code, variant_.code, check_s);
+}
+
+/// Returns the words of a shape that are the same in all calls drawn from it.
+ATTUNE_INLINE std::vector<std::int64_t>
+shape_verifier::kept_words(std::span<std::int64_t const> key) const
+{
+    std::vector<std::int64_t> out;
+    if (with_.subject.kernel.calls) return out; // its function draws everything
+    std::vector<shape_word> const& layout = with_.subject.layout;
+    for (std::size_t i = 0; i < layout.size(); ++i)
+        if (!is_size(layout[i].part) && layout[i].part != shape_part::places)
+            out.push_back(layout[i].part == shape_part::real ? special_real(key[i]) : key[i]);
+    return out;
+}
+
+ATTUNE_INLINE std::size_t shape_verifier::sizes_for_proofs(std::span<std::int64_t const> key) const
+{
+    dispatched_kernel const& subject = with_.subject;
+    return subject.kernel.calls
+               ? 1
+               : sizes_among(subject.layout, key, shape_choice_of_proofs(subject.kernel));
+}
+
+ATTUNE_INLINE bool shape_verifier::can_prove(std::span<std::int64_t const> key,
+                                             call_frame const& frame) const
+{
+    constexpr double most_s = 3;
+    constexpr std::size_t most_kinds = 32;
+    dispatched_kernel const& subject = with_.subject;
+    bool const has_pointers =
+        std::any_of(frame.arguments.begin(), frame.arguments.end(), [](call_argument const& one) {
+            return one.is_pointer; // its extent cannot be changed
+        });
+    bool const can_make_calls = (frame.resized && !has_pointers) || subject.kernel.calls;
+    if (!can_make_calls || trust_.is_distrusted() || memory_.is_required ||
+        subject.kernel.any_shape || subject.target() != nullptr || counts_.proof_s > most_s ||
+        proven_sizes_.size() > most_kinds)
+        return false;
+    for (std::size_t i = 0; i < subject.layout.size(); ++i)
+        if (subject.layout[i].part == shape_part::overlaps && key[i] != 0) return false;
+    auto const before = proven_sizes_.find(kept_words(key));
+    return sizes_for_proofs(key) > (before == proven_sizes_.end() ? 0 : before->second);
 }
 
 ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame,
                                          double limit_s)
 {
+    if (!can_prove(key, frame)) return;
+    proven_sizes_.insert_or_assign(kept_words(key), sizes_for_proofs(key));
     dispatched_kernel const& subject = with_.subject;
-    bool const has_pointers =
-        std::any_of(frame.arguments.begin(), frame.arguments.end(), [](call_argument const& one) {
-            return one.is_pointer; // nothing gives them other extents
-        });
-    bool const can_make_calls = (frame.resized && !has_pointers) || subject.kernel.calls;
-    if (!can_make_calls || trust_.is_distrusted() || memory_.is_required ||
-        subject.kernel.any_shape || subject.target() != nullptr)
-        return;
     shape_choice const choice = shape_choice_of_proofs(subject.kernel);
-    std::size_t const sizes = subject.kernel.calls ? 1 : sizes_among(subject.layout, key, choice);
-    if (sizes <= proven_sizes_) return;
-    proven_sizes_ = sizes;
     variant_proof const proof =
         prove_variant({subject.kernel, subject.layout, choice, shape_choice_of(subject.kernel),
-                       with_.defaults.code_of(of_).code, variant_.code, divisors_, modulus_,
+                       with_.defaults.code_of(of_).code, variant_.code, divisors_,
                        subject.options.measuring.protect},
                       key, frame, trust_, limit_s);
     counts_.proof_s += proof.elapsed_s;
@@ -142,21 +176,35 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
                           "' failed, so that the variant proves itself on the program's calls "
                           "alone: " +
                           proof.trouble);
-    for (std::vector<std::int64_t> const& shape : proof.right) {
-        add(shape);
-        keep(shape, true);
+    std::string said = proof.differs.where;
+    if (!said.empty())
+        said += " (" + std::string(describe(proof.differs.why.stage)) + ": " +
+                proof.differs.why.reason + ")";
+    if (!proof.refuting.empty()) {
+        ++counts_.wrong;
+        keep(proof.refuting.front(), false);
+        if (said.empty()) said = text_of_shape(with_.subject.layout, proof.refuting.front());
+        distrust("wrong for a call that attune made, where " + said);
+        return;
     }
     with_.shapes.locked([&] {
         for (std::vector<std::int64_t> const& shape : proof.open)
             trust_.except(shape);
     });
+    for (std::vector<std::int64_t> const& shape : proof.right) {
+        add(shape);
+        keep(shape, true);
+    }
+    if (!said.empty())
+        with_.report.note("the variant is wrong for a call that attune made, where " + said +
+                          "; the default serves such calls. If no such call is valid, say so by "
+                          "kernel.precondition(f)");
     if (!proof.right.empty())
         with_.report.set_serving(counts_, "the variant serves: it was right on " +
                                               std::to_string(proof.right.size()) +
                                               " calls that attune made" + addresses_said());
 }
 
-/// No class of shapes counts any more.
 ATTUNE_INLINE void shape_verifier::distrust(std::string const& why)
 {
     bool const is_news = counts_.wrong == 1;
@@ -182,16 +230,21 @@ ATTUNE_INLINE void shape_verifier::note_failure(shape_verdict const& verdict,
     }
 }
 
+ATTUNE_INLINE void shape_verifier::refuse(failure const& why)
+{
+    if (memory_.refuse && !is_refused_) is_refused_ = memory_.refuse(why);
+}
+
 ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
 {
     return !is_first || checks_ < verified_at_once + new_shapes_ / shapes_per_check;
 }
 
-ATTUNE_INLINE bool shape_verifier::is_due(std::span<std::int64_t const> key,
-                                          std::uint32_t met) const
+ATTUNE_INLINE bool shape_verifier::is_due(std::span<std::int64_t const> key, std::uint32_t met)
 {
-    return met >= often_met && !memory_.is_required && !with_.subject.kernel.any_shape &&
-           !proven_before_.contains(as_counted(key)) && trust_.covers(key);
+    return !memory_.is_required && !with_.subject.kernel.any_shape &&
+           !proven_before_.contains(as_counted(key)) && trust_.covers(key) &&
+           (met >= often_met || (may_check(met <= 1) && trust_.wants_recheck()));
 }
 
 ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
@@ -202,75 +255,139 @@ ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
     return may_check(met <= 1) && !proven_before_.contains(as_counted(key));
 }
 
+/// The product of the integers of a call, and the elements of its longest array.
+[[nodiscard]] inline std::pair<double, double> sizes_of(std::span<shape_word const> layout,
+                                                        std::span<std::int64_t const> key)
+{
+    double product = 1;
+    double elements = 1;
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+        auto const size = static_cast<double>(std::max<std::int64_t>(key[i], 1));
+        if (layout[i].part == shape_part::number) product *= size;
+        if (layout[i].part == shape_part::elements) elements = std::max(elements, size);
+    }
+    return {product, elements};
+}
+
+ATTUNE_INLINE void shape_verifier::set_pace(std::span<std::int64_t const> key, double default_s)
+{
+    timed_key_.assign(key.begin(), key.end());
+    timed_s_ = default_s;
+}
+
+ATTUNE_INLINE bool shape_verifier::is_dear(std::span<std::int64_t const> key) const
+{
+    constexpr double most_s = 0.02;
+    constexpr double runs = 4;
+    // The work of a call is not known. A product of square matrices grows by the power 1.5 of the
+    // elements, which is the most among usual kernels whose integers do not say more.
+    constexpr double most_growth = 1.5;
+    if (with_.subject.target() != nullptr || timed_s_ <= 0) return false;
+    auto const now = sizes_of(with_.subject.layout, key);
+    auto const timed = sizes_of(with_.subject.layout, timed_key_);
+    double const elements = now.second / timed.second;
+    double const growth =
+        std::max({now.first / timed.first, elements, std::pow(elements, most_growth)});
+    return runs * timed_s_ * growth > most_s;
+}
+
+ATTUNE_INLINE void shape_verifier::say(known_shape* shape, std::string sentence) const
+{
+    bool const is_default = sentence.starts_with("the default");
+    with_.shapes.set_why(shape, is_default ? sentence : std::string());
+    with_.report.set_serving(counts_, std::move(sentence));
+}
+
+ATTUNE_INLINE void shape_verifier::report_deferred(known_shape* shape, bool is_covered) const
+{
+    say(shape, std::string(is_covered ? "the variant serves: shapes like this one were verified"
+                                      : "the default serves") +
+                   ", until the variant is verified for this shape beside the program");
+}
+
 ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                                                              std::span<std::int64_t const> key,
                                                              call_frame const& frame,
-                                                             std::uint32_t met)
+                                                             std::uint32_t met, checks_run checks)
 {
     if (with_.subject.kernel.any_shape && !memory_.is_required)
         return with_.shapes.serve(shape, variant_);
-    if (memory_.is_required && frame.has_only_empty_arrays()) // that would show nothing
+    if (memory_.is_required && frame.has_only_empty_arrays()) // a run would prove nothing
         return with_.defaults.code_of(of_);
     if (auto const before = proven_before_.find(as_counted(key)); before != proven_before_.end()) {
         char const* said = "the variant serves: it was verified for this shape before";
-        if (before->second == known_verdict::wrong)
+        if (before->second == known_verdict::wrong) {
             said = "the default serves: the variant was wrong for this shape before";
+            if (memory_.is_required)
+                refuse({failure_stage::verify, "it was wrong for this shape before"});
+        }
         if (before->second == known_verdict::slower)
             said = "the default serves: the variant was slower for this shape before";
-        with_.report.set_serving(counts_, said + addresses_said());
+        say(shape, said + addresses_said());
         if (before->second == known_verdict::right)
             return with_.shapes.serve(shape, variant_, true);
         return with_.shapes.serve_as_before(shape, with_.defaults.code_of(of_));
     }
     bool const is_first = met <= 1;
     if (is_first) ++new_shapes_;
-    bool const may_check_now = may_check(is_first);
+    bool const may_check_now = checks != checks_run::elsewhere && may_check(is_first);
     bool is_covered = !memory_.is_required && trust_.covers(key);
-    if (!is_covered && !memory_.is_required && may_check_now) {
+    auto const is_cheap_and_new = [&] {
+        return checks == checks_run::in_call && !is_dear(key) && can_prove(key, frame);
+    };
+    if (!is_covered && !memory_.is_required && (may_check_now || is_cheap_and_new())) {
         prove(key, frame, with_.subject.options.limits.check_s / 4);
         is_covered = trust_.covers(key);
     }
-    // Its class says that the variant is right, not that it is fast: a shape that is met often is
+    // A class shows that the variant is right, not that it is fast: a shape that is met often is
     // verified for itself.
     if (is_covered && met < often_met && !(may_check_now && trust_.wants_recheck())) {
         ++counts_.by_class;
-        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified" +
-                                              addresses_said());
+        say(shape, "the variant serves: shapes like this one were verified" + addresses_said());
         return variant_;
     }
     installed_variant const& trusted = with_.defaults.code_of(of_);
     if (!may_check_now) {
         ++counts_.by_default;
-        with_.report.set_serving(counts_,
-                                 "the default serves: no shape like this one was verified yet (" +
-                                     text_of_shape(with_.subject.layout, key) + ")");
+        say(shape, "the default serves: no shape like this one was verified yet (" +
+                       text_of_shape(with_.subject.layout, key) + ")");
         return trusted;
     }
     ++checks_;
-    shape_verdict const verdict = verify(trusted, frame);
+    shape_verdict const verdict =
+        verify(trusted, frame,
+               checks == checks_run::beside_program ? check_beside_s
+                                                    : with_.subject.options.limits.check_s);
     counts_.executions += verdict.executions;
     counts_.seconds += verdict.elapsed_s;
     counts_.executed_s += verdict.runs_s;
+    if (verdict.trusted_s > 0) set_pace(key, verdict.trusted_s);
     std::string const where = text_of_shape(with_.subject.layout, key);
-    // Other inputs may have the same code: a look at their shapes must not ask again.
+    // Other inputs may have the same code: their lookups must not ask again.
     auto const remember = [&](known_verdict seen) {
         with_.shapes.locked([&] {
-            if (seen != known_verdict::wrong) memory_.is_required = false;
+            // A slower one may be one that never ends.
+            if (verdict.how == shape_verdict::ending::right) memory_.is_required = false;
             if (shape != nullptr) proven_before_.insert_or_assign(as_counted(key), seen);
         });
     };
-    if (verdict.how == shape_verdict::ending::right && verdict.is_slower) {
+    if (verdict.is_slower) {
         ++counts_.slower;
         remember(known_verdict::slower);
-        std::string const times = seconds_text(verdict.tried_s) + " a call, the default " +
-                                  seconds_text(verdict.trusted_s);
+        std::string const times = verdict.tried_s > 0
+                                      ? seconds_text(verdict.tried_s) + " a call, the default " +
+                                            seconds_text(verdict.trusted_s)
+                                      : verdict.why.reason;
         if (counts_.slower == 1)
             with_.report.note("the variant is slower than the default where " + where + " (" +
                               times + "); the default serves calls of about these sizes");
-        with_.shapes.locked([&] { trust_.add_slow(key); });
+        with_.shapes.locked([&] {
+            trust_.add_slow(key);
+            // It may be one that never ends: no class of shapes shows that it does.
+            if (verdict.how != shape_verdict::ending::right) trust_.distrust();
+        });
         with_.shapes.withdraw(variant_);
-        with_.report.set_serving(counts_, "the default serves: the variant is slower where " +
-                                              where + " (" + times + ")");
+        say(shape, "the default serves: the variant is slower where " + where + " (" + times + ")");
         return with_.shapes.serve_as_before(shape, trusted);
     }
     if (verdict.how == shape_verdict::ending::right) {
@@ -278,25 +395,22 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         if (!frame.writes_nothing()) add(key);
         remember(known_verdict::right);
         keep(key, true);
-        with_.report.set_serving(counts_, "the variant serves: it was verified for this shape" +
-                                              addresses_said());
+        say(shape, "the variant serves: it was verified for this shape" + addresses_said());
         return with_.shapes.serve(shape, variant_, true);
     }
     std::string const what =
         where + " (" + std::string(describe(verdict.why.stage)) + ": " + verdict.why.reason + ")";
     note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
-    if (!is_wrong && is_covered) { // as right as its class
-        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified" +
-                                              addresses_said());
+    if (!is_wrong && is_covered) { // right like its class
+        say(shape, "the variant serves: shapes like this one were verified" + addresses_said());
         return with_.shapes.serve(shape, variant_);
     }
     if (is_wrong) remember(known_verdict::wrong);
     if (is_wrong) keep(key, false);
-    if (is_wrong && memory_.refuse) memory_.refuse(verdict.why);
-    with_.report.set_serving(counts_, std::string("the default serves: the variant ") +
-                                          (is_wrong ? "is wrong" : "could not be verified") +
-                                          " where " + what);
+    if (is_wrong) refuse(verdict.why);
+    say(shape, std::string("the default serves: the variant ") +
+                   (is_wrong ? "is wrong" : "could not be verified") + " where " + what);
     return is_wrong ? with_.shapes.serve(shape, trusted)
                     : with_.shapes.serve_as_before(shape, trusted);
 }

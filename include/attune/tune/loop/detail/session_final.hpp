@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
-#include <attune/tune/kernel/baseline.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
@@ -30,10 +30,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Keeps what may be the best while a session searches, and decides at its end.
+/// Keeps the possible winners while a session searches, and decides at its end.
 class session_final {
 public:
-    /// What it works with; all outlives it.
+    /// The parts that it works with; all outlive it.
     struct parts {
         tuning_problem const& problem;
         tuning_options const& options;
@@ -43,37 +43,40 @@ public:
         processor_watch const& processor;
         interrupt_guard const& interrupt;
         tuning_report& report; ///< takes the decision and its notices
-        /// If given, leaders without code were tried elsewhere, and are tried here; it takes those
-        /// that fail.
+        /// If given, leaders without code were tried elsewhere: they are tried here, and this
+        /// receives those that fail.
         std::function<void(point const&, trial const&)> refuse{};
     };
 
     /// @param standard  the default configuration, its time and its code
-    session_final(parts const& with, finalist standard)
+    /// @param run_s     seconds of a run, if times of finalists are values of an objective; 0: they
+    ///                  are seconds
+    session_final(parts const& with, finalist standard, double run_s = 0)
         : with_(with)
         , default_(std::move(standard))
+        , run_s_(run_s)
         , leaders_(default_.time, default_.code.object_key)
     {
     }
 
     void consider(finalist candidate) { leaders_.consider(std::move(candidate)); }
-    /// The user's own code, which is right: it takes part and cannot win.
+    /// Sets the baseline, which is right: it takes part and cannot win.
     void set_baseline(finalist own) { baseline_ = std::move(own); }
 
-    /// What the final may take. On a disturbed machine three times the usual, but no more than a
-    /// quarter of the budget.
+    /// Limit of the final. On a disturbed machine three times the usual, at most a quarter of the
+    /// budget.
     [[nodiscard]] double limit_s() const
     {
         double const budget_s = with_.options.limits.seconds;
-        double const usual_s = final_limit_s(budget_s, default_.time.value + baseline_s(),
-                                             with_.state.best()->second.value);
+        double const usual_s = final_limit_s(budget_s, seconds_of(default_.time) + baseline_s(),
+                                             seconds_of(with_.state.best()->second));
         bool const is_disturbed = with_.runner.disturbed().share >= machine_noise::much_slow_share;
         return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
                             : usual_s;
     }
 
     /// Keeps the best only if it is faster than the default beyond the interval of a comparison.
-    /// @param supply  compiles leaders from before an interruption  @return  what is installed
+    /// @param supply  compiles leaders from before an interruption  @return  the installed finalist
     [[nodiscard]] finalist run(variant_pipeline& supply)
     {
         tuning_report& report = with_.report;
@@ -85,8 +88,8 @@ public:
         if (with_.interrupt.requested()) return choose_without_final();
         bool const baseline_fits =
             baseline_ && fits_final(field.empty() ? 2 : 3,
-                                    default_.time.value + baseline_s() +
-                                        (field.empty() ? 0 : field.front().time.value),
+                                    seconds_of(default_.time) + baseline_s() +
+                                        (field.empty() ? 0 : seconds_of(field.front().time)),
                                     limit_s());
         if (baseline_) put_into(report, default_.time, baseline_->time);
         if (!field.empty() || baseline_fits) with_.state.announce(progress_event::finals, "");
@@ -120,7 +123,6 @@ public:
         return default_;
     }
 
-    /// What the final could not tell from the winner.
     [[nodiscard]] std::vector<point> const& ties() const noexcept { return ties_; }
 
 private:
@@ -128,20 +130,25 @@ private:
     {
         return text_of(with_.problem.space.describe(), at);
     }
-    /// What the baseline adds to a round of the final.
-    [[nodiscard]] double baseline_s() const { return baseline_ ? baseline_->time.value : 0; }
+    /// Seconds of a run, for the plan of rounds.
+    [[nodiscard]] double seconds_of(measurement const& time) const
+    {
+        return run_s_ > 0 ? run_s_ : time.value;
+    }
+    /// Seconds that the baseline adds to a round of the final.
+    [[nodiscard]] double baseline_s() const { return baseline_ ? seconds_of(baseline_->time) : 0; }
 
-    /// The leaders that the time is enough for, at least one, and those that stay; with code. None
-    /// is begun after Ctrl-C.
+    /// Returns the leaders for which there is time, at least one, and those that stay; with code.
+    /// After Ctrl-C none is begun.
     [[nodiscard]] std::vector<finalist> finalists(variant_pipeline& supply)
     {
         std::vector<finalist> out;
-        double round_s = default_.time.value + baseline_s();
-        std::optional<double> longest_s; // of a leader that was tried here
+        double round_s = seconds_of(default_.time) + baseline_s();
+        std::optional<double> longest_s; // compilation and trial of a leader here
         int late = 0;
         for (finalist& f : leaders_.all()) {
             if (with_.interrupt.requested()) break;
-            bool const fits = fits_final(out.size() + 2, round_s + f.time.value, limit_s());
+            bool const fits = fits_final(out.size() + 2, round_s + seconds_of(f.time), limit_s());
             if (!fits && !out.empty() && !f.stays) continue;
             if (f.code.address == nullptr) { // from before an interruption, or tried elsewhere
                 double const needed_s = out.empty() ? 0 : limit_s() + longest_s.value_or(0);
@@ -157,7 +164,7 @@ private:
                 if (!works) continue;
                 f.code = std::get<callable>(std::move(again));
             }
-            round_s += f.time.value;
+            round_s += seconds_of(f.time);
             out.push_back(f);
         }
         if (late > 0)
@@ -166,7 +173,8 @@ private:
         return out;
     }
 
-    /// With the data of this process, and its times. @return  false: it fails, or Ctrl-C came first
+    /// Tries the leader with the data of this process, and takes the new time. @return  false if it
+    /// fails, or if Ctrl-C came first
     [[nodiscard]] bool is_tried_here(finalist& f, compile_result const& code)
     {
         trial const here = with_.runner.run(code, default_.time.high);
@@ -188,14 +196,14 @@ private:
             out.push_back(f.code);
         return out;
     }
-    /// Of a final: whether its last contestant is the baseline, as a number.
+    /// Number of baselines at the end of the field: 0 or 1.
     [[nodiscard]] std::size_t passengers_of(std::vector<finalist> const& field) const
     {
         return is_baseline(with_.problem.kernel, field.back().code) ? 1 : 0;
     }
 
-    /// Where noise keeps the winner and others from being told apart, these run more rounds: as
-    /// long as the final once more, and again, while the budget has that.
+    /// Runs more rounds if noise hides the difference between the winner and others. The additional
+    /// rounds take as long as the final, at most twice, while the budget allows it.
     void tell_apart(std::vector<finalist> const& field, round_times& times)
     {
         for (int again = 0; again < 2; ++again) {
@@ -210,7 +218,7 @@ private:
             std::vector<callable> codes;
             for (std::size_t const i : open) {
                 codes.push_back(field[i].code);
-                round_s += field[i].time.value;
+                round_s += seconds_of(field[i].time);
             }
             if (open.size() < 2 || !fits_final(open.size(), round_s, spare_s)) return;
             auto const compared = with_.runner.compare(codes, spare_s);
@@ -222,8 +230,8 @@ private:
         }
     }
 
-    /// After Ctrl-C: the best so far of those that ran here, by its time here, if its interval and
-    /// the default's are apart.
+    /// Returns the choice after Ctrl-C: the best that ran here, if its interval is apart from the
+    /// default's.
     [[nodiscard]] finalist choose_without_final()
     {
         tuning_report& report = with_.report;
@@ -264,7 +272,7 @@ private:
         else if (baseline_)
             put_into(report, end.time, baseline_->time);
         with_.processor.put_into(report.noise, with_.runner.disturbed());
-        note(report, warning_of(report.noise, end, times.size()));
+        note(report, warning_of(report.noise, end, times.size(), report.objective));
         for (std::size_t const i : end.ties) {
             report.ties.push_back(text_of_point(field[i].at));
             ties_.push_back(field[i].at);
@@ -276,8 +284,9 @@ private:
 
     parts with_;
     finalist default_;
+    double run_s_;
     leaders leaders_;
-    std::optional<finalist> baseline_{}; ///< the user's own code, where it is right
+    std::optional<finalist> baseline_{}; ///< the user's own code, if it is right
     std::vector<point> ties_{};
 };
 

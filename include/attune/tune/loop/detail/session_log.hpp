@@ -9,8 +9,8 @@
 #include <attune/declare/group.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/detail/logged_outcomes.hpp>
 #include <attune/tune/loop/finals.hpp>
+#include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
@@ -23,7 +23,6 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -45,6 +44,10 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (problem.kernel.error) hash.add(hexadecimal_text(problem.kernel.most_error));
     if (problem.kernel.most_joules > 0)
         hash.add("joules").add(hexadecimal_text(problem.kernel.most_joules));
+    if (problem.kernel.objective) {
+        problem_objective const& of = problem.kernel.objective->of;
+        hash.add("objective").add(of.unit).add(of.is_higher_better ? "highest" : "lowest");
+    }
     hash.add(has_reference(problem.kernel, problem.frame) ? "given reference"
                                                           : "default's reference");
     if (options.device.as_graph) hash.add("as graph");
@@ -71,8 +74,8 @@ public:
 
     [[nodiscard]] event_log& log() noexcept { return log_; }
 
-    /// Drops the past, or what a damaged log says of it, unless it begins with a time of the
-    /// default configuration, which is measured first and must work.
+    /// Drops the past, or the outcomes in a damaged log, unless they begin with a time of the
+    /// default configuration. The default is measured first and must work.
     /// @return why it was dropped; empty: the past is kept
     [[nodiscard]] std::string check_beginning(point const& default_at)
     {
@@ -135,7 +138,7 @@ public:
             if (e.kind == event_kind::compiled) out[e.points.front()] = e.text;
         return out;
     }
-    /// Joules of a call that were told before an interruption, by the last of excesses().
+    /// Joules of a call from outcomes before an interruption, by the last of excesses().
     [[nodiscard]] std::unordered_map<point, double, point_hash>
     past_joules(kernel_description const& kernel) const
     {

@@ -1,4 +1,4 @@
-// attune/tune/loop/detail/session_outcomes.hpp - where each outcome of a session goes.
+// attune/tune/loop/detail/session_outcomes.hpp - passes each outcome of a session to the parts that need it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,14 +7,13 @@
 #include <attune/declare/point.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/detail/session_final.hpp>
+#include <attune/tune/loop/detail/session_limits.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
-#include <attune/tune/loop/detail/session_space.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>
-#include <attune/tune/loop/trials_elsewhere.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
@@ -30,15 +29,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Passes an outcome on: to the search, the log, the memory, the counts, the final, and to what
-/// bounds times (pruning, roofline). Keeps what a report needs of them.
+/// Passes an outcome to the search, the log, the memory, the counts, the final, and the parts that
+/// bound times (pruning, roofline). Keeps the facts that a report needs.
 class session_outcomes {
 public:
-    /// Who is told; all outlives this object.
+    /// The receivers of outcomes; all outlive this object.
     struct parts {
         tuning_problem const& problem;
         tuning_options const& options;
-        session_memory const& memory; ///< its keep() is called
+        session_memory const& memory; ///< receives outcomes by keep()
         run_state& state;
         session_log& events;
         variant_pipeline& supply;
@@ -55,8 +54,7 @@ public:
     {
     }
 
-    /// The default's: the first.
-    /// @param is_past  it was measured before an interruption, and told
+    /// @param is_past  it was measured and recorded before an interruption
     void record_default(trial const& first, bool is_past)
     {
         point const& at = with_.problem.default_at;
@@ -74,8 +72,8 @@ public:
         if (is_tuned) keep(at, first);
     }
 
-    /// One from before an interruption.
-    /// @param object_key  of its code; empty: unknown
+    /// Adds an outcome from before an interruption.
+    /// @param object_key  key of its code; empty: unknown
     void recall(point const& at, outcome const& result, std::string object_key)
     {
         callable code; // not loaded
@@ -83,7 +81,7 @@ public:
         add(at, result, code);
     }
 
-    /// Of a trial here.
+    /// Records a trial in this process.
     void record(point const& at, trial const& tried)
     {
         with_.events.first_run(at, tried.first_run_s);
@@ -96,12 +94,12 @@ public:
         keep(at, tried, predicted_s, std::move(proposer));
         double const best_s = with_.state.best()->second.value;
         add(at, tried.result, tried.code);
-        if (with_.problem.rival == at) return; // nobody's proposal
+        if (with_.problem.rival == at) return; // not a proposal of the search
         ++of_search_.tried;
         if (with_.state.best()->second.value < best_s) ++of_search_.new_bests;
     }
 
-    /// Of a trial in another process, which also compiled it.
+    /// Records a trial in another process, which also compiled it.
     void record(tried_variant const& one)
     {
         pipelined_variant const made{one.at, code_of(one.made)};
@@ -110,16 +108,16 @@ public:
         record(one.at, one.made);
     }
 
-    /// Of what worked elsewhere and fails here: what a later tuning knows of it.
+    /// Records the failure here of a configuration that worked elsewhere, for later tunings.
     void refuse(point const& at, trial const& tried)
     {
         with_.supply.tell(at, tried.result, tried.bounded);
         keep(at, tried);
     }
 
-    /// Seconds of the best after each, the default's first.
+    /// Seconds of the best after each outcome, the default's first.
     [[nodiscard]] std::vector<double> const& best_after() const noexcept { return best_after_; }
-    /// Seconds that the best takes at least, by the roofline; 0: unknown.
+    /// Least seconds that the best can take, by the roofline; 0: unknown.
     [[nodiscard]] double least_s() const noexcept { return least_s_; }
     /// Joules of a call; 0: they were not measured.
     [[nodiscard]] double joules_of(point const& at) const
@@ -128,10 +126,9 @@ public:
         return found != joules_.end() ? found->second : 0.0;
     }
 
-    /// Proposals of the search.
     struct proposals {
         std::size_t tried = 0;
-        std::size_t new_bests = 0; ///< how many of them were faster than all before
+        std::size_t new_bests = 0; ///< proposals that were faster than all before
     };
     [[nodiscard]] proposals of_search() const noexcept { return of_search_; }
 
@@ -152,12 +149,12 @@ private:
         if (with_.options.limits.roofline_share > 0) update_roofline();
     }
 
-    /// Tells the judge the least time of the best configuration so far; measures the machine, so
-    /// that this is part of the budget.
+    /// Gives the judge the least time of the best configuration so far. Measures the machine, as
+    /// part of the budget.
     void update_roofline()
     {
         if (with_.roofline.will_measure())
-            with_.supply.settle(); // compilers would take part of the machine
+            with_.supply.settle(); // compilers would slow the measured machine
         auto const& [at, time] = *with_.state.best();
         if (auto const place = with_.roofline.at(at, time.value)) {
             least_s_ = place->least_s;
@@ -177,8 +174,8 @@ private:
         if (!std::isnan(tried.bounded.joules)) joules_[at] = tried.bounded.joules;
     }
 
-    /// @param predicted_s  that the search's model expected; 0: no model chose it
-    /// @param proposer     technique of the search; empty: none
+    /// @param predicted_s  expected by the search's model; 0: no model chose it
+    /// @param proposer     technique of the search; may be empty
     void keep(point const& at, trial const& tried, double predicted_s = 0,
               std::string proposer = {}) const
     {
@@ -187,7 +184,7 @@ private:
                 {at, tried.result, tried.code.object_key, predicted_s, std::move(proposer)});
     }
 
-    /// What the compiler said of a configuration that was tried.
+    /// Returns the compiler's result for a configuration that was tried.
     [[nodiscard]] static compile_result code_of(trial const& tried)
     {
         auto const* const why = std::get_if<failure>(&tried.result);
@@ -198,7 +195,7 @@ private:
     }
 
     parts with_;
-    std::unordered_map<point, double, point_hash> joules_; ///< of a call, where measured
+    std::unordered_map<point, double, point_hash> joules_; ///< joules of a call, if measured
     std::vector<double> best_after_{};
     double least_s_ = 0;
     proposals of_search_{};

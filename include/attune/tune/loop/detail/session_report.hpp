@@ -1,4 +1,4 @@
-// attune/tune/loop/detail/session_report.hpp - what a session writes into its report.
+// attune/tune/loop/detail/session_report.hpp - fills the report of a session.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,9 +7,8 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/noise.hpp>
-#include <attune/measure/clock/processor_use.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
-#include <attune/search/meta/technique_use.hpp>
+#include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/finals.hpp>
@@ -42,17 +41,18 @@ inline void note(tuning_report& report, std::string sentence)
     if (!sentence.empty()) report.notices.push_back(std::move(sentence));
 }
 
-/// What is known before anything runs.
+/// Fills in the facts that are known before anything runs.
 inline void put_into(tuning_report& report, tuning_problem const& problem)
 {
     report.kernel = problem.kernel.name;
     report.compiler = problem.compiler.identity();
     report.predicted = problem.predict;
+    report.objective = objective_of(problem);
     report.log2_space_size = problem.space.log2_size();
     report.default_configuration = text_of(problem.space.describe(), problem.default_at);
 }
 
-/// @pre  report.default_time is from the beginning
+/// @pre  report.default_time is from the beginning of the session
 /// @param default_time  as the final measured it
 inline void put_into(tuning_report& report, final_result const& end,
                      measurement const& default_time)
@@ -67,7 +67,7 @@ inline void put_into(tuning_report& report, final_result const& end,
     report.speedup_high = 1 / end.ratio.low;
 }
 
-/// From times that were not taken in turns: the interval is what both intervals allow.
+/// Compares times that were not taken in turns, by the widest interval that both allow.
 inline void put_into(tuning_report& report, measurement const& installed,
                      measurement const& baseline)
 {
@@ -75,7 +75,7 @@ inline void put_into(tuning_report& report, measurement const& installed,
                        baseline.high / installed.low};
 }
 
-/// From a final in which contestant `own` was the baseline.
+/// Compares by a final in which contestant `own` was the baseline.
 inline void put_into(tuning_report& report, final_result const& end, round_times const& times,
                      std::size_t own)
 {
@@ -109,8 +109,8 @@ inline void put_into(tuning_report& report, candidate_verdicts const& pruning)
     note(report, pruning.sentence());
 }
 
-/// What kernel.bound_energy() asks for: joules of a call, of what is installed and of the default;
-/// 0: they are not known.
+/// Fills in joules per call of the installed configuration and of the default, for
+/// kernel.bound_energy(); 0: unknown.
 inline void put_joules(tuning_report& report, kernel_description const& kernel, double joules,
                        double default_joules, bool is_default)
 {
@@ -125,32 +125,62 @@ inline void put_joules(tuning_report& report, kernel_description const& kernel, 
                         "counts");
 }
 
-/// What to say where the user's own code is faster than what is installed; else empty.
-[[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own)
+/// Returns true if the code ended, and an element of its results differs: see mismatch::text().
+[[nodiscard]] inline bool is_difference(failure const& why)
+{
+    return why.stage == failure_stage::verify &&
+           why.reason.find(", reference ") != std::string::npos;
+}
+
+/// The notice that baseline and default have other results, where no reference decides.
+/// @param difference  the first one, in which the default's result is the reference
+[[nodiscard]] inline std::string differs_from_own(std::string const& difference)
+{
+    return "your own code (kernel.baseline) and the default have different results, and nothing "
+           "says which is right: " +
+           difference +
+           "; here the reference is the default. Variants are compared with the default, and your "
+           "own code is not timed: say what is right by kernel.reference(f), or how exact by "
+           "kernel.tolerate<i>(...)";
+}
+
+/// Returns a notice if the baseline is faster than the installed configuration; otherwise empty.
+[[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own,
+                                                 problem_objective const& of)
 {
     if (own.speedup_high >= 1) return {};
-    return "your own code (kernel.baseline) is " + formatted("%.2fx", 1 / own.speedup) +
-           " faster than what is installed: call that, or give the kernel what makes it fast";
+    return "your own code (kernel.baseline) is " + formatted("%.2fx ", 1 / own.speedup) +
+           of.better() + " than what is installed: call that, or give the kernel what makes it " +
+           (of.is_seconds ? "fast" : "good");
 }
 
-/// What makes the outcome of a final less than certain; empty: nothing.
-[[nodiscard]] inline std::string warning_of(machine_noise const& noise, final_result const& end,
-                                            std::size_t contestants)
+/// Turns the numbers that the search minimised into values of the kernel's objective.
+inline void turn_values(tuning_report& report)
 {
-    std::string const unproven = want_of_rounds(end, contestants);
-    if (!unproven.empty()) return unproven;
-    return noise.is_disturbed ? ""
-                              : attune::detail::warning_of(noise, end.ratio); // which says more
+    problem_objective const& of = report.objective;
+    report.best = of.turned(report.best);
+    report.default_time = of.turned(report.default_time);
+    if (report.baseline) report.baseline->time = of.turned(report.baseline->time);
 }
 
-/// What other programs took from this thread and of its processors, from the beginning of this
-/// object on.
+/// Returns a warning if the outcome of a final is uncertain; otherwise empty.
+[[nodiscard]] inline std::string warning_of(machine_noise const& noise, final_result const& end,
+                                            std::size_t contestants, problem_objective const& of)
+{
+    std::string const unproven = want_of_rounds(end, contestants, of);
+    if (!unproven.empty()) return unproven;
+    return noise.is_disturbed
+               ? ""
+               : attune::detail::warning_of(noise, end.ratio); // which has more detail
+}
+
+/// Measures the time that other programs took from this thread and from its processors, from the
+/// construction of this object.
 class processor_watch {
 public:
-    /// Notes that a run kept so many threads busy.
     void note_threads(std::uint32_t threads) noexcept { threads_ = std::max(threads_, threads); }
 
-    /// What the scheduler and probes say of the machine.
+    /// Fills in the observations of the scheduler and of probes.
     void put_into(machine_noise& noise, disturbance const& seen) const
     {
         noise.slow_share = seen.share;
@@ -173,7 +203,7 @@ private:
     std::uint32_t threads_ = 1;
 };
 
-/// What each technique of the search gained; one that is a single technique has its own name.
+/// Returns the gain of each technique of the search; a strategy of one technique has its own name.
 /// @param tried  proposals that were tried or pruned, as bandits count
 [[nodiscard]] inline std::vector<search::technique_use>
 uses_of(variant_pipeline const& supply, std::size_t tried, std::size_t new_bests)
@@ -184,8 +214,8 @@ uses_of(variant_pipeline const& supply, std::size_t tried, std::size_t new_bests
     return out;
 }
 
-/// For record::ended.
-/// @param has_tried_all  that was not pruned
+/// Returns the text of record::ended.
+/// @param has_tried_all  all that was not pruned
 [[nodiscard]] inline std::string how_it_ended(tuning_report const& report, bool has_tried_all,
                                               bool has_met_rule)
 {
@@ -195,8 +225,8 @@ uses_of(variant_pipeline const& supply, std::size_t tried, std::size_t new_bests
     return has_met_rule ? "stop rule" : "budget";
 }
 
-/// Of a session that ran nothing: the default serves.
-/// @param made  its code
+/// Returns the report of a session that ran nothing: the default serves.
+/// @param made  code of the default
 [[nodiscard]] inline tuning_report report_without_tuning(tuning_problem const& problem,
                                                          callable const& made)
 {

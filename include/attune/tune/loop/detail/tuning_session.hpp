@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/callable.hpp>
+#include <attune/core/callable.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
@@ -13,16 +13,14 @@
 #include <attune/measure/clock/noise.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/kept_settings.hpp>
-#include <attune/tune/kernel/baseline.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/detail/session_elsewhere.hpp>
 #include <attune/tune/loop/detail/session_final.hpp>
-#include <attune/tune/loop/detail/session_here.hpp>
 #include <attune/tune/loop/detail/session_limits.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/detail/session_outcomes.hpp>
+#include <attune/tune/loop/detail/session_places.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
-#include <attune/tune/loop/detail/session_space.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/run_state.hpp>
@@ -30,10 +28,8 @@
 #include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>
-#include <attune/tune/loop/trials_elsewhere.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
-#include <attune/tune/pipeline/variants_ahead.hpp>
 #include <attune/tune/progress.hpp>
 #include <attune/tune/report.hpp>
 
@@ -59,8 +55,17 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<std::uint32_t>(*size);
 }
 
-/// One tuning from its first event to its report. All that can be told apart is a part of its own;
-/// the order of things is here.
+/// The limits of a search that minimises turned values: see problem_objective::turned().
+[[nodiscard]] inline search_limits turned_limits(tuning_limits const& limits,
+                                                 problem_objective const& of)
+{
+    search_limits out = limits;
+    out.target = of.turned(out.target);
+    return out;
+}
+
+/// One tuning from its first event to its report. The separable tasks are in other classes; this
+/// class has their order.
 class tuning_session {
 public:
     tuning_session(tuning_problem const& problem, tuning_options const& options,
@@ -69,15 +74,15 @@ public:
         , options_(options)
         , memory_(std::move(memory))
         , space_(problem.space.describe())
-        , state_(problem.kernel.name, options.limits, possible_evaluations(problem.space),
-                 options.progress)
+        , state_(problem.kernel.name, turned_limits(options.limits, objective_of(problem)),
+                 possible_evaluations(problem.space), options.progress)
         , roofline_(roof_of(problem, options, [this](std::string said) { note(std::move(said)); }))
         , pruning_(verdicts_of(
               problem, options, [this](std::string said) { note(std::move(said)); },
               [this](unsigned threads) {
                   if (memory_.elsewhere != nullptr)
-                      return 0.0;    // what others run takes part of its rate
-                  supply_->settle(); // compilers would take part of the machine
+                      return 0.0;    // work of other processes takes part of the rate
+                  supply_->settle(); // compilers would slow the measured machine
                   return roofline_->most_bytes_per_s(threads);
               }))
         , events_(problem, options)
@@ -88,7 +93,7 @@ public:
     {
     }
 
-    /// From the first event to what is evaluated before the search.
+    /// Does all work from the first event to the evaluations before the search.
     void open()
     {
         if (memory_.elsewhere != nullptr && problem_.kernel.most_joules > 0)
@@ -96,7 +101,11 @@ public:
                             "' has a bound on its energy: processes that try variants at the "
                             "same time share the counters of their machine",
                         "kernel.bound_energy()", "tune it in one process");
-        state_.set_unit_is_seconds(!problem_.predict);
+        if (memory_.elsewhere != nullptr && problem_.kernel.objective)
+            throw error("kernel '" + problem_.kernel.name +
+                            "' has an objective of its own: other processes measure times",
+                        "kernel.objective()", "tune it in one process, or by its time");
+        state_.set_objective(objective_of(problem_));
         put_into(report_, problem_);
         report_.cache = options_.measuring.cache;
         if (options_.limits.roofline_share > 0 && problem_.kernel.work == nullptr)
@@ -134,7 +143,7 @@ public:
         is_open_ = !is_too_short(problem_, report_.default_time);
     }
 
-    /// @return  false: there is no other
+    /// @return  false if there is no other step
     bool step()
     {
         resume();
@@ -191,13 +200,12 @@ private:
 
     void note(std::string sentence) { detail::note(report_, std::move(sentence)); }
 
-    /// The default configuration, as it was measured.
     [[nodiscard]] finalist standard() const
     {
         return {problem_.default_at, report_.default_time, default_code_};
     }
 
-    /// Which compiler serves in place of the one asked for: told as soon as it is known, and once.
+    /// Reports, once and at once, which compiler serves in place of the requested one.
     void tell_compiler()
     {
         std::string const said = problem_.compiler.notice();
@@ -206,16 +214,14 @@ private:
         state_.announce(progress_event::notice, said);
     }
 
-    /// How many variants to compile beside a measurement.
     [[nodiscard]] std::size_t compiled_ahead()
     {
-        if (memory_.elsewhere != nullptr) return 0; // others compile
+        if (memory_.elsewhere != nullptr) return 0; // other processes compile
         variants_ahead chosen = variants_ahead_of(problem_, options_, runner_.at_once());
         note(std::move(chosen.notice));
         return chosen.count;
     }
 
-    /// What is evaluated before the search.
     /// @param past  outcomes from before an interruption
     void begin(std::vector<std::pair<point, outcome>> const& past)
     {
@@ -236,7 +242,7 @@ private:
             until_cut([&] { here_->try_one(*problem_.rival); });
     }
 
-    /// Measures the default, and makes what needs its time and code.
+    /// Measures the default, and makes the parts that need its time and code.
     void try_default(std::vector<std::pair<point, outcome>> const& past)
     {
         std::optional<measurement> known;
@@ -253,7 +259,7 @@ private:
                  "take too long for this call");
         final_.emplace(session_final::parts{problem_, options_, state_, runner_, events_,
                                             processor_, interrupt_, report_, refuses_leaders()},
-                       standard());
+                       standard(), run_for_objective_s(first));
         searched_->go_on(past);
         outcomes_.emplace(session_outcomes::parts{problem_, options_, memory_, state_, events_,
                                                   *supply_, *pruning_, *searched_, *roofline_,
@@ -265,7 +271,16 @@ private:
         supply_->set_time_left([this] { return state_.left_s(); });
     }
 
-    /// What is known from before an interruption, and of equal code.
+    /// Returns the seconds that the objective of a variant takes in a round of the final; 0: times
+    /// say it.
+    [[nodiscard]] double run_for_objective_s(trial const& standard) const
+    {
+        constexpr double energy_s = 0.4; // a third, and what surrounds it
+        if (!problem_.kernel.objective) return 0;
+        return standard.first_run_s + (problem_.kernel.objective->needs_joules ? energy_s : 0);
+    }
+
+    /// Adds the outcomes from before an interruption, and of equal code.
     void recall(std::vector<std::pair<point, outcome>> const& past)
     {
         auto key_of = events_.past_keys();
@@ -279,18 +294,18 @@ private:
         for (auto const& [code, result] : memory_.known_code)
             seed_known(code, result);
         if (pruning_->is_on())
-            (void)searched_->reconsider(); // by the best of before the interruption
+            (void)searched_->reconsider(); // by the best from before the interruption
     }
 
-    /// What worked may have been tried elsewhere, with other data: then it runs here, too.
+    /// Seeds the runner with a known outcome. A success may be from elsewhere, with other data:
+    /// then the variant also runs here.
     void seed_known(std::string const& object_key, outcome const& result)
     {
         if (memory_.elsewhere != nullptr && succeeded(result)) return;
         runner_.seed_known(object_key, result);
     }
 
-    /// What is done with a configuration that worked elsewhere and fails here; nothing where all
-    /// were tried here.
+    /// Returns the receiver of leaders that fail only here; empty if all were tried here.
     [[nodiscard]] std::function<void(point const&, trial const&)> refuses_leaders()
     {
         if (memory_.elsewhere == nullptr) return {};
@@ -306,7 +321,6 @@ private:
                                      [this](tried_variant const& one) { outcomes_->record(one); }});
     }
 
-    /// The user's own code: whether it is right, and how long it takes now.
     void try_baseline()
     {
         if (!problem_.kernel.baseline) return;
@@ -315,7 +329,13 @@ private:
                         "processor only");
         callable const own = baseline_code(problem_.kernel);
         outcome const result = runner_.run_baseline(own);
-        if (auto const* why = std::get_if<failure>(&result))
+        auto const* const why = std::get_if<failure>(&result);
+        if (why != nullptr && is_difference(*why) &&
+            !has_reference(problem_.kernel, problem_.frame)) {
+            report_.baseline_differs = why->reason;
+            return note(differs_from_own(why->reason));
+        }
+        if (why != nullptr)
             return note("your own code (kernel.baseline) " + std::string(describe(why->stage)) +
                         " and is not timed: " + why->reason);
         auto const& time = std::get<measurement>(result);
@@ -323,7 +343,7 @@ private:
         state_.set_baseline(time.value);
     }
 
-    /// The search has nothing more to try, and nothing is under way.
+    /// True if the search has nothing more to try, and nothing is pending.
     [[nodiscard]] bool is_exhausted() const
     {
         if (!elsewhere_) return here_->is_exhausted();
@@ -339,13 +359,13 @@ private:
         return out;
     }
 
-    /// @param chosen  what is installed
+    /// @param chosen  the installed finalist
     session_result finish(finalist const& chosen)
     {
         session_result out;
         processor_.put_into(report_.noise, runner_.disturbed());
         note(disturbance_text(report_.noise));
-        if (report_.baseline) note(slower_than_own(*report_.baseline));
+        if (report_.baseline) note(slower_than_own(*report_.baseline, report_.objective));
         out.at = chosen.at;
         out.code = chosen.code;
         out.default_code = default_code_;
@@ -361,13 +381,14 @@ private:
                    outcomes_->joules_of(problem_.default_at), out.at == problem_.default_at);
         if (!interrupt_.requested() || !roofline_->will_measure())
             report_.roofline = roofline_->at(out.at, chosen.time.value);
+        turn_values(report_);
         put_into(report_, state_, runner_, *supply_);
         put_into(report_, *pruning_);
         note(state_.common_failure());
         report_.interrupted = limits_.is_interrupted();
         if (!report_.interrupted) events_.chosen(out.at);
         out.logged_as = events_.log().id();
-        // A search that proposes nothing more has met a rule of its own, unless nothing is left.
+        // A search without more proposals has met its own stop rule, unless the space is exhausted.
         bool const has_tried_all =
             state_.evaluations() + pruning_->pruned() >= possible_evaluations(problem_.space) ||
             (is_exhausted() && report_.left_share < 1);
@@ -381,14 +402,14 @@ private:
             note(said);
         for (std::string const& said : report_.notices)
             state_.announce(progress_event::notice, said);
-        tell_compiler(); // a module may fail as late as at the first variant it compiles
+        tell_compiler(); // a compiler module may fail as late as at the first variant
         note(told_of_compiler_);
         state_.announce(progress_event::finished, report_.summary());
         out.report = std::move(report_);
         return out;
     }
 
-    std::optional<work_in_progress> at_work_{std::in_place}; ///< nothing: it rests
+    std::optional<work_in_progress> at_work_{std::in_place}; ///< empty while the session rests
     environment_snapshot environment_{}; ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
@@ -405,15 +426,15 @@ private:
     std::optional<variant_pipeline> supply_{};
     std::string told_of_compiler_{};
     callable default_code_{};
-    std::optional<session_final> final_{}; ///< once the default works
+    std::optional<session_final> final_{}; ///< set once the default works
     session_limits limits_;
     std::optional<session_space> searched_{};
     std::optional<session_outcomes> outcomes_{};
     std::optional<session_here> here_{};
-    std::optional<session_elsewhere> elsewhere_{}; ///< nothing: all is tried here
-    std::optional<double> expected_gain_{};        ///< when it was last asked for
-    std::size_t gain_asked_ = 0;                   ///< after so many evaluations
-    bool is_open_ = false;                         ///< another step may bring something
+    std::optional<session_elsewhere> elsewhere_{}; ///< empty: all is tried here
+    std::optional<double> expected_gain_{};        ///< latest answer of the search
+    std::size_t gain_asked_ = 0;                   ///< number of outcomes at the latest question
+    bool is_open_ = false;                         ///< another step is possible
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -7,9 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/measure/message/message_values.hpp>
-#include <attune/measure/message/outcome_values.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/tune/over/detail/point_values.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 
 #include <algorithm>

@@ -1,30 +1,52 @@
-// attune/tune/over/mpi/ranks.hpp - the ranks of a communicator as slots of a search on its rank 0.
+// attune/tune/over/mpi/ranks.hpp - the ranks of a communicator as slots of a search on its rank 0, and their options.
 // SPDX-License-Identifier: MIT
 //
-// Defined in the target attune::mpi, where MPI is (Debian: libopenmpi-dev or libmpich-dev). Calls
-// of MPI-3's C interface alone.
+// Defined in the target attune::mpi, which needs MPI (Debian: libopenmpi-dev or libmpich-dev).
+// Calls only MPI-3's C interface.
 #pragma once
 
 #include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
-#include <attune/tune/over/minimize_over_options.hpp>
+#include <attune/tune/minimize_options.hpp>
 
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <type_traits>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Options of a search on many ranks.
+struct minimize_over_options {
+    search_limits limits = search_limits::usual();
+    /// Seed, searcher, inputs, bounds, progress, name and event log as for minimize(), of rank 0.
+    minimize_options minimize{};
+    /// Limit of one evaluation in seconds, more than 0. A longer evaluation is a failure (timeout).
+    /// The search continues without its rank until the rank answers, and that answer is dropped.
+    /// When all evaluating ranks have been beyond the limit for as long again, the search ends ("no
+    /// worker").
+    double most_seconds = std::numeric_limits<double>::infinity();
+    /// True: rank 0 evaluates too, on a separate thread. Rank 0 then returns only when its
+    /// objective does, after all others have the result. MPI must have been initialised for
+    /// MPI_THREAD_FUNNELED or more, and if the objective calls MPI, for MPI_THREAD_MULTIPLE.
+    bool first_rank_evaluates = false;
+};
+
+} // namespace attune::inline ATTUNE_ABI
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// An MPI_Comm, which is a pointer or a number: this header includes nothing of MPI.
+/// An MPI_Comm, which is a pointer or a number: this header includes no MPI header.
 struct communicator_bits {
     std::uint64_t bits = 0;
 };
 
-/// Whether a value of this type may be an MPI_Comm.
+/// True if a value of this type may be an MPI_Comm.
 template <class Communicator>
 inline constexpr bool may_be_communicator =
     (std::is_pointer_v<Communicator> || std::is_integral_v<Communicator>) &&
@@ -44,24 +66,24 @@ struct minimum_on_ranks {
     chain_of_trees space; ///< this rank's own
 };
 
-/// minimize_on_slots() on rank 0; the other ranks evaluate until rank 0 sends them the end. Called
-/// by all ranks, and begins when the last one has called it (MPI_Comm_dup waits); all get the same
-/// result. At a rank where Ctrl-C came too late for the search, it is `interrupted` there alone.
+/// Runs minimize_on_slots() on rank 0; the other ranks evaluate until rank 0 sends them the end.
+/// All ranks call it, and it begins when the last one has called it (MPI_Comm_dup waits). All get
+/// the same result. If Ctrl-C came too late, the result is `interrupted` on that rank alone.
 ///
-/// At the end rank 0 waits for what is pending until it is overdue (options.most_seconds), and one
-/// second more for the ranks that are overdue or have not come yet. Then these are left: rank 0
-/// returns, they return when they have evaluated what they were given, and MPI_Finalize, or the
-/// next call on the communicator, waits for them. One that never answers is for MPI_Abort. Rank 0
-/// returns when its own objective does, too, after it has sent the end.
+/// At the end rank 0 waits for pending evaluations until they are overdue (options.most_seconds).
+/// For ranks that are overdue or have not come yet, rank 0 waits one second more and then leaves
+/// them. Rank 0 then returns, and a left rank returns when it has evaluated its configuration.
+/// MPI_Finalize, or the next call on the communicator, waits for the left ranks. A rank that never
+/// answers needs MPI_Abort. Rank 0 also waits for its own objective, after it has sent the end.
 ///
-/// A rank compares space_of_rank(), and refuses a configuration that its own space does not have:
-/// a fault. A message that cannot be read ends the job by MPI_Abort, with a line on stderr.
+/// A rank compares space_of_rank(). A configuration outside its own space is a fault. A message
+/// that cannot be read ends the job by MPI_Abort, with a line on stderr.
 ///
-/// @param build  makes the space; on each rank, where it may throw
-/// Errors   attune::error, on all ranks: MPI is not initialised, MPI_COMM_NULL, a communicator
-///          that joins two groups, a rank without a space or with another space than rank 0's (on
-///          that rank alone where it comes when the search is over), what the search on rank 0
-///          throws (its type on rank 0 alone)
+/// @param build  makes the space on each rank; it may throw
+/// Errors   attune::error, on all ranks: MPI is not initialised, MPI_COMM_NULL, a communicator that
+///          joins two groups, a rank without a space or with another space than rank 0's (on that
+///          rank alone if it comes when the search is over), exceptions of the search on rank 0
+///          (their type on rank 0 alone)
 [[nodiscard]] minimum_on_ranks
 minimize_on_ranks(communicator_bits communicator, std::function<chain_of_trees()> const& build,
                   std::function<evaluation(chain_of_trees const&, point const&)> const& objective,

@@ -1,4 +1,4 @@
-// attune/tune/over/mpi/ranks.ipp - what rank 0 does, and what the others do.
+// attune/tune/over/mpi/ranks.ipp - the work of rank 0, and the work of the others.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 using ranked_objective = std::function<evaluation(chain_of_trees const&, point const&)>;
 
-/// What rank 0 does.
+/// The work of rank 0.
 [[nodiscard]] inline minimum_on_ranks search_over(MPI_Comm comm,
                                                   std::function<chain_of_trees()> const& build,
                                                   ranked_objective const& objective,
@@ -64,7 +64,6 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
     return {std::move(end.end), *std::move(space)};
 }
 
-/// What the objective says of an order.
 [[nodiscard]] inline guarded_evaluation evaluate_order(chain_of_trees const& space, point const& at,
                                                        ranked_objective const& objective)
 {
@@ -75,7 +74,7 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
     return evaluate_guarded([&](point const& one) { return objective(space, one); }, at);
 }
 
-/// What the other ranks do.
+/// The work of the other ranks.
 [[nodiscard]] inline minimum_on_ranks work_for_search(MPI_Comm comm, int rank,
                                                       std::function<chain_of_trees()> const& build,
                                                       ranked_objective const& objective)
@@ -95,17 +94,17 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
         report.seen = evaluate_order(*space, *of.at, objective);
     });
     if (thrown) std::rethrow_exception(thrown);
-    if (interrupt.requested()) order.end.found.interrupted = true; // also where it came too late
+    if (interrupt.requested()) order.end.found.interrupted = true; // also if it came too late
     std::string const difference =
         order.space.empty() ? "" : difference_of_spaces(report.space, order.space);
-    if (order.problem.empty() && !difference.empty()) // rank 0 was gone when this one came
+    if (order.problem.empty() && !difference.empty()) // rank 0 had ended when this rank came
         throw no_part(rank, report.host, difference);
     if (!order.problem.empty())
         throw error("the search on rank 0 ended without a result", order.problem, "");
     return {std::move(order.end), *std::move(space)};
 }
 
-/// A communicator of one rank: minimize().
+/// Runs minimize() for a communicator of one rank.
 [[nodiscard]] inline minimum_on_ranks search_alone(std::function<chain_of_trees()> const& build,
                                                    ranked_objective const& objective,
                                                    minimize_over_options const& options)

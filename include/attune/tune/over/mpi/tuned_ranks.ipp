@@ -1,4 +1,4 @@
-// attune/tune/over/mpi/tuned_ranks.ipp - what rank 0 does, and what the others do.
+// attune/tune/over/mpi/tuned_ranks.ipp - the work of rank 0, and the work of the others.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,8 +9,7 @@
 #include <attune/tune/over/mpi/detail/rank_job.hpp>
 #include <attune/tune/over/mpi/detail/ranks_evaluator.hpp>
 #include <attune/tune/over/mpi/tuned_ranks.hpp>
-#include <attune/tune/over/process_identity.hpp>
-#include <attune/tune/over/slot_trials.hpp>
+#include <attune/tune/over/slots.hpp>
 #include <attune/tune/over/tuning_elsewhere.hpp>
 #include <attune/tune/over/variant_text.hpp>
 
@@ -23,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What each rank says, by ranks. Waits for all.
+/// Returns the texts of all ranks, in their order. Waits for all.
 [[nodiscard]] inline std::vector<std::string> all_texts(MPI_Comm comm, std::string const& own)
 {
     int size = 0;
@@ -44,7 +43,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// All ranks come to one conclusion, and end the communicator together where it is an error.
+/// Checks all ranks with the same result on each, and ends the communicator together on an error.
 /// @param thrown  why this rank cannot take part; null: it can
 inline void require_alike(MPI_Comm comm, process_identity const& own, std::exception_ptr thrown)
 {
@@ -62,7 +61,7 @@ inline void require_alike(MPI_Comm comm, process_identity const& own, std::excep
     }
 }
 
-/// What rank 0 does.
+/// The work of rank 0.
 [[nodiscard]] inline tuned_on_ranks search_with_ranks(MPI_Comm comm, dispatch_table& table,
                                                       keyed_call const& call)
 {
@@ -93,7 +92,7 @@ inline void require_alike(MPI_Comm comm, process_identity const& own, std::excep
     return out;
 }
 
-/// What is tried for an order; seen is nothing where Ctrl-C came first.
+/// Tries the configuration of an order; seen is empty if Ctrl-C came first.
 inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report& report)
 {
     report.seen = guarded_evaluation{
@@ -112,7 +111,7 @@ inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report&
     }
 }
 
-/// What the other ranks do until the end. @return  with whether Ctrl-C was pressed here
+/// Tries variants until the end. @return  the end, and true if Ctrl-C was pressed here
 [[nodiscard]] inline std::pair<rank_order, bool> try_variants(MPI_Comm comm, tuning_elsewhere& part)
 {
     interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
@@ -135,7 +134,7 @@ inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report&
     if (!end.problem.empty())
         throw error("the tuning on rank 0 ended without a result", end.problem, "");
     tuned_on_ranks out{part.install(read_found(end.found)), end.end.workers};
-    if (is_interrupted) out.report.interrupted = true; // also where it came too late
+    if (is_interrupted) out.report.interrupted = true; // also if it came too late
     return out;
 }
 
@@ -161,7 +160,7 @@ ATTUNE_INLINE tuned_on_ranks tune_on_ranks(communicator_bits communicator, dispa
     }
     require_alike(comm, own, thrown);
     if (rank > 0) return work_for_tuning(comm, *part);
-    part.reset(); // the turn is for the tuning
+    part.reset(); // frees the turn for the tuning
     return search_with_ranks(comm, table, call);
 }
 

@@ -1,4 +1,4 @@
-// attune/tune/study/detail/followed_search.hpp - a search that is told the outcomes of a study, in their order.
+// attune/tune/study/detail/followed_search.hpp - a search that takes the outcomes of a study, in their order.
 // SPDX-License-Identifier: MIT
 // tested by tune/study/study_search.cpp
 #pragma once
@@ -9,15 +9,14 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/remember/study/study_board.hpp>
+#include <attune/remember/study.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/loop/minimize_loop.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
-#include <attune/tune/study/detail/study_configurations.hpp>
-#include <attune/tune/study/study_options.hpp>
+#include <attune/tune/study/detail/study_link.hpp>
+#include <attune/tune/study/study_search.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,8 +30,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The search of one process, and its counts. What the search proposed is held until its outcome is
-/// known, or its evaluation begins here: others may have claimed it.
+/// The search of one process, and its counts. A proposal is held until its outcome is known, or
+/// until this process begins to evaluate it: another process may have claimed it.
 class followed_search {
 public:
     /// @param possible  number of configurations, if less than the limit
@@ -56,8 +55,8 @@ public:
     }
     void announce(std::string const& text) const { run_.announce(progress_event::notice, text); }
 
-    /// Tells the search what was told since the last call.
-    /// @return  whether that is something
+    /// Passes new outcomes of the board to the search.
+    /// @return  true if there were any
     bool take_told(study_board const& board)
     {
         std::size_t const before = delivered_;
@@ -66,8 +65,8 @@ public:
         return delivered_ > before;
     }
 
-    /// What nobody is at, of what it proposed before; else the next proposal, which somebody may be
-    /// at. Nothing: the search has none now, see search().stopped().
+    /// Returns a held proposal that no process evaluates; otherwise the next proposal, which
+    /// another process may evaluate. Empty: the search has none now, see search().stopped().
     [[nodiscard]] std::optional<point> next(study_board const& board)
     {
         auto const free = free_held(board);
@@ -77,15 +76,15 @@ public:
         if (asked_.insert(asked.front()).second) held_.push_back(asked.front());
         return asked.front();
     }
-    /// Whether nobody is at something that it proposed.
+    /// Returns true if the search holds a proposal that no process evaluates.
     [[nodiscard]] bool has_free(study_board const& board)
     {
         return free_held(board) != held_.end();
     }
-    /// This process evaluates `at`.
+    /// Notes that this process evaluates `at`.
     void begins(point const& at) { std::erase(held_, at); }
 
-    /// Of all workers that ever joined, in that order.
+    /// Returns the work of all workers that ever joined, in their order.
     [[nodiscard]] std::vector<worker_use> uses(study_board const& board) const
     {
         std::vector<worker_use> out;
@@ -143,11 +142,11 @@ private:
     study_options const* options_;
     optimizer_core search_;
     run_state run_;
-    std::size_t delivered_ = 0;                     ///< outcomes that the search was told
-    std::unordered_set<point, point_hash> asked_{}; ///< of the own search
+    std::size_t delivered_ = 0;                     ///< outcomes that the search has taken
+    std::unordered_set<point, point_hash> asked_{}; ///< proposals of this search
     std::vector<point> held_{};              ///< asked, without an outcome, and not evaluated here
     std::vector<failure_counts> failures_{}; ///< by worker
-    std::unordered_set<std::size_t> told_faults_{}; ///< workers of which people were told
+    std::unordered_set<std::size_t> told_faults_{}; ///< workers whose faults were announced
     std::vector<quantity> best_quantities_{};
 };
 

@@ -1,4 +1,4 @@
-// attune/tune/study/detail/own_evaluation.hpp - what one process of a study evaluates, and for how long.
+// attune/tune/study/detail/own_evaluation.hpp - the evaluation of one process of a study, and its limit.
 // SPDX-License-Identifier: MIT
 // tested by tune/study/study_search.cpp
 #pragma once
@@ -10,7 +10,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/tune/loop/slot_evaluator.hpp>
-#include <attune/tune/over/own_slot.hpp>
+#include <attune/tune/over/slots.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -22,8 +22,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One configuration at a time, on a thread of its own. After its time it is a failure, and the
-/// objective stays at work.
+/// Evaluates one configuration at a time, on a separate thread. After its limit it is a failure,
+/// and the objective continues.
 class own_evaluation {
 public:
     own_evaluation(std::function<evaluation(point const&)> objective, double most_seconds)
@@ -33,7 +33,7 @@ public:
     }
 
     /// @pre     is_idle()
-    /// @param number  of its claim
+    /// @param number  number of its claim
     void begin(point const& at, std::uint64_t number)
     {
         is_ = stage::busy;
@@ -44,19 +44,17 @@ public:
     }
 
     [[nodiscard]] bool is_idle() const noexcept { return is_ == stage::idle; }
-    /// Within its time.
     [[nodiscard]] bool is_busy() const noexcept { return is_ == stage::busy; }
-    /// The objective has not returned for twice its time.
+    /// Returns true if the objective has not returned for twice its limit.
     [[nodiscard]] bool is_stuck() const
     {
         return is_ == stage::overdue && steady_seconds() - since_s_ >= 2 * most_seconds_;
     }
-    /// What was begun last.
     [[nodiscard]] point const& at() const noexcept { return at_; }
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
-    /// Waits, no longer than to `until_s` of steady_seconds().
-    /// @return  the outcome, once; that of an overdue one is dropped
+    /// Waits for the outcome, at most until `until_s` of steady_seconds().
+    /// @return  the outcome, once; an overdue outcome is dropped
     [[nodiscard]] std::optional<guarded_evaluation> wait(double until_s)
     {
         double const now = steady_seconds();

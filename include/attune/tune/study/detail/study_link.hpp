@@ -1,16 +1,21 @@
-// attune/tune/study/detail/study_link.hpp - what one process says in the file of a study, and hears there.
+// attune/tune/study/detail/study_link.hpp - the lines that one process of a study writes and reads, and their configurations.
 // SPDX-License-Identifier: MIT
 // tested by tune/study/study_search.cpp
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/study/study_board.hpp>
-#include <attune/remember/study/study_file.hpp>
-#include <attune/remember/study/study_line.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/remember/study.hpp>
+#include <attune/search/optimizer_core.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -26,17 +31,61 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Converts configurations to the texts of their values, and back.
+class study_configurations {
+public:
+    /// @pre  the space outlives this object
+    study_configurations(chain_of_trees const& space, std::vector<quantity_bound> bounds)
+        : space_(&space)
+        , bounds_(std::move(bounds))
+    {
+        for (named_value const& v : named_values(space.describe()))
+            names_.emplace_back(v.name);
+    }
+
+    [[nodiscard]] value_texts values_at(point const& at) const
+    {
+        return values_of(space_->describe(), at);
+    }
+    /// Empty if they are not a configuration of the space.
+    [[nodiscard]] std::optional<point> point_at(value_texts const& values) const
+    {
+        if (values.size() != names_.size()) return {};
+        std::optional<point> out = point_of(names_, values, *space_);
+        // A configuration has one text only.
+        if (out && values_at(*out) != values) out.reset();
+        return out;
+    }
+    /// See study_board::objection.
+    [[nodiscard]] std::string objection_to(value_texts const& values, evaluation const* told) const
+    {
+        if (!point_at(values)) return "its configuration is not in the space";
+        if (told == nullptr) return {};
+        try {
+            static_cast<void>(bounded_numbers(bounds_, *told));
+            return {};
+        } catch (error const& thrown) {
+            return thrown.what_alone();
+        }
+    }
+
+private:
+    chain_of_trees const* space_;
+    std::vector<quantity_bound> bounds_;
+    std::vector<std::string> names_{}; ///< of the values of a configuration
+};
+
 [[nodiscard]] inline std::string own_host_name()
 {
     char name[256] = {};
     return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "unknown";
 }
 
-/// Reads on often enough to know who is at work, and writes often enough to be taken for that.
-/// Lines that cannot be written are kept until they can.
+/// Reads the file often enough to know which processes work, and writes often enough to count as
+/// one of them. Lines that cannot be written are kept until they can.
 class study_link {
 public:
-    /// @param announces  told where the file cannot be written, and where it can again
+    /// @param announces  called when the file cannot be written, and when it can again
     study_link(std::string path, study_header header, double lease_s,
                study_board::objection objects, std::function<void(std::string const&)> announces)
         : board_(std::move(objects))
@@ -50,7 +99,7 @@ public:
 
     [[nodiscard]] study_board const& board() const noexcept { return board_; }
     [[nodiscard]] std::vector<std::string> notices() { return board_.notices(); }
-    /// Of this process, in board().workers(). @pre join()
+    /// Index of this process in board().workers(). @pre join()
     [[nodiscard]] std::size_t place() const noexcept { return place_; }
     [[nodiscard]] std::string const& path() const noexcept { return file_.path(); }
     [[nodiscard]] std::string const& why() const noexcept { return file_.why(); }
@@ -58,7 +107,6 @@ public:
     [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
     [[nodiscard]] double next_look_s() const noexcept { return next_look_s_; } ///< steady_seconds()
 
-    /// A line of this process.
     [[nodiscard]] std::string line(auto says) const
     {
         using namespace std::chrono;
@@ -67,12 +115,12 @@ public:
                '\n';
     }
 
-    /// Begins the study where there is none.
+    /// Joins the study, and begins it if there is none.
     /// Errors   attune::error: see minimize_in_study()
     void join()
     {
         study_join const own{own_host_name(), static_cast<std::uint64_t>(::getpid()), lease_s_};
-        // Of no other worker: the clock runs on while a process has this number.
+        // Unique to this worker: the clock differs between two processes with the same number.
         id_ = content_hash{}
                   .add(own.host)
                   .add(std::to_string(own.process))
@@ -90,10 +138,10 @@ public:
         next_look_s_ = looked_s_ + look_every_s_;
     }
 
-    /// Takes what others wrote. @return  false: the file cannot be read now
+    /// Takes the lines of other processes. @return  false: the file cannot be read now
     [[nodiscard]] bool hear() { return file_.look(taker()); }
 
-    /// Appends what `make` returns, when what others wrote was taken.
+    /// Takes the lines of other processes, and then appends the result of `make`.
     bool exchange(study_file::made const& make)
     {
         bool is_written = false;
@@ -112,14 +160,14 @@ public:
         return works;
     }
 
-    /// Writes these lines now, or as soon as that is possible.
+    /// Writes these lines now, or as soon as possible.
     void send(std::string const& lines = {})
     {
         unsent_ += lines;
         if (exchange([this] { return unsent_; })) unsent_.clear();
     }
 
-    /// @param has_to_say  whether others must know that this process is at work
+    /// @param has_to_say  true if this process must show that it works
     void look(bool has_to_say)
     {
         double const now = steady_seconds();
@@ -135,7 +183,7 @@ public:
         looked_s_ = now;
     }
 
-    /// Leaves the claims of this process to others. @return  false: that could not be written
+    /// Gives up the claims of this process. @return  false: that could not be written
     [[nodiscard]] bool leave()
     {
         return file_.exchange(taker(), [this] { return unsent_ + line(study_leave{}); });
@@ -164,7 +212,7 @@ private:
 
     study_board board_;
     study_file file_;
-    study_header header_; ///< what this process takes part with
+    study_header header_; ///< header of this process
     double lease_s_;
     std::function<void(std::string const&)> announces_;
     std::string id_{};

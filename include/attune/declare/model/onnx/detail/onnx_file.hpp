@@ -29,7 +29,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Arrays of more elements have a shape alone: they are weights, not shapes.
+/// Contents of longer arrays are not kept: they are weights, not shapes.
 inline constexpr std::size_t max_onnx_contents = 4096;
 /// More axes than any operator has.
 inline constexpr std::size_t max_onnx_axes = 32;
@@ -39,7 +39,7 @@ struct onnx_array {
     std::vector<std::int64_t> extents;
     std::int64_t bytes = 4;                            ///< of an element
     bool is_floating = false;                          ///< else integers, truths or texts
-    std::optional<std::vector<std::int64_t>> contents; ///< of a short one of whole numbers
+    std::optional<std::vector<std::int64_t>> contents; ///< of short arrays of whole numbers
 };
 
 struct onnx_attribute {
@@ -53,9 +53,9 @@ struct onnx_attribute {
 
 struct onnx_node {
     std::string name;
-    std::string op; ///< "Conv"; with its domain if that is not ONNX's
+    std::string op; ///< "Conv"; with its domain if that is not the domain of ONNX
     std::vector<std::string> inputs;
-    std::vector<std::string> outputs; ///< empty names: not asked for
+    std::vector<std::string> outputs; ///< an empty name: not needed
     std::map<std::string, onnx_attribute> attributes;
 };
 
@@ -113,7 +113,7 @@ public:
             out.stored.emplace_back(t.name(), array_of(t, "initializer " + t.name()));
         for (onnx::SparseTensorProto const& t : graph.sparse_initializer())
             out.stored.emplace_back(t.values().name(), sparse_array_of(t));
-        std::set<std::string_view> stored; // which old files list among the inputs, too
+        std::set<std::string_view> stored; // old files list these among the inputs, too
         for (auto const& [name, array] : out.stored)
             stored.insert(name);
         for (onnx::ValueInfoProto const& in : graph.input())
@@ -125,7 +125,7 @@ public:
         return out;
     }
 
-    /// Of an element of a type of TensorProto.
+    /// Bytes of an element of a type of TensorProto.
     [[nodiscard]] static std::int64_t bytes_of(std::int32_t type)
     {
         using T = onnx::TensorProto;
@@ -176,7 +176,7 @@ private:
     [[nodiscard]] onnx_array sparse_array_of(onnx::SparseTensorProto const& t) const
     {
         std::string const where = "initializer " + t.values().name();
-        onnx_array out = array_of(t.values(), where); // what is stored: the values
+        onnx_array out = array_of(t.values(), where); // the stored part: the values
         out.extents = extents_of(t.dims(), where);
         out.contents.reset();
         return out;
@@ -192,7 +192,7 @@ private:
         for (std::int64_t const extent : out.extents) {
             if (extent == 0) count = 0;
             if (count != 0 && static_cast<std::uint64_t>(extent) > max_onnx_contents / count)
-                return out; // long; an extent of 0 behind it makes it no shape, either
+                return out; // long; an extent of 0 further on makes it no shape, either
             count *= static_cast<std::size_t>(extent);
         }
         out.contents = contents_of(t, count);
@@ -205,7 +205,7 @@ private:
         return type == T::FLOAT || type == T::FLOAT16 || type == T::BFLOAT16 || type == T::DOUBLE;
     }
 
-    /// The elements, if all are there and whole.
+    /// The elements, if all are stored and all are whole numbers.
     [[nodiscard]] static std::optional<std::vector<std::int64_t>>
     contents_of(onnx::TensorProto const& t, std::size_t count)
     {
@@ -285,7 +285,7 @@ private:
                 axis.extent = dim.dim_value();
             else
                 axis.symbol = dim.dim_param();
-            // Exporters that know no name write 0 or -1.
+            // Exporters write 0 or -1 for an axis without a name.
             if (axis.extent && *axis.extent < -1)
                 refuse("an input has the extent " + std::to_string(*axis.extent),
                        "input " + in.name());

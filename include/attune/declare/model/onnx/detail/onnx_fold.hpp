@@ -30,7 +30,7 @@ using folded_element = std::optional<model::quantity>;
     return out;
 }
 
-/// The extents, if parameters decide none of them.
+/// The extents, if all are constants.
 [[nodiscard]] inline std::optional<std::vector<std::size_t>> known_extents(quantities const& shape)
 {
     std::vector<std::size_t> out;
@@ -41,7 +41,7 @@ using folded_element = std::optional<model::quantity>;
     return out;
 }
 
-/// The sign of a number that is the same wherever parameters are: BATCH + 1 is above 0.
+/// The sign of a number, if parameters do not change it: BATCH + 1 is above 0.
 [[nodiscard]] inline std::optional<int> known_sign(model::quantity const& q)
 {
     if (q.is_same(0)) return 0;
@@ -55,7 +55,7 @@ using folded_element = std::optional<model::quantity>;
     return op == "Equal" || op == "Greater" || op == "Less";
 }
 
-/// Whether fold_two() has an operator.
+/// Returns true if fold_two() has the operator.
 [[nodiscard]] inline bool folds_two(std::string_view op)
 {
     static std::set<std::string_view> const all = {"Add", "Sub", "Mul", "Min",   "Max",     "And",
@@ -63,8 +63,8 @@ using folded_element = std::optional<model::quantity>;
     return all.contains(op);
 }
 
-/// An operation on two numbers of shapes, if its result is one.
-/// @param is_floating  a ratio is no whole number, unless it has no remainder
+/// An operation on two numbers of shapes; nothing if the result is no whole number.
+/// @param is_floating  then a ratio with a remainder has no result
 [[nodiscard]] inline folded_element fold_two(std::string_view op, model::quantity const& a,
                                              model::quantity const& b, bool is_floating)
 {
@@ -90,7 +90,7 @@ using folded_element = std::optional<model::quantity>;
     return {};
 }
 
-/// Element by element, with extents of 1 repeated.
+/// Calls `fold` element by element, and repeats extents of 1.
 template <class Fold>
 [[nodiscard]] folded fold_elements(std::vector<onnx_value const*> const& in, Fold const& fold)
 {
@@ -150,7 +150,7 @@ template <class Fold>
     return list_value({shape.begin() + start, shape.begin() + end});
 }
 
-/// Of the first axis.
+/// Gather along the first axis.
 [[nodiscard]] inline folded fold_gather(onnx_layer const& at)
 {
     onnx_value const& data = at.input(0);
@@ -318,8 +318,7 @@ template <class Fold>
     return out;
 }
 
-/// The result of a node that is computed from shapes alone; nothing where its contents do not
-/// follow.
+/// The result of a node that is computed from shapes alone; nothing if its contents are unknown.
 [[nodiscard]] inline folded fold(onnx_layer const& at)
 {
     std::string const& op = at.node().op;

@@ -14,8 +14,6 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,37 +26,37 @@ using quantities = std::vector<model::quantity>;
 
 /// An array of the graph.
 struct onnx_value {
-    std::optional<model::tensor> flows = {}; ///< it depends on the network's inputs
+    std::optional<model::tensor> flows = {}; ///< set if the array depends on the network's inputs
     quantities shape = {};
-    std::optional<quantities> contents = {}; ///< of a short one of whole numbers that flows not
-    std::vector<std::uint32_t> stored = {};  ///< the stored arrays that it is made of
+    std::optional<quantities> contents = {}; ///< whole numbers of a short array that does not flow
+    std::vector<std::uint32_t> stored = {};  ///< indices of the stored arrays in it
     bool is_floating = false;
-    bool is_remade = false; ///< its shape follows from its layer, not from the file
+    bool is_remade = false; ///< its shape is that of its layer, not that in the file
 };
 
-/// A stored array, counted by the first layer that reads it.
+/// A stored array. The first layer that reads it counts it.
 struct onnx_stored {
     model::quantity elements = 0;
     bool is_weight = true; ///< else a statistic
     bool is_counted = false;
 };
 
-/// What the nodes of one graph share.
+/// State that the nodes of one graph share.
 struct onnx_state {
     onnx_options const& options;
     std::int64_t opset = 1;
     std::vector<onnx_stored> stored = {};
-    std::set<std::string> used = {}; ///< names of options.attributes
+    std::set<std::string> used = {}; ///< names of options.attributes that a node used
 };
 
-/// `list` with the whole numbers as quantities.
+/// `list`, with the whole numbers as quantities.
 [[nodiscard]] inline quantities quantities_of(std::vector<std::int64_t> const& list)
 {
     return {list.begin(), list.end()};
 }
 
-/// Says of a tensor whose elements have fewer bytes than the numbers of its network how much memory
-/// it takes, rounded down.
+/// Sets the memory of a tensor whose elements have fewer bytes than the numbers of its network,
+/// rounded down.
 inline void hold_bytes(model::tensor const& x, std::int64_t each)
 {
     model::quantity const& all = x.graph().element_bytes;
@@ -71,8 +69,8 @@ inline void hold_bytes(model::tensor const& x, std::int64_t each)
 class onnx_layer {
 public:
     /// @param inputs    null where the node leaves one out
-    /// @param is_shape  none of them depends on the network's inputs: the layers give a shape alone,
-    ///                  in a network that is thrown away
+    /// @param is_shape  no input depends on the network's inputs; the layers only give a shape, in
+    ///                  a temporary network
     onnx_layer(onnx_node const& node, std::vector<onnx_value const*> inputs, model::network& net,
                onnx_state& state, bool is_shape)
         : node_(node)
@@ -125,7 +123,7 @@ public:
                    "read it by an operator of your own: onnx_options::operators");
         return net_.input(value.shape);
     }
-    /// Those that flow, in order.
+    /// The inputs that flow, in order.
     [[nodiscard]] std::vector<model::tensor> tensors() const
     {
         std::vector<model::tensor> out;
@@ -134,7 +132,7 @@ public:
         if (out.empty()) refuse("it has no inputs", "export the model again");
         return out;
     }
-    /// The elements of an input that says a shape, an axis or a size.
+    /// The elements of an input that holds a shape, an axis or a size.
     [[nodiscard]] quantities const& contents(std::size_t i) const
     {
         onnx_value const& value = input(i);
@@ -144,7 +142,7 @@ public:
                    "your own: onnx_options::operators");
         return *value.contents;
     }
-    /// The same, of numbers.
+    /// The elements of such an input as numbers.
     [[nodiscard]] std::vector<std::int64_t> numbers(std::size_t i) const
     {
         std::vector<std::int64_t> out;
@@ -158,7 +156,7 @@ public:
         return out;
     }
 
-    /// One of options.attributes for this node.
+    /// The entry of options.attributes for an attribute of this node.
     [[nodiscard]] std::optional<model::quantity> replaced(std::string const& attribute) const
     {
         auto const found = state_.options.attributes.find(node_.name + '.' + attribute);
@@ -187,7 +185,7 @@ public:
         return a != nullptr && !a->text.empty() ? a->text : otherwise;
     }
     /// A list of `count` numbers.
-    /// @param otherwise  where the attribute is missing
+    /// @param otherwise  the result if the attribute is missing
     [[nodiscard]] quantities sizes(std::string const& attribute, std::size_t count,
                                    quantities const& otherwise) const
     {
@@ -200,7 +198,7 @@ public:
                    "export the model again");
         return quantities_of(a->integers);
     }
-    /// Axes, or another list of numbers: an attribute of old operator sets, an input of new ones.
+    /// Axes, or another list of numbers: an attribute in old operator sets, an input in new ones.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> list(std::string const& attribute,
                                                                 std::size_t i) const
     {
@@ -209,7 +207,7 @@ public:
         if (a == nullptr) return {};
         return a->integers;
     }
-    /// An axis, from the end where it is negative.
+    /// An axis; a negative one counts from the end.
     [[nodiscard]] std::size_t axis(std::int64_t at, std::size_t rank) const
     {
         auto const count = static_cast<std::int64_t>(rank);
@@ -225,8 +223,8 @@ public:
         model::require(any_tensor(), kind(), holds, reason);
     }
 
-    /// An input in the shape that the layer has for it. Requires that shape of the file, unless
-    /// weights follow their layers.
+    /// Input `i`, in the shape `expected` that the layer needs. Requires that the file has this
+    /// shape, unless weights follow their layers.
     [[nodiscard]] onnx_value operand(std::size_t i, quantities const& expected) const
     {
         onnx_value out = input(i);
@@ -248,8 +246,8 @@ public:
         return out;
     }
 
-    /// A stored input of an operation element by element. Where weights follow their layers, its
-    /// last axes have the extents of `shape`, but those of 1.
+    /// A stored input of an operation element by element. If weights follow their layers, it gets
+    /// the last extents of `shape`, except where one of the two is 1.
     [[nodiscard]] onnx_value following(std::size_t i, quantities const& shape) const
     {
         onnx_value out = input(i);
@@ -265,9 +263,9 @@ public:
         return out;
     }
 
-    /// Adds inputs to the layer that was made last, `y`: those that flow as its inputs, the others
-    /// as what it stores, in place of what its formula says.
-    /// @param statistics  how many of the last ones are no weights
+    /// Adds inputs to the layer that was made last, `y`. Inputs that flow become inputs of `y`; the
+    /// others replace the numbers that its formula stores.
+    /// @param statistics  number of inputs at the end that are no weights
     model::tensor finish(model::tensor const& y, std::vector<onnx_value> const& operands,
                          std::size_t statistics = 0)
     {
@@ -291,7 +289,7 @@ public:
         step.cost.weights_read = read;
         return y;
     }
-    /// The stored arrays that its inputs are made of.
+    /// Indices of the stored arrays in the inputs of the node.
     [[nodiscard]] std::vector<std::uint32_t> stored() const
     {
         std::vector<std::uint32_t> out;
@@ -301,7 +299,7 @@ public:
                     if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
         return out;
     }
-    /// All inputs that flow not, from input `first` on.
+    /// All inputs that do not flow, from input `first` on.
     [[nodiscard]] std::vector<onnx_value> constants(std::size_t first = 0) const
     {
         std::vector<onnx_value> out;

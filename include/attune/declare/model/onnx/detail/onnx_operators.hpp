@@ -1,24 +1,147 @@
-// attune/declare/model/onnx/detail/onnx_operators.hpp - which function reads which operator.
+// attune/declare/model/onnx/detail/onnx_operators.hpp - the function that reads each operator; operators that act element by element.
 // SPDX-License-Identifier: MIT
 // tested by declare/model/onnx/read_onnx.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/model/onnx/detail/onnx_elements.hpp>
+#include <attune/declare/model/layers.hpp>
 #include <attune/declare/model/onnx/detail/onnx_layer.hpp>
 #include <attune/declare/model/onnx/detail/onnx_parts.hpp>
 #include <attune/declare/model/onnx/detail/onnx_products.hpp>
-#include <attune/declare/model/onnx/detail/onnx_shapes.hpp>
-#include <attune/declare/model/onnx/detail/onnx_windows.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Operations per element; nothing if the table does not list `op`.
+inline std::optional<std::int64_t> operations_of(std::string_view op)
+{
+    static std::map<std::string_view, std::int64_t> const table = {
+        {"Abs", 1},
+        {"Add", 1},
+        {"And", 1},
+        {"Cast", 0},
+        {"Ceil", 1},
+        {"Clip", 2},
+        {"Cos", 1},
+        {"CumSum", 1},
+        {"Div", 1},
+        {"Elu", 4},
+        {"Equal", 1},
+        {"Erf", 4},
+        {"Exp", 1},
+        {"Floor", 1},
+        {"Gelu", 8},
+        {"Greater", 1},
+        {"GreaterOrEqual", 1},
+        {"HardSigmoid", 4},
+        {"HardSwish", 5},
+        {"IsNaN", 1},
+        {"LeakyRelu", 2},
+        {"Less", 1},
+        {"LessOrEqual", 1},
+        {"Log", 1},
+        {"LogSoftmax", 4},
+        {"Max", 1},
+        {"Min", 1},
+        {"Mod", 1},
+        {"Mul", 1},
+        {"Neg", 1},
+        {"Not", 1},
+        {"Or", 1},
+        {"PRelu", 2},
+        {"Pow", 1},
+        {"Reciprocal", 1},
+        {"Relu", 1},
+        {"Round", 1},
+        {"Selu", 4},
+        {"Sigmoid", 4},
+        {"Sign", 1},
+        {"Sin", 1},
+        {"Softmax", 4},
+        {"Softplus", 4},
+        {"Sqrt", 1},
+        {"Sub", 1},
+        {"Sum", 1},
+        {"Tanh", 4},
+        {"Trilu", 0},
+        {"Where", 1},
+        {"Xor", 1},
+    };
+    auto const found = table.find(op);
+    if (found == table.end()) return {};
+    return found->second;
+}
+
+/// Returns true if only input 0 gives the shape; the others are an axis or a number.
+[[nodiscard]] inline bool has_one_array(std::string_view op)
+{
+    return op == "CumSum" || op == "Trilu" || op == "Clip";
+}
+
+[[nodiscard]] inline model::tensor elements_layer(onnx_layer& at)
+{
+    std::string const& op = at.node().op;
+    std::int64_t const each = *operations_of(op);
+    std::vector<model::tensor> const x = at.tensors();
+    std::vector<quantities> shapes;
+    std::vector<onnx_value> constants;
+    for (std::size_t i = 0; i < at.input_count(); ++i) {
+        if (i > 0 && !at.has(i)) continue;
+        bool const gives_shape = i == 0 || !has_one_array(op);
+        if (!at.flows(i))
+            constants.push_back(gives_shape ? at.following(i, x.front().shape()) : at.input(i));
+        if (gives_shape) shapes.push_back(at.flows(i) ? at.shape(i) : constants.back().shape);
+    }
+    if (shapes.size() == 1 && x.size() == 1)
+        return at.finish(model::activation(x[0], at.kind(), each), constants);
+    quantities const shape = model::broadcast_shape(x.front(), at.kind(), shapes);
+    std::int64_t const joins = op == "Max" || op == "Min" || op == "Sum"
+                                   ? static_cast<std::int64_t>(shapes.size()) - 1
+                                   : 1; // with several inputs
+    return at.finish(model::apply(at.kind(), x,
+                                  {.shape = shape,
+                                   .operations = each * joins * product_of(shape),
+                                   .may_overwrite = true}),
+                     constants);
+}
+
+/// Bytes of an element of the output, if the operator fixes its type.
+[[nodiscard]] inline std::optional<std::int64_t> bytes_of_output(onnx_layer const& at)
+{
+    static std::set<std::string_view> const truths = {
+        "And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual",
+        "Not", "Or",    "Xor"};
+    std::string const& op = at.node().op;
+    if (truths.contains(op)) return 1;
+    if (op == "Cast") return onnx_parser::bytes_of(static_cast<std::int32_t>(at.integer("to", 1)));
+    return {};
+}
+
+inline void read_elements(onnx_layer& at)
+{
+    model::tensor const y = elements_layer(at);
+    if (auto const bytes = bytes_of_output(at)) hold_bytes(y, *bytes);
+    at.set(0, y);
+}
+
+/// Passes its input through, as inference does: Identity, Dropout.
+inline void read_same(onnx_layer& at)
+{
+    at.set(0, at.input(0));
+    if (at.wants(1)) at.set(1, onnx_value{.shape = at.shape(0)}); // a mask of truths
+}
+
 using onnx_reading = void (*)(onnx_layer&);
 
-/// Null for an operator that is not known.
+/// The function that reads an operator; null if the table does not list the operator.
 [[nodiscard]] inline onnx_reading reading_of(std::string_view op)
 {
     static std::map<std::string_view, onnx_reading> const table = {
@@ -67,7 +190,7 @@ using onnx_reading = void (*)(onnx_layer&);
     return found == table.end() ? nullptr : found->second;
 }
 
-/// Whether an operator only names the elements of input 0 in another way, so that known ones stay.
+/// Returns true if an operator only renames the elements of input 0, so known contents stay.
 [[nodiscard]] inline bool keeps_contents(std::string_view op)
 {
     return op == "Cast" || op == "Flatten" || op == "Identity" || op == "Reshape" ||

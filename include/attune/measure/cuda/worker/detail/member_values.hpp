@@ -1,8 +1,7 @@
 // attune/measure/cuda/worker/detail/member_values.hpp - structures of a call and its results, member by member.
 // SPDX-License-Identifier: MIT
 //
-// Structured bindings name all members, so that a new member that is not encoded here does not
-// compile.
+// Structured bindings name all members: a new member without code here does not compile.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -101,8 +100,7 @@ inline void get_value(message_reader& from, element_run& into)
     get_value(from, within);
 }
 
-/// The address is not sent, because it is valid in the sender only. Arrays with gaps are never
-/// sent.
+/// The address is not sent: it is valid in the sender only. Arrays with gaps are never sent.
 inline void put_value(message_writer& to, device_buffer const& what)
 {
     auto const& [where, place] = what;

@@ -1,12 +1,11 @@
 // attune/search/bayes/gp/detail/process_state.hpp - the data of a process.
 // SPDX-License-Identifier: MIT
-// Source   see process.hpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
 #include <attune/search/bayes/gp/process.hpp>
-#include <attune/search/bayes/gp/projection.hpp>
 
 #include <Eigen/Core>
 

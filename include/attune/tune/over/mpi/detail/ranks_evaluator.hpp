@@ -1,4 +1,4 @@
-// attune/tune/over/mpi/detail/ranks_evaluator.hpp - the ranks as slots: what rank 0 sends them and hears of them.
+// attune/tune/over/mpi/detail/ranks_evaluator.hpp - the ranks as slots: messages between rank 0 and the other ranks.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,9 @@
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/slot_evaluator.hpp>
-#include <attune/tune/over/mpi/detail/rank_letters.hpp>
+#include <attune/tune/over/mpi/detail/rank_job.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
-#include <attune/tune/over/own_slot.hpp>
+#include <attune/tune/over/slots.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,14 +29,14 @@ namespace attune::inline ATTUNE_ABI::detail {
         "declare the same space, with the same inputs and figures of the machine, on all ranks"};
 }
 
-/// Rank 0's view of the others, and of its own thread if it evaluates.
+/// The other ranks as slots of rank 0, and a thread of rank 0 if it evaluates.
 class ranks_evaluator final : public slot_evaluator {
 public:
     enum class without : bool {
         none, ///< a rank that cannot take part ends the search
-        some, ///< it goes on without such a rank
+        some, ///< the search continues without such a rank
     };
-    /// @param space  space_of_rank() that all ranks must have
+    /// @param space  space_of_rank() of all ranks
     ranks_evaluator(MPI_Comm comm, std::string space, without which = without::none)
         : comm_(comm)
         , space_(std::move(space))
@@ -80,8 +80,8 @@ public:
         }
     }
 
-    /// Sends all ranks the end, and marks in it those that are left. Then it waits for the
-    /// evaluation on rank 0's own thread: nobody else waits for that.
+    /// Sends all ranks the end, and marks in it those that are left. Also waits for the evaluation
+    /// on rank 0's own thread, for which no other rank waits.
     void close(rank_order& end)
     {
         auto const is_awaited = [](other const& one) { return one.is_awaited; };
@@ -105,7 +105,7 @@ public:
         for (std::size_t i = 0; i < others_.size(); ++i)
             ends.push_back(message_to(static_cast<int>(i) + 1, text));
         for (std::size_t i = 0; i < others_.size(); ++i) {
-            if (!others_[i].is_awaited) { // it waits for an order
+            if (!others_[i].is_awaited) { // the rank waits for an order
                 MPI_Wait(&others_[i].sent.request, MPI_STATUS_IGNORE);
                 MPI_Wait(&ends[i].request, MPI_STATUS_IGNORE);
                 continue;
@@ -156,7 +156,7 @@ private:
                   rank_message_tag, comm_, &out.request);
         return out;
     }
-    /// For the one report that a rank may have under way; nobody reads it.
+    /// Room for the one report that a rank may have under way, which is never read.
     [[nodiscard]] open_message place_for_report(int rank)
     {
         open_message out{.bytes = std::vector<char>(longest_report)};
@@ -172,7 +172,7 @@ private:
             out.push_back({.slot = 0, .seen = std::move(seen->seen), .is_fault = seen->is_fault});
     }
 
-    /// Whether Ctrl-C was pressed at the rank, of a message that nobody reads otherwise.
+    /// Returns true if Ctrl-C was pressed at the rank, by a message that is otherwise not read.
     [[nodiscard]] static bool wants_stop(rank_letter const& letter)
     {
         try {

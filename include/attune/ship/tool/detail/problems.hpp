@@ -1,0 +1,259 @@
+// attune/ship/tool/detail/problems.hpp - the problems that a command selects, as text and as JSON.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/lines/record_table.hpp>
+#include <attune/remember/lines/store_content.hpp>
+#include <attune/remember/problem/matching.hpp>
+#include <attune/remember/problem/problem.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/tune/progress.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+using tool_json = nlohmann::ordered_json;
+
+// --- for people --------------------------------------------------------------------------------
+
+/// "N=1024 M=512"; "-" for none.
+[[nodiscard]] inline std::string text_of(named_texts const& texts)
+{
+    std::string out;
+    for (auto const& [name, value] : texts)
+        out += (out.empty() ? "" : " ") + printable(name) + '=' + printable(value);
+    return out.empty() ? "-" : out;
+}
+
+[[nodiscard]] inline std::string text_of(value_texts const& values,
+                                         std::vector<std::string> const& names)
+{
+    named_texts out;
+    for (std::size_t i = 0; i < values.size() && i < names.size(); ++i)
+        out.emplace_back(names[i], values[i]);
+    return text_of(out);
+}
+
+/// "7.51x": the winner's factor over the default; empty if one value is unknown.
+[[nodiscard]] inline std::string text_of_gain(record const& best)
+{
+    double const gain = objective_of(best.key).gain(best.best_s, best.default_s);
+    return gain > 0 ? formatted("%.2fx", gain) : "";
+}
+
+[[nodiscard]] inline record const* latest_winner(listed_problem const& of)
+{
+    return of.best.empty() ? nullptr : &of.best.back();
+}
+
+// --- JSON --------------------------------------------------------------------------------------
+
+/// A line; replaces bytes that are not UTF-8.
+[[nodiscard]] inline std::string line_of(tool_json const& json)
+{
+    return json.dump(-1, ' ', false, tool_json::error_handler_t::replace);
+}
+
+/// A list with an element on each line.
+inline void write_list(std::ostream& to, std::vector<tool_json> const& list)
+{
+    to << '[';
+    for (std::size_t i = 0; i < list.size(); ++i)
+        to << (i == 0 ? "\n" : ",\n") << line_of(list[i]);
+    to << (list.empty() ? "]\n" : "\n]\n");
+}
+
+[[nodiscard]] inline tool_json json_of(named_texts const& texts)
+{
+    tool_json out = tool_json::object();
+    for (auto const& [name, value] : texts)
+        out[name] = value;
+    return out;
+}
+
+[[nodiscard]] inline tool_json json_of(value_texts const& values,
+                                       std::vector<std::string> const& names)
+{
+    tool_json out = tool_json::object();
+    for (std::size_t i = 0; i < values.size() && i < names.size(); ++i)
+        out[names[i]] = values[i];
+    return out;
+}
+
+/// The words of a store's file, by failure_stage.
+inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
+    "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
+
+[[nodiscard]] inline char const* word_of(failure_stage stage)
+{
+    return words_of_stages[static_cast<std::size_t>(stage)];
+}
+
+[[nodiscard]] inline tool_json json_of(tried_row const& row, std::vector<std::string> const& names)
+{
+    tool_json out;
+    out["configuration"] = json_of(row.values, names);
+    if (auto const* const m = std::get_if<measurement>(&row.result)) {
+        out["seconds"] = m->value;
+        out["low_s"] = m->low;
+        out["high_s"] = m->high;
+        out["samples"] = m->samples;
+    } else {
+        failure const& f = std::get<failure>(row.result);
+        out["failed"] = word_of(f.stage);
+        out["why"] = f.reason;
+    }
+    if (!row.code.empty()) out["code"] = row.code;
+    return out;
+}
+
+[[nodiscard]] inline tool_json json_of(record const& r)
+{
+    tool_json out;
+    out["configuration"] = json_of(r.configuration);
+    out["seconds"] = r.best_s;
+    if (r.best_interval.samples > 0) {
+        out["low_s"] = r.best_interval.low_s;
+        out["high_s"] = r.best_interval.high_s;
+        out["samples"] = r.best_interval.samples;
+    }
+    out["default_s"] = r.default_s;
+    if (r.default_interval.samples > 0) {
+        out["default_low_s"] = r.default_interval.low_s;
+        out["default_high_s"] = r.default_interval.high_s;
+    }
+    if (r.baseline_s > 0) out["baseline_s"] = r.baseline_s;
+    out["evaluations"] = r.evaluations;
+    out["failures"] = r.failures;
+    out["ties"] = r.ties;
+    out["ended"] = r.ended;
+    out["interrupted"] = r.interrupted;
+    out["disturbed"] = r.disturbed;
+    if (r.least_s > 0) out["least_s"] = r.least_s;
+    out["schema"] = r.key.schema;
+    out["seed"] = r.seed;
+    out["when"] = r.when;
+    out["attune"] = r.attune;
+    return out;
+}
+
+[[nodiscard]] inline tool_json json_of(stored_problem const& problem)
+{
+    tool_json out;
+    out["kernel"] = problem.key.kernel;
+    out["inputs"] = json_of(problem.key.inputs);
+    out["device"] = problem.key.device;
+    out["compiler"] = problem.key.compiler;
+    out["source"] = problem.key.source;
+    out["signature"] = problem.key.signature;
+    out["setting"] = json_of(problem.key.setting);
+    if (problem_objective const of = objective_of(problem.key); !of.is_seconds)
+        out["objective"] = {{"unit", of.unit},
+                            {"better", of.is_higher_better ? "higher" : "lower"}};
+    out["facts"] = json_of(problem.facts);
+    out["parameters"] = problem.parameters;
+    return out;
+}
+
+inline constexpr option kernel_option{"--kernel", "NAME", "the problems of this kernel alone"};
+inline constexpr option device_option{"--device", "TEXT",
+                                      "those on a device or processor whose name has this text"};
+inline constexpr option input_option{"--input", "NAME=VALUE",
+                                     "those for this value of an input; may be repeated"};
+inline constexpr option json_option{"--json", "", "as JSON"};
+
+struct selection {
+    std::string kernel{};
+    std::string device{};
+    named_texts inputs{};
+
+    [[nodiscard]] bool is_empty() const
+    {
+        return kernel.empty() && device.empty() && inputs.empty();
+    }
+    [[nodiscard]] bool fits(stored_problem const& problem) const
+    {
+        return (kernel.empty() || problem.key.kernel == kernel) &&
+               problem.key.device.find(device) != std::string::npos &&
+               std::all_of(inputs.begin(), inputs.end(), [&](auto const& wanted) {
+                   std::string const* const value = value_of(problem.key.inputs, wanted.first);
+                   return value != nullptr && *value == wanted.second;
+               });
+    }
+};
+
+/// The pairs in the values "NAME=VALUE" of an option.
+[[nodiscard]] inline named_texts pairs_of(words const& given, std::string_view option)
+{
+    named_texts out;
+    for (std::string const& text : given.values(option)) {
+        std::size_t const at = text.find('=');
+        if (at == 0 || at == text.npos)
+            throw words_error(std::string(option) + " takes NAME=VALUE, not '" + text + "'");
+        if (value_of(out, text.substr(0, at)) != nullptr)
+            throw words_error(std::string(option) + " is given twice for " + text.substr(0, at));
+        out.emplace_back(text.substr(0, at), text.substr(at + 1));
+    }
+    return out;
+}
+
+[[nodiscard]] inline selection selection_of(words const& given)
+{
+    return {given.value("--kernel").value_or(""), given.value("--device").value_or(""),
+            pairs_of(given, "--input")};
+}
+
+/// Reads a store, and reports damaged lines and other possible writers.
+[[nodiscard]] inline store_content read_store(std::string const& path, console& on)
+{
+    store_content out = store_content::of_file(path);
+    if (!out.damage().empty()) on.err << "attune: " << printable(out.damage()) << '\n';
+    if (!out.by_others().empty())
+        on.err << "attune: " << printable(path)
+               << ": another user may write it: " << printable(out.by_others()) << '\n';
+    return out;
+}
+
+/// The selected problems, in the order of their last lines.
+[[nodiscard]] inline std::vector<listed_problem> selected(store_content& from,
+                                                          selection const& meant)
+{
+    std::vector<listed_problem> out = from.problems();
+    std::erase_if(out, [&](listed_problem const& one) { return !meant.fits(one.problem); });
+    return out;
+}
+
+/// "sgemm N=1024 on AMD EPYC".
+[[nodiscard]] inline std::string name_of(stored_problem const& problem)
+{
+    std::string out = printable(problem.key.kernel);
+    if (!problem.key.inputs.empty()) out += ' ' + text_of(problem.key.inputs);
+    if (!problem.key.setting.empty()) out += " (" + text_of(problem.key.setting) + ')';
+    return out + " on " + printable(problem.key.device);
+}
+
+/// Asks for a selection, with the options for it, if several problems fit.
+[[nodiscard]] inline std::string too_many(std::vector<listed_problem> const& all)
+{
+    std::string out = std::to_string(all.size()) + " problems are meant (";
+    for (std::size_t i = 0; i < all.size() && i < 3; ++i)
+        out += (i == 0 ? "" : "; ") + name_of(all[i].problem);
+    return out + (all.size() > 3 ? "; ...)" : ")") +
+           "; say which by --kernel, --input and --device";
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

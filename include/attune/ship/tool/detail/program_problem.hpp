@@ -1,0 +1,197 @@
+// attune/ship/tool/detail/program_problem.hpp - what of a program keeps its outcomes apart in a store.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/system/process.hpp>
+#include <attune/core/environment.hpp>
+#include <attune/core/fixed_string.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/remember/lines/store_content.hpp>
+#include <attune/remember/problem/matching.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/files.hpp>
+#include <attune/ship/tool/detail/program_run.hpp>
+#include <attune/ship/tool/detail/program_words.hpp>
+#include <attune/ship/tool/detail/space_file.hpp>
+#include <attune/tune/kernel/problem.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// Adds the bytes of a file, or the size and time of a long file.
+inline void add_file(content_hash& to, std::string const& path)
+{
+    constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20U;
+    std::error_code no;
+    if (!std::filesystem::is_regular_file(path, no)) return;
+    std::uintmax_t const size = std::filesystem::file_size(path, no);
+    std::ifstream in(path, std::ios::binary);
+    if (no || !in) return;
+    if (size > most_bytes) {
+        auto const when = std::filesystem::last_write_time(path, no).time_since_epoch().count();
+        to.add(std::to_string(size)).add(std::to_string(when));
+        return;
+    }
+    to.add(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+/// Adds the variables of the environment that a program's speed usually depends on, and those that
+/// a word names as $NAME or ${NAME}.
+inline void add_environment(content_hash& to, command_template const& program)
+{
+    constexpr std::string_view usual[] = {"OMP_",
+                                          "GOMP_",
+                                          "KMP_",
+                                          "MKL_",
+                                          "OPENBLAS_",
+                                          "BLIS_",
+                                          "CUDA_",
+                                          "HIP_",
+                                          "ROCR_",
+                                          "HSA_",
+                                          "MALLOC_",
+                                          "OMPI_",
+                                          "LD_PRELOAD=",
+                                          "LD_LIBRARY_PATH=",
+                                          "GLIBC_TUNABLES=",
+                                          "CC=",
+                                          "CXX=",
+                                          "CFLAGS=",
+                                          "CXXFLAGS=",
+                                          "LDFLAGS=",
+                                          "MAKEFLAGS="};
+    std::vector<std::string> all = environment_of_children();
+    std::sort(all.begin(), all.end());
+    for (std::string const& variable : all) {
+        std::string const name = variable.substr(0, variable.find('='));
+        auto const begins = [&](std::string_view one) { return variable.starts_with(one); };
+        auto const is_named = [&](std::string const& word) {
+            for (std::string const& form : {'$' + name, "${" + name})
+                for (std::size_t at = 0; (at = word.find(form, at)) != word.npos; ++at)
+                    if (!is_identifier('_' + word.substr(at + form.size(), 1)) ||
+                        at + form.size() == word.size())
+                        return true; // not the begin of a longer name
+            return false;
+        };
+        if (std::any_of(std::begin(usual), std::end(usual), begins) ||
+            std::any_of(program.text.begin(), program.text.end(), is_named))
+            to.add(variable);
+    }
+}
+
+/// A file inside a text for a shell, as in sh -c './run {A} data', that was changed after the
+/// store; empty: there is none. Such a file has no part in the problem, as a run may write the
+/// file.
+[[nodiscard]] inline std::string newer_file(command_template const& program,
+                                            std::string const& store)
+{
+    std::error_code no;
+    auto const when = std::filesystem::last_write_time(store, no);
+    if (no) return {};
+    for (std::string const& word : program.text) {
+        std::string text = word;
+        if (text.find_first_of(" \t\n;&|<>") == text.npos) continue;
+        std::replace_if(
+            text.begin(), text.end(),
+            [](char c) {
+                return std::string_view("\t\n;&|<>()'\"=`").find(c) != std::string_view::npos;
+            },
+            ' ');
+        std::istringstream names(text);
+        for (std::string name; names >> name;)
+            if (std::filesystem::is_regular_file(name, no) && !is_same_file(name, store) &&
+                std::filesystem::last_write_time(name, no) > when)
+                return name;
+    }
+    return {};
+}
+
+/// The problem under which --store keeps outcomes. The source has the words of the command, the
+/// bytes of the program's file, the bytes of each file that is a word or stands behind `=` in a
+/// word, and variables of the environment. The setting has the measured number, and the limit.
+[[nodiscard]] inline stored_problem
+problem_of_program(read_space const& read, command_template const& program, run_options const& how)
+{
+    stored_problem out;
+    content_hash source;
+    for (std::string const& word : program.text) {
+        source.add(word);
+        add_file(source, &word == program.text.data() ? find_program(word) : word);
+        if (std::size_t const equals = word.find('='); equals != word.npos)
+            add_file(source, word.substr(equals + 1));
+    }
+    add_environment(source, program);
+    out.key.kernel = read.name;
+    out.key.source = source.hex();
+    out.key.compiler = minimize_compiler;
+    out.key.device = device_name();
+    out.key.inputs = texts_of_inputs(read.space.describe());
+    if (how.measured.from != measured_number::source::last_number)
+        out.key.setting.emplace_back("measured", how.measured.name());
+    if (how.limit_s != usual_limit_s)
+        out.key.setting.emplace_back("timeout", formatted("%.9g", how.limit_s));
+    add_objective(out.key.setting, {.unit = how.unit, .is_higher_better = how.is_higher_better});
+    for (named_value const& v : named_values(read.space.describe()))
+        out.parameters.emplace_back(v.name);
+    out.facts = facts_of_processor();
+    return out;
+}
+
+/// The problem in the form of attune 0.4, whose key had only the words. Empty: 0.4 could not tell
+/// such outcomes from others.
+[[nodiscard]] inline std::optional<stored_problem> problem_of_0_4(stored_problem now,
+                                                                  command_template const& program)
+{
+    if (!now.key.setting.empty()) return std::nullopt;
+    content_hash source;
+    for (std::string const& word : program.text)
+        source.add(word);
+    now.key.source = source.hex();
+    return now;
+}
+
+/// Reports outcomes of this space in the store that are not used because of a single difference.
+/// @param old  the form of attune 0.4, if there is one
+inline void tell_others(std::string const& path, stored_problem const& now,
+                        std::optional<stored_problem> const& old, console& on)
+{
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) return;
+    store_content store = store_content::of_file(path);
+    std::map<std::string, std::size_t> counts;
+    for (listed_problem const& one : store.problems()) {
+        record_key key = one.problem.key;
+        bool const is_elsewhere = key.device != now.key.device;
+        bool const is_other =
+            key.source != now.key.source && !(old && key.source == old->key.source);
+        key.device = now.key.device;
+        key.source = now.key.source;
+        key.schema = now.key.schema;
+        if (key != now.key || is_other == is_elsewhere) continue;
+        counts[is_other ? "of a program whose files, arguments or environment were others"
+                        : "of another processor (" + printable(one.problem.key.device) + ')'] +=
+            one.tried;
+    }
+    for (auto const& [why, count] : counts)
+        on.err << "attune: minimize: " << printable(path) << " has " << count
+               << (count == 1 ? " outcome " : " outcomes ") << why << "; not taken\n";
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

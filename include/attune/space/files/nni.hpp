@@ -1,0 +1,68 @@
+// attune/space/files/nni.hpp - reads and writes search spaces of NNI.
+// SPDX-License-Identifier: MIT
+// Source   NNI 2.4, docs/en_US/Tutorial/SearchSpaceSpec.rst: types, and the formulas of the
+//          quantised ones
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/space/files/read_json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A search_space.json of NNI.
+struct nni_file {
+    std::string text;
+    std::vector<std::string> left_out; ///< a sentence for each part that NNI cannot hold
+};
+
+/// A space for NNI:
+/// - whole numbers in a row are a randint, unless the parameter is ordinal and has a table; an
+///   interval is uniform or loguniform; any other values are a choice and keep their type
+/// - a parameter that is active where a text has one value, as in MODE == "a", is inside that
+///   option; read_nni() gives it the prefix "MODE/a/"
+/// - a parameter whose condition can never hold is left out, with all parameters inside it
+/// Left out are constraints, other conditions (NNI always draws these parameters), defaults and
+/// priors; tables have no scale. Call reduced() first, so that each written value is in a valid
+/// configuration.
+/// @pre    bind_inputs() has made the tables
+/// Errors  attune::error for a permutation, a tile, an array, a parameter called "_name", "_type" or
+///         "_value", and for a long range with a step or to 2^63 - 1: the format has none of these;
+///         for two parameters that read_nni() would give one name, and for more than 10 levels
+///         inside of each other, which it does not read;
+///         for conditions that lead back to their own parameter; for a text that is not UTF-8
+[[nodiscard]] nni_file write_nni(named_space const& space);
+
+/// Reads a search_space.json of NNI (Neural Network Intelligence), which has no constraints:
+///
+///     {"batch": {"_type": "choice", "_value": [16, 32, 64]},
+///      "layer": {"_type": "choice", "_value": [
+///         {"_name": "none"},
+///         {"_name": "conv", "kernel": {"_type": "randint", "_value": [1, 8]}}]}}
+///
+/// choice      the values: numbers ascending, texts, or truths. Of options with a "_name": the
+///             names; a parameter inside an option is "layer/conv/kernel", active where that option
+///             is chosen
+/// randint     [first, last], without `last` itself
+/// uniform, loguniform    a real parameter, on a logarithmic scale in the second case
+/// quniform, qloguniform  [low, high, q]: clip(round(x / q) * q, low, high) for x from low to high:
+///             the multiples of q, and an end that is nearer to a multiple outside. Whole numbers
+///             where low, high and q are
+/// The normal types have no bounds and are refused. All values are equally likely; in NNI the ends
+/// of a quantised type are half as likely.
+/// @param source  name of the file, for errors
+/// Errors  syntax_error: what was expected of which parameter, line and column
+[[nodiscard]] named_space read_nni(std::string_view text, std::string const& source = "");
+
+/// Reads the file at `path`, as read_nni().
+/// Errors  attune::error: the file cannot be read; syntax_error
+[[nodiscard]] named_space read_nni_file(std::string const& path);
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/nni.ipp>
+#endif

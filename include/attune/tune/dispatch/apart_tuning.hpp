@@ -1,0 +1,98 @@
+// attune/tune/dispatch/apart_tuning.hpp - tunes and verifies on copies of calls, while the program runs.
+// SPDX-License-Identifier: MIT
+//
+// tested by tune/on_miss.cpp
+#pragma once
+
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/dispatch_parts.hpp>
+#include <attune/tune/dispatch/tuning_slice.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/owned_call.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/shape/online_slot.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Its jobs hold the turn, one after the other, on a separate thread. Each set of inputs is tuned
+/// in slices (tuning_slice.hpp): after the first slice its winner serves. See miss_policy.
+class apart_tuning {
+public:
+    /// @pre  `parts` outlives this object
+    explicit apart_tuning(dispatch_parts& parts);
+    ~apart_tuning();
+    apart_tuning(apart_tuning const&) = delete;
+    apart_tuning& operator=(apart_tuning const&) = delete;
+
+    /// Returns true if unknown inputs are tuned here: by the policy, and only for this processor.
+    [[nodiscard]] bool is_wanted() const;
+
+    /// Tunes the inputs in the background; `until_then` serves the shape meanwhile. Any thread.
+    /// @pre  the frame is complete
+    installed_variant const& tune(std::shared_ptr<served_inputs> const& of, known_shape* shape,
+                                  std::span<std::int64_t const> key, call_frame const& frame,
+                                  installed_variant const& until_then);
+    /// Verifies the winner for the shape in the background. The code that served the shape before,
+    /// or else the default, serves meanwhile. Any thread.
+    /// @param until_then  serves instead, and for good without room for a copy; may be null
+    /// @pre  the frame is complete
+    installed_variant const& verify(std::shared_ptr<served_inputs> const& of, known_shape* shape,
+                                    std::span<std::int64_t const> key, call_frame const& frame,
+                                    installed_variant const* until_then = nullptr);
+
+    /// Continues a tuning of these inputs that waits for calls.
+    void wake(served_inputs& of)
+    {
+        if (of.is_resting) wake_now(of);
+    }
+
+    /// Waits until no job runs or waits, or until the program ends. @pre  not called by a job
+    void wait() const;
+
+private:
+    struct open_tuning;
+    class trial_period;
+
+    [[nodiscard]] call_copy copy_of(call_frame const& frame);
+    [[nodiscard]] std::string add(std::function<void()> job);
+    void count(known_shape* shape, served_inputs& of);
+    void stop_counting(served_inputs& of);
+    void go_on();
+    void wake_now(served_inputs& of);
+    void resume(served_inputs& of);
+    [[nodiscard]] bool is_online(known_shape const* shape) const;
+    [[nodiscard]] search_limits limits_of(open_tuning const& one) const;
+    [[nodiscard]] bench_factory online_bench_for(open_tuning& one);
+    [[nodiscard]] double patience_s(open_tuning const& one) const;
+    [[nodiscard]] bool is_over_after(open_tuning& one, tuning_slice const& slice);
+    void close(open_tuning const& one);
+    [[nodiscard]] std::vector<sliced_tuning> turns() const;
+
+    dispatch_parts& parts_;
+    call_copies copies_;
+    fork_safe_mutex lock_{}; ///< guards served_inputs::tuned_apart_in, and the members below
+    std::vector<std::shared_ptr<open_tuning>> open_{};
+    bool is_queued_ = false;                            ///< a call of go_on() is queued
+    int process_ = 0;                                   ///< the process that the members belong to
+    std::vector<std::unique_ptr<online_slot>> slots_{}; ///< calls may be in them at any time
+    std::vector<std::unique_ptr<call_count>>
+        counts_{}; ///< a late call may still add to any of them
+    std::vector<call_count*> free_counts_{};
+    mutable std::atomic<int> waiting_{0}; ///< threads in wait()
+    background_worker worker_{};          ///< the last member: its thread uses all others
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/apart_tuning.ipp>
+#endif

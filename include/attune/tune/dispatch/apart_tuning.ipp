@@ -1,0 +1,407 @@
+// attune/tune/dispatch/apart_tuning.ipp - the jobs of background tuning and verification.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/search_limits.hpp>
+#include <attune/tune/dispatch/apart_tuning.hpp>
+#include <attune/tune/loop/make_bench.hpp>
+#include <attune/tune/loop/online_bench.hpp>
+#include <attune/tune/report.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Inputs whose tuning is not over.
+struct apart_tuning::open_tuning {
+    std::shared_ptr<served_inputs> of;
+    known_shape* shape; ///< the shape of the call
+    std::vector<std::int64_t> key;
+    std::shared_ptr<owned_call const> call;
+    installed_variant const* serving = nullptr; ///< served through the slot
+    online_slot* slot = nullptr;                ///< null: candidates are timed on the copy
+    int rests = 0;                              ///< how often calls stopped to arrive
+    sliced_tuning so_far{};                     ///< with `calls` as they were at the last look
+    std::vector<known_outcome> outcomes{};
+    std::optional<lesson_list> lessons{}; ///< see tuning_slice; used by the background thread
+};
+
+/// While it exists, calls of the shape go through the slot.
+class apart_tuning::trial_period {
+public:
+    trial_period(dispatch_parts& parts, open_tuning& one)
+        : shapes_(parts.shapes)
+        , shape_(*one.shape)
+    {
+        installed_variant const* const now = shape_.serves.load(std::memory_order_acquire);
+        one.serving =
+            now != nullptr
+                ? now
+                : &shapes_.serve_as_before(one.shape, parts.defaults.code_of(one.of->problem));
+        one.slot->serve(one.serving->code.address);
+        shapes_.begin_trials(shape_, *one.slot);
+    }
+    ~trial_period() { shapes_.end_trials(shape_); }
+    trial_period(trial_period const&) = delete;
+    trial_period& operator=(trial_period const&) = delete;
+
+private:
+    shape_register& shapes_;
+    known_shape& shape_;
+};
+
+ATTUNE_INLINE search_limits apart_tuning::limits_of(open_tuning const& one) const
+{
+    search_limits out = parts_.subject.options.limits;
+    if (one.slot != nullptr) out.seconds = search_limits::any_time; // waiting costs nothing
+    return out;
+}
+
+ATTUNE_INLINE apart_tuning::apart_tuning(dispatch_parts& parts)
+    : parts_(parts)
+    , copies_(parts.subject.options.limits.copied_bytes)
+{
+}
+ATTUNE_INLINE apart_tuning::~apart_tuning() = default;
+
+ATTUNE_INLINE bool apart_tuning::is_wanted() const
+{
+    miss_policy const policy = parts_.subject.options.on_miss;
+    return (policy == miss_policy::tune_in_background || policy == miss_policy::online) &&
+           !parts_.subject.find_device;
+}
+
+/// Returns true if candidates are timed in calls of this shape.
+ATTUNE_INLINE bool apart_tuning::is_online(known_shape const* shape) const
+{
+    // Sizes that never repeat give no calls in which a candidate could be timed.
+    return parts_.subject.options.on_miss == miss_policy::online && shape != nullptr &&
+           parts_.subject.kernel.buckets.empty() && parts_.subject.options.limits.lost_share > 0 &&
+           !parts_.subject.kernel.baseline && !parts_.subject.kernel.objective &&
+           parts_.subject.kernel.most_joules <= 0;
+}
+
+ATTUNE_INLINE void apart_tuning::wait() const
+{
+    ++waiting_;
+    worker_.wait();
+    --waiting_;
+}
+
+/// @return  why it will not run; empty: it will run
+ATTUNE_INLINE std::string apart_tuning::add(std::function<void()> job)
+{
+    try {
+        worker_.add(std::move(job));
+        return {};
+    } catch (std::exception const& e) {
+        return std::string("nothing is tuned or verified in the background: ") + e.what();
+    }
+}
+
+/// @pre  lock_ is held
+ATTUNE_INLINE std::vector<sliced_tuning> apart_tuning::turns() const
+{
+    std::vector<sliced_tuning> out;
+    for (std::shared_ptr<open_tuning> const& one : open_) {
+        out.push_back(one->so_far);
+        call_count const* const made = one->of->calls;
+        out.back().calls = made != nullptr ? made->calls.load(std::memory_order_relaxed) : 0;
+    }
+    return out;
+}
+
+/// Counts calls of the shape for these inputs.  @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::count(known_shape* shape, served_inputs& of)
+{
+    if (shape == nullptr) return;
+    if (of.calls == nullptr && free_counts_.empty())
+        free_counts_.push_back(counts_.emplace_back(std::make_unique<call_count>()).get());
+    if (of.calls == nullptr) {
+        of.calls = free_counts_.back();
+        free_counts_.pop_back();
+        of.calls->calls.store(0, std::memory_order_relaxed);
+    }
+    shape_register::count(*shape, *of.calls);
+}
+
+/// @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::stop_counting(served_inputs& of)
+{
+    if (of.calls == nullptr) return;
+    parts_.shapes.stop_counting(*of.calls);
+    free_counts_.push_back(std::exchange(of.calls, nullptr));
+}
+
+/// Ends the slices of a tuning.  @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::close(open_tuning const& one)
+{
+    one.of->is_partly_tuned = one.of->is_resting = false;
+    stop_counting(*one.of);
+    std::erase_if(open_, [&](auto const& open) { return open.get() == &one; });
+}
+
+/// Copies a call. If there is no room, tunings that have had their first slice end, those with the
+/// least gain first.
+ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
+{
+    while (true) {
+        call_copy out = copies_.make(frame);
+        if (out.call != nullptr || !out.refusal.empty()) return out;
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        std::shared_ptr<open_tuning> least;
+        std::vector<sliced_tuning> const all = turns();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].evaluations > 0 && open_[i].use_count() == 1 &&
+                (least == nullptr || next_in_turn(std::vector{all[i], least->so_far}) == 1))
+                least = open_[i];
+        if (least == nullptr) return out;
+        close(*least);
+    }
+}
+
+ATTUNE_INLINE installed_variant const&
+apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shape,
+                   std::span<std::int64_t const> key, call_frame const& frame,
+                   installed_variant const& until_then)
+{
+    served_inputs& of = *held;
+    int const me = ::getpid();
+    std::unique_lock<fork_safe_mutex> here(lock_);
+    if (std::exchange(process_, me) != me) { // the thread of these members is in the parent process
+        parts_.waiting = 0;
+        open_.clear();
+        is_queued_ = false;
+    }
+    if (!of.is_settled) count(shape, of);
+    if (of.tuned_apart_in != me && !of.is_settled) {
+        of.tuned_apart_in = me; // other calls then make no copy
+        here.unlock();
+        call_copy copy = copy_of(frame);
+        here.lock();
+        std::string refusal = std::move(copy.refusal);
+        bool is_on = copy.call != nullptr;
+        if (is_on) {
+            parts_.report.set(untuned_report(parts_.subject.kernel.name, decision::served_default,
+                                             "a tuning runs in the background"));
+            open_.push_back(std::make_shared<open_tuning>(
+                open_tuning{held, shape, {key.begin(), key.end()}, std::move(copy.call)}));
+            if (is_online(shape))
+                open_.back()->slot =
+                    slots_
+                        .emplace_back(std::make_unique<online_slot>(
+                            until_then.code.address, parts_.subject.options.limits.lost_share,
+                            steady_seconds))
+                        .get();
+            if (!std::exchange(is_queued_, true)) refusal = add([this] { go_on(); });
+            if (!refusal.empty()) {
+                is_queued_ = is_on = false;
+                close(*open_.back());
+            }
+        }
+        if (!is_on) {
+            of.tuned_apart_in = 0;
+            stop_counting(of);
+            parts_.look_again(of);
+            here.unlock();
+            if (!refusal.empty()) parts_.report.note(refusal);
+            return until_then;
+        }
+    }
+    if (of.is_resting) resume(of); // since this call found it resting
+    parts_.shapes.set_why(shape, "the former code serves while a tuning runs in the background");
+    // Until that tuning is over, calls of this shape take the fast path.
+    return of.tuned_apart_in == me ? parts_.shapes.serve(shape, until_then) : until_then;
+}
+
+ATTUNE_INLINE installed_variant const&
+apart_tuning::verify(std::shared_ptr<served_inputs> const& held, known_shape* shape,
+                     std::span<std::int64_t const> key, call_frame const& frame,
+                     installed_variant const* until_then)
+{
+    served_inputs& of = *held;
+    // Serve before the job begins, because the job decides last.
+    installed_variant const& by =
+        until_then != nullptr
+            ? parts_.shapes.serve(shape, *until_then)
+            : parts_.shapes.serve_as_before(shape, parts_.defaults.code_of(of.problem));
+    call_copy copy = copy_of(frame);
+    std::string refusal = std::move(copy.refusal);
+    if (copy.call != nullptr) {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        if (of.is_partly_tuned) count(shape, of);
+        refusal = add([this, held, shape, words = std::vector(key.begin(), key.end()),
+                       call = std::move(copy.call)] {
+            served_inputs& mine = *held;
+            working const now(parts_, true);
+            if (!now.is_on() || mine.winner == nullptr) return;
+            try {
+                work_in_progress const at_work;
+                if (mine.winner_is_default)
+                    static_cast<void>(parts_.shapes.serve(shape, *mine.winner));
+                else
+                    static_cast<void>(mine.verifier->serve(shape, words, call->frame(), often_met,
+                                                           checks_run::beside_program));
+                parts_.drop_refused(mine); // the next call looks for another winner
+            } catch (std::exception const& e) {
+                static_cast<void>(parts_.degrade(mine, shape, e.what()));
+            }
+        });
+        if (refusal.empty()) return by;
+    }
+    if (until_then == nullptr) parts_.shapes.forget(shape, by); // the next call verifies again
+    if (!refusal.empty()) parts_.report.note(refusal);
+    return by;
+}
+
+/// Runs one slice of one tuning, on the background thread, and queues itself while there are
+/// others. Verifications go first.
+ATTUNE_INLINE void apart_tuning::go_on()
+{
+    while (parts_.waiting > 0 && !stop_is_requested() && !program_is_ending())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    working const now(parts_, true);
+    std::unique_lock<fork_safe_mutex> here(lock_);
+    is_queued_ = false;
+    for (std::shared_ptr<open_tuning> const& one : std::vector(open_))
+        if (one->so_far.evaluations > 0 && !one->of->is_partly_tuned)
+            close(*one); // tuned.tune(arguments...) made the rest
+    std::vector<sliced_tuning> all;
+    std::vector<std::size_t> place; // index of each of these in open_; the others wait for calls
+    std::vector<sliced_tuning> const every = turns();
+    for (std::size_t i = 0; i < every.size(); ++i)
+        if (!open_[i]->of->is_resting) {
+            all.push_back(every[i]);
+            place.push_back(i);
+        }
+    if (all.empty() || !now.is_on()) return;
+    std::shared_ptr<open_tuning> const one = open_[place[next_in_turn(all)]];
+    auto const waiting = std::count_if(all.begin(), all.end(),
+                                       [](sliced_tuning const& of) { return of.evaluations == 0; });
+    search_limits const left = parts_.choice.total_left();
+    if (one->so_far.evaluations > 0 && !wants_tuning(left)) { // and so have all others
+        while (!open_.empty())
+            close(*open_.back());
+        return;
+    }
+    tuning_slice slice =
+        next_slice(one->so_far, limits_of(*one), left, static_cast<std::size_t>(waiting));
+    slice.known = one->outcomes;
+    slice.lessons = &one->lessons;
+    if (one->slot != nullptr) slice.make_bench = online_bench_for(*one);
+    here.unlock();
+    bool is_over = true;
+    try {
+        is_over = is_over_after(*one, slice);
+    } catch (...) { // the program's sink threw; no caller can catch it
+    }
+    here.lock();
+    // After the first slice a better variant may serve.
+    if (one->of->tuned_apart_in != 0 && !one->of->is_resting) {
+        one->of->tuned_apart_in = 0;
+        parts_.look_again(*one->of);
+    }
+    if (is_over) close(*one);
+    bool const is_more = std::any_of(open_.begin(), open_.end(),
+                                     [](auto const& other) { return !other->of->is_resting; });
+    if (is_more && !is_queued_) is_queued_ = add([this] { go_on(); }).empty();
+}
+
+/// Seconds that a session waits for a call: longer after each wait without a call.
+ATTUNE_INLINE double apart_tuning::patience_s(open_tuning const& one) const
+{
+    constexpr double least_s = 0.1; // while a thread waits for the end
+    if (waiting_ > 0 || parts_.waiting > 0) return least_s;
+    constexpr int most_rests = 5;
+    return static_cast<double>(1 << std::min(one.rests, most_rests));
+}
+
+ATTUNE_INLINE bench_factory apart_tuning::online_bench_for(open_tuning& one)
+{
+    return [this, &one](tuning_problem const& problem, tuning_options const& options) {
+        tuning_options on_copy = options;
+        on_copy.measuring.make_bench = parts_.subject.options.measuring.make_bench;
+        return std::unique_ptr<bench>(std::make_unique<online_bench>(
+            make_bench(problem, on_copy), *one.slot, one.serving->code, options.measuring.precision,
+            [this, &one] { return patience_s(one); }));
+    };
+}
+
+ATTUNE_INLINE void apart_tuning::wake_now(served_inputs& of)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (process_ == ::getpid()) resume(of);
+}
+
+/// @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::resume(served_inputs& of)
+{
+    of.is_resting = false;
+    if (!is_queued_) is_queued_ = add([this] { go_on(); }).empty();
+}
+
+/// @return  true if the tuning needs no other slice.  @pre  the turn is this thread's
+ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice const& slice)
+{
+    served_inputs& of = *one.of;
+    bool const is_first = one.so_far.evaluations == 0;
+    if ((is_first && of.winner != nullptr) || of.is_given_up) return true;
+    double const begun_s = steady_seconds();
+    try {
+        work_in_progress const at_work;
+        if (is_first) parts_.find_near(of);
+        if (of.near) // serves during the tuning
+            static_cast<void>(of.near->verifier.serve(one.shape, one.key, one.call->frame(),
+                                                      often_met, checks_run::beside_program));
+        std::optional<trial_period> trials;
+        if (one.slot != nullptr) trials.emplace(parts_, one);
+        dispatch_parts::found_winner found =
+            parts_.find_winner(of, one.key, one.call->frame(), when_unknown::tune, &slice);
+        trials.reset();
+        of.is_settled = true;
+        if (of.winner == nullptr) of.is_given_up = true; // too short, or nothing to spend
+        if (of.winner == nullptr) return true;
+        if (found.is_for_this_shape) {
+            of.verifier->add(one.key);
+            // With buckets, the call decides if the winner may serve its own inputs.
+            if (parts_.subject.kernel.buckets.empty()) {
+                parts_.shapes.set_best(one.shape, *of.winner);
+                parts_.shapes.set_why(one.shape, {});
+                parts_.shapes.serve(one.shape, *of.winner, true);
+            }
+        }
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        one.so_far.evaluations = std::max<std::uint64_t>(slice.evaluations, found.outcomes.size());
+        one.so_far.spent_s += steady_seconds() - begun_s;
+        one.so_far.best = best_after(found.outcomes);
+        one.outcomes = std::move(found.outcomes);
+        bool const is_over = found.is_over || has_all(one.so_far, limits_of(one));
+        of.is_partly_tuned = !is_over;
+        return is_over;
+    } catch (calls_ended const&) {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        ++one.rests;
+        of.is_resting = true;
+        parts_.shapes.rest(*one.shape);
+        return false;
+    } catch (std::exception const& e) {
+        if (!is_first) return true;            // the winner so far continues to serve
+        of.is_given_up = of.is_settled = true; // also if the sink throws again
+        static_cast<void>(parts_.degrade(of, one.shape, e.what()));
+        return true;
+    }
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,90 @@
+// attune/tune/dispatch/served/served_inputs.ipp - finds inputs by a hash, and drops those not used for longest.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/dispatch/served/served_inputs.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <unistd.h>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Equal numbers have equal hashes: 0 and -0, and all NaNs.
+ATTUNE_INLINE std::size_t
+inputs_register::hash::operator()(std::vector<number> const& inputs) const noexcept
+{
+    std::uint64_t out = inputs.size();
+    auto const add = [&out](std::uint64_t word) {
+        out = (out ^ word) * 0x9e3779b97f4a7c15u;
+        out ^= out >> 32;
+    };
+    for (number const& n : inputs) {
+        add(static_cast<std::uint64_t>(n.integer) + (n.is_real ? 1u : 0u));
+        add(n.real != n.real ? 1u : std::bit_cast<std::uint64_t>(n.real + 0.0));
+    }
+    return static_cast<std::size_t>(out);
+}
+
+/// Returns true if only a tuning, or a part of one, can replace it.
+[[nodiscard]] inline bool is_worth_keeping(served_inputs const& of)
+{
+    return of.winner.load() != nullptr || of.is_partly_tuned || of.tuned_apart_in == ::getpid();
+}
+
+ATTUNE_INLINE std::shared_ptr<served_inputs>
+inputs_register::found(std::vector<number> const& inputs)
+{
+    auto const at = place_.find(inputs);
+    if (at == place_.end()) return nullptr;
+    if (!at->second->is_kept) line_.splice(line_.begin(), line_, at->second);
+    return at->second->of;
+}
+
+/// Drops the last unused inputs in the line. Looks at two for each added one, so that the line does
+/// not grow and no call scans it.
+/// @pre  lock_ is held  @return  inputs to destroy after the lock; may be null
+ATTUNE_INLINE std::shared_ptr<served_inputs> inputs_register::drop_one()
+{
+    for (int looked_at = 0; looked_at < 2 && line_.size() > most_; ++looked_at) {
+        auto const last = std::prev(line_.end());
+        // Check the use count first: a thread may set a winner before it releases the inputs.
+        bool const is_used = last->of.use_count() > 1;
+        std::atomic_thread_fence(std::memory_order_acquire);
+        last->is_kept = is_worth_keeping(*last->of);
+        if (last->is_kept) {
+            kept_.splice(kept_.end(), line_, last);
+        } else if (is_used) {
+            line_.splice(line_.begin(), line_, last);
+        } else {
+            std::shared_ptr<served_inputs> out = std::move(last->of);
+            place_.erase(out->problem.inputs);
+            line_.erase(last);
+            return out;
+        }
+    }
+    return nullptr;
+}
+
+ATTUNE_INLINE std::shared_ptr<served_inputs> inputs_register::at(std::vector<number> const& inputs)
+{
+    {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        if (std::shared_ptr<served_inputs> known = found(inputs)) return known;
+    }
+    auto made = std::make_shared<served_inputs>(inputs); // has a mutex: not under a brief lock
+    std::shared_ptr<served_inputs> dropped;
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (std::shared_ptr<served_inputs> known = found(inputs)) return known;
+    line_.push_front({made});
+    place_.emplace(inputs, line_.begin());
+    dropped = drop_one();
+    return made;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

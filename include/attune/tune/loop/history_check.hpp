@@ -1,0 +1,57 @@
+// attune/tune/loop/history_check.hpp - whether a variant is right in other calls of the same shape.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/callable.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
+
+#include <optional>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Runs a variant several times in one forked child, on arrays whose contents change while their
+/// addresses stay, also behind the first element of each, and whose addresses change while their
+/// lengths stay. A variant that keeps a packed array or an address between calls may be right in
+/// its first run and wrong in a later one. Two more children run it on half of the sizes and on the
+/// call's in turn, and with other scalars: a variant may keep a table of the size or of the scalar
+/// of an earlier call. Integers that are inputs stay, and all do where the kernel has a
+/// precondition.
+///
+/// The changed calls need not be ones that the kernel is made for. So a wrong result counts only
+/// if another child, in which no other call came before, computes the right one.
+///
+/// @param trusted  the default; the user's reference runs in its place where there is one
+/// @param tried    code that has not run in this process
+/// @param limit_s  wall seconds in each child
+/// @return  the failure of the run that shows it. Nothing: none was found, arrays overlap, the
+///          trusted code fails on changed contents, the time was over, or no child can be made.
+///          Never throws
+/// Cost     three children and about 16 copies of the arrays; seven runs of the trusted code and
+///          twelve of the variant
+[[nodiscard]] std::optional<failure>
+failure_after_other_calls(kernel_description const& kernel, call_frame const& frame,
+                          callable const& trusted, callable const& tried, double limit_s,
+                          isolation protect = isolation::automatic);
+
+/// Runs a variant in a forked child on arrays each of which begins a page behind an inaccessible
+/// one. A variant that reads before its arrays works where the memory there can be read, and ends
+/// the program elsewhere.
+///
+/// @param trusted  the default, also where there is a reference
+/// @return  the failure of the variant, if the default has none there. Nothing: there is none, or
+///          the arrays have more than 64 MiB. Never throws
+/// Cost     a child, a copy of the arrays and one run of the variant
+[[nodiscard]] std::optional<failure>
+failure_where_arrays_begin_pages(call_frame const& frame, callable const& trusted,
+                                 callable const& tried, double limit_s,
+                                 isolation protect = isolation::automatic);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/loop/history_check.ipp>
+#endif
