@@ -53,8 +53,7 @@ struct nelder_mead {
     double shrink = 0.5;
     simplex_start start = simplex_start::random;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("contraction", self.contraction);
         visit("edge", self.edge);
@@ -75,8 +74,7 @@ struct torczon {
     double expansion = 2;
     simplex_start start = simplex_start::random;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("contraction", self.contraction);
         visit("edge", self.edge);
