@@ -7,11 +7,11 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -20,9 +20,6 @@ namespace attune::inline ATTUNE_ABI {
 class random_searcher {
 public:
     random_searcher(chain_of_trees space, std::uint64_t seed);
-    ~random_searcher();
-    random_searcher(random_searcher&&) noexcept;
-    random_searcher& operator=(random_searcher&&) noexcept;
 
     /// Up to `k` distinct points.  Cost: O(1) draws each until the space is nearly exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
@@ -31,7 +28,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

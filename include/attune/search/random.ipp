@@ -19,12 +19,9 @@ struct random_searcher::state {
 };
 
 ATTUNE_INLINE random_searcher::random_searcher(chain_of_trees space, std::uint64_t seed)
-    : state_(new state{unseen_points{std::move(space)}, random_engine{seed}})
+    : state_(detail::make_state<state>(unseen_points{std::move(space)}, random_engine{seed}))
 {
 }
-ATTUNE_INLINE random_searcher::~random_searcher() = default;
-ATTUNE_INLINE random_searcher::random_searcher(random_searcher&&) noexcept = default;
-ATTUNE_INLINE random_searcher& random_searcher::operator=(random_searcher&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> random_searcher::ask(std::size_t k)
 {

@@ -15,12 +15,12 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -30,9 +30,6 @@ namespace attune::inline ATTUNE_ABI {
 class child_wise_searcher {
 public:
     child_wise_searcher(chain_of_trees space, std::uint64_t seed);
-    ~child_wise_searcher();
-    child_wise_searcher(child_wise_searcher&&) noexcept;
-    child_wise_searcher& operator=(child_wise_searcher&&) noexcept;
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     /// Excludes `p` from later calls of ask().
@@ -40,7 +37,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -22,13 +22,9 @@ struct child_wise_searcher::state {
 };
 
 ATTUNE_INLINE child_wise_searcher::child_wise_searcher(chain_of_trees space, std::uint64_t seed)
-    : state_(new state{unseen_points{std::move(space)}, random_engine{seed}})
+    : state_(detail::make_state<state>(unseen_points{std::move(space)}, random_engine{seed}))
 {
 }
-ATTUNE_INLINE child_wise_searcher::~child_wise_searcher() = default;
-ATTUNE_INLINE child_wise_searcher::child_wise_searcher(child_wise_searcher&&) noexcept = default;
-ATTUNE_INLINE child_wise_searcher&
-child_wise_searcher::operator=(child_wise_searcher&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> child_wise_searcher::ask(std::size_t k)
 {

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -95,18 +94,6 @@ inline bool merge_into(feature_group& a, feature_group const& b, std::size_t mos
     a.level = std::move(level);
     a.code = std::move(code);
     return true;
-}
-
-ATTUNE_INLINE void code_book::keep_only(std::span<char const> keep)
-{
-    for (feature_group& group : groups) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < keep.size(); ++i)
-            if (keep[i] != 0) group.code[kept++] = group.code[i];
-        group.code.resize(kept);
-    }
-    points = static_cast<std::size_t>(
-        std::count_if(keep.begin(), keep.end(), [](char k) { return k != 0; }));
 }
 
 ATTUNE_INLINE code_book code_book_of(attune::feature_map const& map,
@@ -327,7 +314,9 @@ void kernel_columns<Scalar>::fill(attune::feature_table const& from, std::size_t
     all *= static_cast<Scalar>(signal_);
 }
 
+#ifndef ATTUNE_HEADER_ONLY
 template class kernel_columns<float>;
 template class kernel_columns<double>;
+#endif
 
 } // namespace attune::inline ATTUNE_ABI::detail::gp
