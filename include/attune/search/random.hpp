@@ -12,9 +12,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+class random_engine;
+class unseen_points;
 
 /// Uniform draws without replacement. Ends when a finite space is exhausted.
 class random_searcher {
@@ -25,6 +29,11 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     /// Excludes `p` from later calls of ask().
     void tell(point const& p, outcome const&);
+
+protected:
+    /// An unseen point, which stays unmarked; nothing if all are seen.
+    using draw_rule = std::optional<point> (*)(unseen_points const&, random_engine&);
+    random_searcher(chain_of_trees space, std::uint64_t seed, draw_rule rule);
 
 private:
     struct state;

@@ -8,6 +8,7 @@
 #include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/detail/process_state.hpp>
 #include <attune/search/bayes/gp/pool.hpp>
+#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 
@@ -135,16 +136,14 @@ struct pool::state {
         variance = sums.variance.max(0.0);
     }
 
-    /// Adds sign * (column times its factors) to the sums of rows r .. r + column.size() - 1.
-    template <class Column>
-    void add_to_sums(Eigen::Index r, Column const& column, double of_value, double of_one,
-                     double sign)
+    /// Adds sign * (column times its factors) to the sums of rows r .. r + rows - 1.
+    template <class Scalar>
+    void add_to_sums(Eigen::Index r, Eigen::Index rows, Scalar const* column, double of_value,
+                     double of_one, double sign)
     {
-        Eigen::Index const rows = column.size();
-        auto const wide = column.array().template cast<double>();
-        sums.values.segment(r, rows) += sign * of_value * wide;
-        sums.ones.segment(r, rows) += sign * of_one * wide;
-        sums.variance.segment(r, rows) -= sign * wide.square();
+        add_scaled(rows, sign * of_value, column, &sums.values[r]);
+        add_scaled(rows, sign * of_one, column, &sums.ones[r]);
+        add_squares(rows, -sign, column, &sums.variance[r]);
     }
 
     /// Covariance of a point with every candidate, given the observations.
@@ -180,9 +179,9 @@ struct pool::state {
                                              &p.held(0, n));
                 Scalar const inverse = static_cast<Scalar>(1.0 / added.second);
                 for (Eigen::Index r = 0; r < count(); r += rows_at_once) {
-                    auto column = p.held.col(n).segment(r, std::min(rows_at_once, count() - r));
-                    column *= inverse;
-                    add_to_sums(r, column, of_value, of_one, 1.0);
+                    Eigen::Index const rows = std::min(rows_at_once, count() - r);
+                    scale_by(rows, inverse, &p.held(r, n));
+                    add_to_sums(r, rows, &p.held(r, n), of_value, of_one, 1.0);
                 }
             },
             projections);
@@ -196,21 +195,22 @@ struct pool::state {
         Eigen::Index const last = first + static_cast<Eigen::Index>(rotations.size());
         std::visit(
             [&]<class Scalar>(projections_of<Scalar>& p) {
-                Eigen::Array<Scalar, Eigen::Dynamic, 1> turned(rows_at_once);
                 for (Eigen::Index row = 0; row < count(); row += rows_at_once) {
                     Eigen::Index const rows = std::min(rows_at_once, count() - row);
                     Eigen::Index k = first;
                     for (plane_rotation const& r : rotations) {
-                        auto a = p.held.col(k).segment(row, rows).array();
-                        auto b = p.held.col(k + 1).segment(row, rows).array();
+                        Scalar* const a = &p.held(row, k);
+                        Scalar* const b = &p.held(row, k + 1);
                         Scalar const cosine = static_cast<Scalar>(r.cosine);
                         Scalar const sine = static_cast<Scalar>(r.sine);
-                        turned.head(rows) = cosine * a + sine * b;
-                        b = cosine * b - sine * a;
-                        a = turned.head(rows);
+                        for (Eigen::Index i = 0; i < rows; ++i) {
+                            Scalar const turned = cosine * a[i] + sine * b[i];
+                            b[i] = cosine * b[i] - sine * a[i];
+                            a[i] = turned;
+                        }
                         ++k;
                     }
-                    add_to_sums(row, p.held.col(last).segment(row, rows), of_value, of_one, -1.0);
+                    add_to_sums(row, rows, &p.held(row, last), of_value, of_one, -1.0);
                 }
             },
             projections);
@@ -258,10 +258,13 @@ ATTUNE_INLINE void pool::covariance(std::size_t row, Eigen::ArrayXd& out)
     std::visit(
         [&]<class Scalar>(projections_of<Scalar>& p) {
             using vector = typename projections_of<Scalar>::vector;
-            vector const along = p.held.row(static_cast<Eigen::Index>(row)).head(n).transpose();
+            vector along(n);
+            for (Eigen::Index i = 0; i < n; ++i)
+                along[i] = p.held(static_cast<Eigen::Index>(row), i);
             vector column(s.count());
             s.posterior_covariance<Scalar>(p, s.table, row, along, column.data());
-            out = column.array().template cast<double>();
+            out.resize(s.count());
+            std::copy(column.data(), column.data() + s.count(), out.data());
         },
         s.projections);
 }
