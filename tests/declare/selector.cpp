@@ -9,7 +9,6 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "../../laws/searcher.hpp"

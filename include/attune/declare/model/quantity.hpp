@@ -12,7 +12,6 @@
 #include <attune/declare/kinds.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -20,7 +20,6 @@
 #include <attune/search/local/stepwise.hpp>
 #include <attune/search/searcher.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>

@@ -11,7 +11,6 @@
 #include <attune/search/compose/closed.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

@@ -28,7 +28,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
