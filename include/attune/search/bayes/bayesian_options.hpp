@@ -61,10 +61,10 @@ struct bayesian_options {
     double refit_growth = 0.1;
     /// beta of piBO: after n outcomes the weight of a user prior is raised to the power beta / n.
     double prior_strength = 10;
-    /// Each suggestion costs an assumed outcome, the best value, for every pending point (constant
-    /// liar: other suggestions avoid its surroundings). From this many pending
-    /// points on, the search chooses an eighth as many at once, and returns them one after the
-    /// other, as if workers asked together.
+    /// A pending point has the best value (constant liar), so that other suggestions avoid its
+    /// surroundings. Each suggestion costs an assumed outcome for every pending point. From this
+    /// many on, the search chooses an eighth as many at once, and returns them one after the other,
+    /// as if workers asked together.
     std::size_t many_pending = 64;
 
     /// The most observations that the model uses; its cost per suggestion grows with their square.

@@ -194,19 +194,18 @@ struct pool::state {
         Eigen::Index const last = first + static_cast<Eigen::Index>(rotations.size());
         std::visit(
             [&]<class Scalar>(projections_of<Scalar>& p) {
+                Eigen::Array<Scalar, Eigen::Dynamic, 1> turned(rows_at_once);
                 for (Eigen::Index row = 0; row < count(); row += rows_at_once) {
                     Eigen::Index const rows = std::min(rows_at_once, count() - row);
                     Eigen::Index k = first;
                     for (plane_rotation const& r : rotations) {
-                        Scalar* const a = &p.held(row, k);
-                        Scalar* const b = &p.held(row, k + 1);
+                        numbers_at<Scalar> a(&p.held(row, k), rows);
+                        numbers_at<Scalar> b(&p.held(row, k + 1), rows);
                         Scalar const cosine = static_cast<Scalar>(r.cosine);
                         Scalar const sine = static_cast<Scalar>(r.sine);
-                        for (Eigen::Index i = 0; i < rows; ++i) {
-                            Scalar const turned = cosine * a[i] + sine * b[i];
-                            b[i] = cosine * b[i] - sine * a[i];
-                            a[i] = turned;
-                        }
+                        turned.head(rows) = cosine * a + sine * b;
+                        b = cosine * b - sine * a;
+                        a = turned.head(rows);
                         ++k;
                     }
                     add_to_sums(row, rows, &p.held(row, last), of_value, of_one, -1.0);
