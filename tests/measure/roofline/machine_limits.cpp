@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/roofline/machine_limits.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <doctest/doctest.h>

@@ -90,13 +90,6 @@ ATTUNE_TEST_UNCHECKED int overflow_the_stack(int depth)
 
 } // namespace
 
-TEST_CASE("a run that does what the reference did passes, and gives its time")
-{
-    doubling call;
-    first_run_result const result = call.tried([&] { call.run(); });
-    CHECK(std::get<double>(result) >= 0);
-}
-
 TEST_CASE("a write where nothing is mapped is a crash that names the address")
 {
     doubling call;

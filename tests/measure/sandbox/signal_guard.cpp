@@ -10,7 +10,6 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <unistd.h>
 
@@ -61,15 +60,6 @@ bool equal(struct sigaction const& a, struct sigaction const& b)
 }
 
 } // namespace
-
-TEST_CASE("a call that returns is a call")
-{
-    int calls = 0;
-    signal_guard guard{never};
-    for (int i = 0; i < 3; ++i)
-        guard.call([&] { ++calls; });
-    CHECK(calls == 3);
-}
 
 TEST_CASE("a fault ends the call and is told like that of a child")
 {
