@@ -446,24 +446,6 @@ TEST_CASE("what is good enough is not what it costs")
     CHECK(attune::detail::without_cost(given) == search_limits{.target = 5, .patience = 6});
 }
 
-TEST_CASE("infinite values and NaN are failures; other values and failures stay")
-{
-    for (double const wrong :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-          -std::numeric_limits<double>::infinity()}) {
-        outcome result = measurement::exact(wrong);
-        attune::detail::refuse_not_finite(result);
-        CHECK(std::holds_alternative<failure>(result));
-    }
-    outcome fine = measurement{2, 1, 3, 9};
-    attune::detail::refuse_not_finite(fine);
-    REQUIRE(std::holds_alternative<measurement>(fine));
-    CHECK(std::get<measurement>(fine).samples == 9);
-    outcome failed = failure{failure_stage::crash, "no"};
-    attune::detail::refuse_not_finite(failed);
-    CHECK(std::get<failure>(failed).reason == "no");
-}
-
 TEST_CASE("the sentence on failures counts them and quotes the first")
 {
     run_state board = objective_board("loop", {}, 1000, attune::silent_progress());

@@ -686,19 +686,6 @@ TEST_CASE("an own claim that is not known is evaluated, not awaited; one that is
     }
 }
 
-TEST_CASE("seconds end the part of a process that waits for others")
-{
-    scratch_directory const at;
-    attune::study const of{at.path(), "waits"};
-    ::pid_t const other = fork_busy(of, quiet({.evaluations = 1}));
-    // The one evaluation is the other's, who is at it for longer than this test may take.
-    minimum_in_study const own =
-        minimize_in_study(space(), bowl, of, quiet({.evaluations = 1, .seconds = 0.2}));
-    kill_busy(other);
-    CHECK(own.end.found.evaluations == 0);
-    CHECK(own.end.found.ended == "budget");
-}
-
 TEST_CASE("Ctrl-C ends this process's part when its evaluation has ended, and others go on")
 {
     scratch_directory const directory;

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <memory>
 #include <set>
 #include <span>
 #include <string>
