@@ -11,7 +11,6 @@
 #include <string>
 #include <sys/stat.h>
 #include <thread>
-#include <vector>
 
 #include "../support/cache_folder.hpp"
 #include "../support/changing_files.hpp"

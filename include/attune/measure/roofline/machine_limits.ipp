@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <fcntl.h>
 #include <fstream>
-#include <limits>
 #include <locale>
 #include <set>
 #include <sstream>
