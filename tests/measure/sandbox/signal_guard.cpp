@@ -14,11 +14,15 @@
 #include <unistd.h>
 
 #include "../../support/sanitized.hpp"
+#include "faults.hpp"
 
 using attune::failure;
 using attune::failure_stage;
 using attune::detail::signal_guard;
 using attune::detail::stopped;
+using attune_test::divide;
+using attune_test::overflow_the_stack;
+using attune_test::write_to;
 
 namespace {
 
@@ -33,21 +37,6 @@ failure stopped_by(std::function<void()> const& f, double limit_s = 5)
         return s.why;
     }
     return {failure_stage::launch, "it returned"};
-}
-
-ATTUNE_TEST_UNCHECKED void write_to(char volatile* where) { *where = 1; }
-
-ATTUNE_TEST_UNCHECKED int divide(int dividend, int divisor)
-{
-    int const volatile unknown = divisor; // a compiler that knew it could leave the trap out
-    return dividend / unknown;
-}
-
-ATTUNE_TEST_UNCHECKED int overflow_the_stack(int depth)
-{
-    char volatile frame[4096];
-    frame[depth % 4096] = static_cast<char>(depth);
-    return depth < 0 ? 0 : overflow_the_stack(depth + 1) + frame[depth % 4096];
 }
 
 bool equal(struct sigaction const& a, struct sigaction const& b)
