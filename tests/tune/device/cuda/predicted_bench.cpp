@@ -190,17 +190,6 @@ TEST_CASE("variants that break a rule about their code fail at launch, before an
     CHECK(has(report.first_failures.front().reason, "registers"));
 }
 
-TEST_CASE("a kernel that does not say how it is launched is an error that says so")
-{
-    attune::kernel<signature> bare{
-        "scale", attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
-        attune::space(block)};
-    attune::tuned scale{bare, scripted_device_compiler{resources_of}, attune::memory_store{},
-                        quick_options()};
-    CHECK_THROWS_WITH_AS((void)scale.predict({}, {}, 1), doctest::Contains("kernel.grid"),
-                         attune::error);
-}
-
 TEST_CASE("the search is shown the features of all code, once, and its log repeats exactly")
 {
     support::scratch_directory const directory;
