@@ -277,15 +277,6 @@ TEST_CASE("in the background: the default serves at once, then the winner, on th
     CHECK(one.heard.count(progress_event::started) == 1);
 }
 
-TEST_CASE("in the background: what the store knows is served by the first call")
-{
-    auto store = tuned_store();
-    memory_installation one{store, ways<usual, fast>(), policy(miss_policy::tune_in_background)};
-    CHECK(one.obtain() == fast_code);
-    one.known.wait();
-    CHECK(one.how() == decision::remembered);
-}
-
 TEST_CASE("in the background: new shapes are verified there, and a wrong one is never served")
 {
     bench::shape_arrays arrays(4'096);
@@ -326,10 +317,14 @@ TEST_CASE("a tuning that was cut short is not what serves for good")
                                  o.on_miss = miss_policy::tune_in_background;
                              }};
     CHECK(!more.known.is_tuned({}));
-    (void)more.obtain();
+    auto const known = more.known.explain(more.shape(more.data.x, more.data.y, 3.0), {});
+    CHECK(known.how == attune::choice_match::exact);
+    CHECK(contains(known.why, "less than is asked now"));
+    CHECK(more.obtain() == usual_code);
     more.known.wait();
     CHECK(more.heard.count(progress_event::started) == 1);
     CHECK(more.known.is_tuned({}));
+    CHECK(more.obtain() == fast_code);
     // Where nothing may be tuned, it is better than nothing.
     memory_installation less{store, ways<usual, fast, same_as_usual>(),
                              [](attune::tuning_options& o) {

@@ -13,11 +13,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <filesystem>
 #include <link.h>
 #include <memory>
 #include <mutex>
@@ -30,7 +28,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <utility>
-#include <vector>
 
 extern char** environ;
 
