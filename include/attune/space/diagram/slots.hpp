@@ -203,6 +203,13 @@ struct slot {
     outlook about;
     std::vector<std::int64_t> bits;   ///< its column; one word for a constant
     std::vector<std::uint8_t> failed; ///< as long as `bits`
+    /// If not empty, ascending: the step is the truth that its one operand is among these integers.
+    std::vector<std::int64_t> members{};
+
+    [[nodiscard]] bool has_member(std::int64_t v) const noexcept
+    {
+        return std::binary_search(members.begin(), members.end(), v);
+    }
 };
 
 /// Steps in an order of evaluation.
@@ -277,13 +284,46 @@ public:
             slots_.push_back(std::move(made));
             return static_cast<std::uint32_t>(slots_.size() - 1);
         }
-        fill_column(code, view(operands[0]), view(operands[1]), view(operands[2]), real, made.about,
-                    count, made.bits.data(), made.failed.data());
+        fill(made, view(operands[0]), view(operands[1]), view(operands[2]));
         return add(std::move(made));
     }
     std::uint32_t make(op code, bool real, std::uint32_t a, std::uint32_t b)
     {
         return make(code, real, {a, b, no_index});
+    }
+
+    /// The truth that an integer of an earlier step is one of `members`.
+    /// @pre  members are ascending and not empty; the step is no real number and cannot fail
+    std::uint32_t member(std::uint32_t of, std::vector<std::int64_t> members)
+    {
+        slot made;
+        made.code = op::equal;
+        made.operands = {of, no_index, no_index};
+        made.members = std::move(members);
+        made.level = slots_[of].level;
+        made.is_known = slots_[of].is_known;
+        made.about = ahead(made);
+        made.bits.assign(count_of(made), 0);
+        made.failed.assign(count_of(made), 0);
+        if (!made.is_known) {
+            slots_.push_back(std::move(made));
+            return static_cast<std::uint32_t>(slots_.size() - 1);
+        }
+        fill(made, view(of), {}, {});
+        return add(std::move(made));
+    }
+
+    /// Computes the column of a step from its operands.
+    static void fill(slot& step, operand_view const& a, operand_view const& b,
+                     operand_view const& c)
+    {
+        if (step.members.empty()) {
+            fill_column(step.code, a, b, c, step.real, step.about, step.bits.size(),
+                        step.bits.data(), step.failed.data());
+            return;
+        }
+        for (std::size_t i = 0; i < step.bits.size(); ++i)
+            step.bits[i] = step.has_member(a.bits[i * a.step]) ? 1 : 0;
     }
 
     /// A step as an operand: its column on its own level, one value for a constant.
@@ -299,6 +339,14 @@ public:
     template <class About>
     [[nodiscard]] outlook ahead(slot const& s, About const& about) const
     {
+        if (!s.members.empty()) {
+            interval const of = about(s.operands[0]).range;
+            auto const first = std::lower_bound(
+                s.members.begin(), s.members.end(), of.low,
+                [](std::int64_t m, double v) { return static_cast<double>(m) < v; });
+            bool const is_some = first != s.members.end() && static_cast<double>(*first) <= of.high;
+            return {truth_range(is_some, !is_some || of.low != of.high), false, true};
+        }
         outlook operands[3] = {};
         bool reals = false;
         for (std::size_t k = 0; k < 3; ++k) {
