@@ -13,7 +13,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,13 +52,18 @@ public:
         leaf_columns leaves(space, domains, level_of, base, slots_);
         lowering lowered(space, leaves, slots_);
         for (condition const* c : conditions) {
+            if (c->root != no_index && c->also.empty()) {
+                std::uint32_t const step = lowered.lower(c->root);
+                if (step != no_index)
+                    roots_.push_back(step);
+                else
+                    add_call(*c, leaves);
+                continue;
+            }
             std::vector<std::uint32_t> all{c->root};
             all.insert(all.end(), c->also.begin(), c->also.end());
-            auto const steps = c->root == no_index
-                                   ? std::nullopt
-                                   : lowered.lower_terms(op::logical_and, std::move(all));
-            if (steps)
-                roots_.insert(roots_.end(), steps->begin(), steps->end());
+            if (c->root != no_index && lowered.lower_terms(op::logical_and, all))
+                roots_.insert(roots_.end(), all.begin(), all.end());
             else
                 add_call(*c, leaves);
         }
@@ -159,9 +163,9 @@ private:
                 t[k] = trends[step.operands[k]];
                 r[k] = slots_[step.operands[k]].about.range;
             }
-            trends[s] = step.members.empty()   ? trend_of(step.code, t, r)
-                        : t[0] == trend::stays ? trend::stays
-                                               : trend::unknown;
+            trends[s] = step.members == no_index ? trend_of(step.code, t, r)
+                        : t[0] == trend::stays   ? trend::stays
+                                                 : trend::unknown;
             bool const loose = step.about.may_fail || !step.about.range.is_bounded();
             if (trends[s] != trend::stays && loose) trends[s] = trend::unknown;
         }
@@ -222,8 +226,8 @@ public:
         for (std::uint32_t const s : program_.levels()[l].computed) {
             slot& step = slots_.at(s);
             int const own = step.level;
-            slot_table::fill(step, view(step.operands[0], own), view(step.operands[1], own),
-                             view(step.operands[2], own));
+            slots_.fill(step, view(step.operands[0], own), view(step.operands[1], own),
+                        view(step.operands[2], own));
         }
     }
 

@@ -155,39 +155,20 @@ public:
         return made;
     }
 
-    /// The steps of terms that `code`, a conjunction or disjunction, joins; nothing if one has
-    /// none. `x + y != 3` for many constants is one step, which looks the sum up.
-    std::optional<std::vector<std::uint32_t>> lower_terms(op code, std::vector<std::uint32_t> terms)
+    /// Replaces the terms that `code`, a conjunction or disjunction, joins by their steps.
+    /// `x + y != 3` for many constants is one step, which looks the sum up.
+    /// @return false if a term has no step
+    bool lower_terms(op code, std::vector<std::uint32_t>& terms)
     {
         constexpr std::size_t many = 8;
-        std::vector<std::uint32_t> out;
-        if (terms.size() >= many) {
-            std::map<std::uint32_t, std::vector<std::size_t>> alike; // expression, its terms
-            for (std::size_t i = 0; i < terms.size(); ++i)
-                if (auto const of = compared_with_constant(code, terms[i]))
-                    alike[of->first].push_back(i);
-            for (auto const& [expression, own] : alike) {
-                if (own.size() < many) continue;
-                std::uint32_t const step = lower(expression);
-                if (step == no_index || slots_[step].real || slots_[step].about.may_fail) continue;
-                std::vector<std::int64_t> members;
-                for (std::size_t const i : own) {
-                    members.push_back(compared_with_constant(code, terms[i])->second);
-                    terms[i] = no_index;
-                }
-                std::sort(members.begin(), members.end());
-                std::uint32_t const found = slots_.member(step, std::move(members));
-                out.push_back(code == op::logical_or ? found
-                                                     : slots_.make(op::logical_not, false,
-                                                                   {found, no_index, no_index}));
-            }
+        std::vector<std::uint32_t> joined;
+        if (terms.size() >= many) joined = look_up_alike(code, terms, many);
+        for (std::uint32_t& t : terms) {
+            t = lower(t);
+            if (t == no_index) return false;
         }
-        for (std::uint32_t const t : terms) {
-            if (t == no_index) continue;
-            out.push_back(lower(t));
-            if (out.back() == no_index) return std::nullopt;
-        }
-        return out;
+        terms.insert(terms.end(), joined.begin(), joined.end());
+        return true;
     }
 
 private:
@@ -196,6 +177,34 @@ private:
         bool minus = false;
     };
     static constexpr double no_overflow = 4503599627370496.0;
+
+    /// Takes out of `terms` those that compare one expression with `many` constants.
+    /// @return their steps
+    std::vector<std::uint32_t> look_up_alike(op code, std::vector<std::uint32_t>& terms,
+                                             std::size_t many)
+    {
+        std::map<std::uint32_t, std::vector<std::size_t>> alike; // expression, its terms
+        for (std::size_t i = 0; i < terms.size(); ++i)
+            if (auto const of = compared_with_constant(code, terms[i]))
+                alike[of->first].push_back(i);
+        std::vector<std::uint32_t> out;
+        for (auto const& [expression, own] : alike) {
+            if (own.size() < many) continue;
+            std::uint32_t const step = lower(expression);
+            if (step == no_index || slots_[step].real || slots_[step].about.may_fail) continue;
+            std::vector<std::int64_t> members;
+            for (std::size_t const i : own) {
+                members.push_back(compared_with_constant(code, terms[i])->second);
+                terms[i] = no_index;
+            }
+            std::sort(members.begin(), members.end());
+            std::uint32_t const found = slots_.member(step, std::move(members));
+            std::array<std::uint32_t, 3> const of{found, no_index, no_index};
+            out.push_back(code == op::logical_or ? found : slots_.make(op::logical_not, false, of));
+        }
+        std::erase(terms, no_index);
+        return out;
+    }
 
     /// The expression and the integer of `e == 7` below ||, of `e != 7` below &&.
     [[nodiscard]] std::optional<std::pair<std::uint32_t, std::int64_t>>
@@ -384,11 +393,10 @@ private:
         op const code = space_.nodes[root].code;
         std::vector<std::uint32_t> terms;
         add_terms_of_chain(code, root, terms);
-        auto const operands = lower_terms(code, std::move(terms));
-        if (!operands) return no_index;
-        for (std::uint32_t const o : *operands)
+        if (!lower_terms(code, terms)) return no_index;
+        for (std::uint32_t const o : terms)
             if (slots_[o].about.may_fail) return no_index;
-        return join_all(code, *operands);
+        return join_all(code, terms);
     }
 
     void add_terms_of_chain(op code, std::uint32_t root, std::vector<std::uint32_t>& out) const

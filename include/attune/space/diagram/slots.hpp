@@ -203,13 +203,8 @@ struct slot {
     outlook about;
     std::vector<std::int64_t> bits;   ///< its column; one word for a constant
     std::vector<std::uint8_t> failed; ///< as long as `bits`
-    /// If not empty, ascending: the step is the truth that its one operand is among these integers.
-    std::vector<std::int64_t> members{};
-
-    [[nodiscard]] bool has_member(std::int64_t v) const noexcept
-    {
-        return std::binary_search(members.begin(), members.end(), v);
-    }
+    /// Number of a set of the table: the step is the truth that its one operand is in the set.
+    std::uint32_t members = no_index;
 };
 
 /// Steps in an order of evaluation.
@@ -299,7 +294,8 @@ public:
         slot made;
         made.code = op::equal;
         made.operands = {of, no_index, no_index};
-        made.members = std::move(members);
+        made.members = static_cast<std::uint32_t>(sets_.size());
+        sets_.push_back(std::move(members));
         made.level = slots_[of].level;
         made.is_known = slots_[of].is_known;
         made.about = ahead(made);
@@ -314,16 +310,16 @@ public:
     }
 
     /// Computes the column of a step from its operands.
-    static void fill(slot& step, operand_view const& a, operand_view const& b,
-                     operand_view const& c)
+    void fill(slot& step, operand_view const& a, operand_view const& b, operand_view const& c) const
     {
-        if (step.members.empty()) {
+        if (step.members == no_index) {
             fill_column(step.code, a, b, c, step.real, step.about, step.bits.size(),
                         step.bits.data(), step.failed.data());
             return;
         }
+        std::vector<std::int64_t> const& set = sets_[step.members];
         for (std::size_t i = 0; i < step.bits.size(); ++i)
-            step.bits[i] = step.has_member(a.bits[i * a.step]) ? 1 : 0;
+            step.bits[i] = std::binary_search(set.begin(), set.end(), a.bits[i * a.step]) ? 1 : 0;
     }
 
     /// A step as an operand: its column on its own level, one value for a constant.
@@ -339,14 +335,7 @@ public:
     template <class About>
     [[nodiscard]] outlook ahead(slot const& s, About const& about) const
     {
-        if (!s.members.empty()) {
-            interval const of = about(s.operands[0]).range;
-            auto const first = std::lower_bound(
-                s.members.begin(), s.members.end(), of.low,
-                [](std::int64_t m, double v) { return static_cast<double>(m) < v; });
-            bool const is_some = first != s.members.end() && static_cast<double>(*first) <= of.high;
-            return {truth_range(is_some, !is_some || of.low != of.high), false, true};
-        }
+        if (s.members != no_index) return ahead_of_set(s, about(s.operands[0]).range);
         outlook operands[3] = {};
         bool reals = false;
         for (std::size_t k = 0; k < 3; ++k) {
@@ -362,6 +351,16 @@ public:
     }
 
 private:
+    [[nodiscard]] outlook ahead_of_set(slot const& s, interval of) const
+    {
+        std::vector<std::int64_t> const& set = sets_[s.members];
+        auto const first =
+            std::lower_bound(set.begin(), set.end(), of.low,
+                             [](std::int64_t m, double v) { return static_cast<double>(m) < v; });
+        bool const is_some = first != set.end() && static_cast<double>(*first) <= of.high;
+        return {truth_range(is_some, !is_some || of.low != of.high), false, true};
+    }
+
     /// The step that `is_it` accepts; no_index if there is none. In a long table a hash of code,
     /// operands and constant finds it.
     template <class Is>
@@ -427,6 +426,7 @@ private:
 
     std::vector<std::size_t> sizes_;
     std::vector<slot> slots_;
+    std::vector<std::vector<std::int64_t>> sets_;                 // ascending
     std::unordered_multimap<std::uint64_t, std::uint32_t> found_; // steps of a long table
 };
 
