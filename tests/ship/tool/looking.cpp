@@ -1,5 +1,7 @@
 // tests/ship/tool/looking.cpp - attune report and attune watch.
 // SPDX-License-Identifier: MIT
+#include <attune/remember/memory_store.hpp>
+#include <attune/ship/report/write_html.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <doctest/doctest.h>
@@ -48,6 +50,26 @@ TEST_CASE("show counts the shapes for which a store has a proof")
     std::size_t const end = head.find("SHAPES") + std::string("SHAPES").size();
     std::string const row = got.out.substr(head.size() + 1);
     CHECK(row.substr(end - 2, 3) == " 1 ");
+}
+
+TEST_CASE(
+    "a page says for how many shapes of calls the winner was verified, and for how many wrong")
+{
+    auto const [folder, store] = support::scratch_file("a.attune", support::sgemm_store());
+    std::string const page = folder.file("a.html");
+    CHECK(run_here({"report", store, "-o", page}).code == 0);
+    CHECK(has(support::read_file(page),
+              "<dt>serves</dt><dd>the winner was verified for 2 shapes of "
+              "calls; it serves these"));
+    attune::memory_store bad;
+    attune::record const r = support::sgemm_winner(512, "64");
+    bad.add(r);
+    bad.prove(attune::detail::problem_of(r), {r.code, {7, 2}, false});
+    bad.prove(attune::detail::problem_of(r), {r.code, {7, 3}, true});
+    bad.prove(attune::detail::problem_of(r), {r.code, {7, 4}, true});
+    bad.prove(attune::detail::problem_of(r), {"0ther", {7, 5}, true});
+    CHECK(has(attune::read_report(bad).html(),
+              "verified for 2 shapes of calls, and was wrong for 1;"));
 }
 
 TEST_CASE("watch says once what is known")
