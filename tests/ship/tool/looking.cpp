@@ -72,6 +72,27 @@ TEST_CASE(
               "verified for 2 shapes of calls, and was wrong for 1;"));
 }
 
+TEST_CASE("a least time is said beside times only, not beside a number of the user's")
+{
+    support::scratch_directory const folder;
+    for (bool const is_time : {true, false}) {
+        attune::memory_store store;
+        attune::record r = support::sgemm_winner(512, "64");
+        r.least_s = r.best_s / 2;
+        if (!is_time)
+            r.key.setting = {{"measured", "objective"}, {"better", "higher"}, {"unit", "GFLOP/s"}};
+        store.add(r);
+        std::string const file = folder.file(is_time ? "time.attune" : "rate.attune");
+        support::write_file(file, store.text());
+        ran const got = run_here({"explain", file});
+        CHECK(got.code == 0);
+        CHECK(has(got.out, "no call takes less than") == is_time);
+        store.note(attune::detail::problem_of(r),
+                   {{"64", "{0, 1}"}, attune::measurement{1, 0.9, 1.1, 14}, "c0de"});
+        CHECK(has(attune::read_report(store).html(), "<h3>Roofline</h3>") == is_time);
+    }
+}
+
 TEST_CASE("watch says once what is known")
 {
     auto const [folder, store] = support::scratch_file("a.attune");
