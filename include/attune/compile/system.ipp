@@ -20,6 +20,7 @@
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -284,6 +285,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
 {
     detail::own_float_environment const numbers;
     using clock = std::chrono::steady_clock;
+    detail::require_free_loader();
     detail::system_facts const known = state_->known_facts();
     clock::time_point const start = clock::now();
     system_options const& options = state_->options;

@@ -483,6 +483,7 @@ inline std::array<std::ostream*, 3> const standard_streams{&std::cout, &std::cer
 using stream_formats = std::array<std::array<std::intptr_t, 6>, 3>;
 [[nodiscard]] inline std::string streams_now(std::string const&)
 {
+    static std::ios_base::Init const now_constructed; // a static constructor may call a kernel
     stream_formats out{};
     for (std::size_t i = 0; i < out.size(); ++i) {
         std::ostream const& one = *standard_streams[i];
