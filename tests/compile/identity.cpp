@@ -335,3 +335,23 @@ TEST_CASE("code that reads nothing that changes comes from the cache")
              {clang_over(files).compile(kernel, f()), system_over(files).compile(kernel, f())})
             CHECK(std::get<attune::callable>(made).from_cache == again);
 }
+
+TEST_CASE("a header beside the kernel hides one of a folder that a flag names, by both compilers")
+{
+    if (!attune::system_compiler().missing().empty() || !usable()) return;
+    cache_folder const files;
+    std::string const hidden = files.write("quoted/n.hpp", "inline long n() { return 1; }\n");
+    std::string const header = files.write("n.hpp", "inline long n() { return 2; }\n");
+    attune::kernel_source kernel =
+        kernel_of("#include \"n.hpp\"\nlong f() { return n(); }\n",
+                  std::filesystem::path(header).parent_path().string() + "/k.cpp");
+    kernel.flags = {"-iquote", std::filesystem::path(hidden).parent_path().string()};
+    auto const both_give = [&](long right) {
+        CHECK(value_of(clang_over(files).compile(kernel, f())) == right);
+        CHECK(value_of(system_over(files).compile(kernel, f())) == right);
+    };
+    both_give(2);
+    std::filesystem::remove(header);
+    settle();
+    both_give(1);
+}

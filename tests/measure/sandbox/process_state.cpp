@@ -12,7 +12,10 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <functional>
+#include <iostream>
 #include <locale.h>
+#include <locale>
+#include <memory_resource>
 #include <pthread.h>
 #include <string>
 #include <sys/stat.h>
@@ -133,6 +136,26 @@ misdeed const misdeeds[] = {
     {"signal", [] { std::signal(SIGUSR1, SIG_IGN); }, "changed the handler of signal", true},
     {"terminate", [] { std::set_terminate([] { _exit(3); }); },
      "changed the handler of std::terminate", true},
+    {"memory resource", [] { std::pmr::set_default_resource(std::pmr::null_memory_resource()); },
+     "changed the handler of std::terminate() or of new, or the resource of std::pmr", true},
+    {"locale of C++",
+     [] { std::locale::global(std::locale(std::locale::classic(), new std::numpunct<char>())); },
+     "changed the locale of C++", true},
+    {"hexadecimal numbers", [] { std::cout << std::hex; }, "changed std::cout", true},
+    {"a failed stream", [] { std::cerr.setstate(std::ios::badbit); }, "changed std::cout", true},
+    {"another buffer", [] { std::clog.rdbuf(nullptr); }, "changed std::cout", true},
+#if defined(__x86_64__)
+    {"MMX",
+     [] {
+         asm volatile("movq %%mm0, %%mm1" ::: "memory");
+     },
+     "left x87 or MMX registers", true},
+    {"x87",
+     [] {
+         asm volatile("fld1" ::: "memory");
+     },
+     "left x87 or MMX registers", true},
+#endif
 #if defined(__GLIBC__)
     {"srand", [] { std::srand(7); }, "changed the state of rand()", true},
     {"rand", [] { static_cast<void>(std::rand()); }, "changed the state of rand()", true},
