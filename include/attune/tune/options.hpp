@@ -46,7 +46,8 @@ enum class miss_policy : unsigned char {
     /// Like tune_in_background, but candidates that were right on the copy are timed in calls of
     /// the program. This measures true conditions, where they differ from a lone call on a copy.
     /// Candidates delay the program's calls by at most tuning_limits::lost_share. The tuning takes
-    /// many calls; limits.seconds does not count. A kernel with a baseline, with an objective of
+    /// many calls; limits.seconds does not count. If calls of a shape become rare, its tuning goes
+    /// on with a copy; the report says what a tuning waits for. A kernel with a baseline, with an objective of
     /// its own or with a bound on its energy is tuned like by tune_in_background.
     online,
     always, ///< tunes in the first call, also if the store has a result, which takes part
@@ -85,8 +86,8 @@ struct tuning_limits {
     /// Limit of the copies of arguments of all tunings that run or wait, in bytes. See
     /// miss_policy::tune_in_background. If a copy does not fit, the tuning waits for a later call.
     std::size_t copied_bytes = std::size_t{1} << 30;
-    /// For miss_policy::online: share of the time in calls that slow candidates may cost, per
-    /// shape.
+    /// For miss_policy::online: share of the time in all calls of the kernel that slow candidates
+    /// may cost.
     double lost_share = 0.03;
 
     /// The default limits: 60 evaluations and 60 seconds.

@@ -225,6 +225,15 @@ public:
     /// Cost     0.1 us for each shape
     [[nodiscard]] call_coverage coverage(std::span<shape_word const> layout);
 
+    /// The calls of a shape so far, by any code.
+    struct shape_time {
+        known_shape* shape = nullptr;
+        std::uint64_t calls = 0;
+        double seconds = 0;
+    };
+    /// Cost     0.1 us for each shape
+    [[nodiscard]] std::vector<shape_time> times();
+
     /// Counts calls of the shape.  @pre  `by` lives as long as this object
     static void count(known_shape& shape, call_count& by);
     /// Stops counting.

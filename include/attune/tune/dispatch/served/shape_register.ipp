@@ -349,6 +349,18 @@ ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const>
     return out;
 }
 
+ATTUNE_INLINE std::vector<shape_register::shape_time> shape_register::times()
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    std::vector<shape_time> out;
+    for (std::unique_ptr<known_shape> const& shape : table_.shapes()) {
+        settle(*shape);
+        call_coverage const sums = sums_of(*shape);
+        out.push_back({shape.get(), sums.calls, sums.seconds});
+    }
+    return out;
+}
+
 ATTUNE_INLINE void shape_register::count(known_shape& shape, call_count& by)
 {
     shape.counter.store(&by, std::memory_order_release);
