@@ -47,8 +47,8 @@ enum class miss_policy : unsigned char {
     /// the program. This measures true conditions, where they differ from a lone call on a copy.
     /// Candidates delay the program's calls by at most tuning_limits::lost_share. The tuning takes
     /// many calls; limits.seconds does not count. If calls of a shape become rare, its tuning goes
-    /// on with a copy; the report says what a tuning waits for. A kernel with a baseline, with an objective of
-    /// its own or with a bound on its energy is tuned like by tune_in_background.
+    /// on with a copy; the report says what a tuning waits for. A kernel with a baseline, with an
+    /// objective of its own or with a bound on its energy is tuned like by tune_in_background.
     online,
     always, ///< tunes in the first call, also if the store has a result, which takes part
 };
