@@ -53,6 +53,20 @@ enum class miss_policy : unsigned char {
     always, ///< tunes in the first call, also if the store has a result, which takes part
 };
 
+/// Which sizes of calls are tuned, for a kernel that binds no input.
+enum class size_policy : unsigned char {
+    /// The first call's sizes. Its winner serves all sizes.
+    first,
+    /// Like `several` where a thread tunes beside the program anyway: tune_in_background, online.
+    /// Otherwise like `first`, so that no thread uses a processor unasked.
+    automatic,
+    /// Where calls spend most of their time away from the tuned sizes, a thread tunes up to seven
+    /// more sizes beside the program, on copies of calls. No call waits. A tree over the sizes
+    /// chooses the variant of a call. Together these tunings have the limits of one more tuning,
+    /// and they take no more seconds than the calls did, plus one tuning.
+    several,
+};
+
 /// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is
 /// tuned: the remembered result serves, otherwise see miss_policy::lookup_only.
 /// Example  options.limits = {.evaluations = 100, .seconds = 30};
@@ -185,6 +199,9 @@ struct tuning_options {
     /// loses its outcome; a notice names the line. If the log is of another search, the search
     /// begins with the log's outcomes.
     std::string event_log{};
+    /// Sizes that the store knows serve with each policy but `first`. It is `first` on a device,
+    /// with miss_policy::always, and for a kernel with an objective or with any_shape().
+    size_policy sizes = size_policy::automatic;
 };
 
 } // namespace attune::inline ATTUNE_ABI

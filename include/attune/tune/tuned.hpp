@@ -300,6 +300,7 @@ private:
     [[gnu::noinline]] Result call_timed(detail::known_shape& met,
                                         detail::installed_variant const& by, Args const&... args)
     {
+        self_->known->look_at_sizes();
         detail::timed_call const watch([&](double seconds) { met.took(by, seconds); });
         return function_of(by.code)(args...);
     }

@@ -13,6 +13,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Expected loss of a choice for each factor of two from its measurement.
+inline constexpr double regret_per_octave = 0.2;
+
+/// Sum over all sizes of |log2 ratio|; 1 for a ratio without a logarithm.
+/// @pre  both have the same length
+[[nodiscard]] double octaves_between(std::span<double const> a, std::span<double const> b);
+
 /// A tuned problem: its inputs, and the time of a call with each choice.
 struct tree_point {
     std::vector<double> inputs{};

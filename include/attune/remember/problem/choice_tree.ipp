@@ -12,16 +12,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Expected loss of a choice for each factor of two from its measurement.
-inline constexpr double regret_per_octave = 0.2;
 /// A variant, or a split, with a smaller total gain is not worth its code.
 inline constexpr double least_gain = 1e-6;
 
-[[nodiscard]] inline double octaves_between(tree_point const& a, tree_point const& b)
+ATTUNE_INLINE double octaves_between(std::span<double const> a, std::span<double const> b)
 {
     double out = 0;
-    for (std::size_t i = 0; i < a.inputs.size(); ++i) {
-        double const x = a.inputs[i], y = b.inputs[i];
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        double const x = a[i], y = b[i];
         if (x > 0 && y > 0)
             out += std::fabs(std::log2(x / y));
         else if (x != y)
@@ -58,9 +56,10 @@ ATTUNE_INLINE regret_table::regret_table(std::span<tree_point const> points)
             if (points[p].seconds[c]) continue;
             for (std::size_t q = 0; q < points.size(); ++q)
                 if (std::isfinite(measured[q][c]))
-                    of_[p][c] = std::min(
-                        of_[p][c],
-                        measured[q][c] + regret_per_octave * octaves_between(points[p], points[q]));
+                    of_[p][c] =
+                        std::min(of_[p][c], measured[q][c] + regret_per_octave *
+                                                                 octaves_between(points[p].inputs,
+                                                                                 points[q].inputs));
             if (!std::isfinite(of_[p][c])) of_[p][c] = of_default_[p];
         }
 }

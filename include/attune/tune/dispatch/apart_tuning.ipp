@@ -194,8 +194,10 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shap
         std::string refusal = std::move(copy.refusal);
         bool is_on = copy.call != nullptr;
         if (is_on) {
-            parts_.report.set(untuned_report(parts_.subject.kernel.name, decision::served_default,
-                                             "a tuning runs in the background"));
+            if (!of.is_further_size)
+                parts_.report.set(untuned_report(parts_.subject.kernel.name,
+                                                 decision::served_default,
+                                                 "a tuning runs in the background"));
             open_.push_back(std::make_shared<open_tuning>(
                 open_tuning{held, shape, {key.begin(), key.end()}, std::move(copy.call)}));
             if (is_online(shape)) {
@@ -293,22 +295,36 @@ ATTUNE_INLINE void apart_tuning::go_on()
     std::shared_ptr<open_tuning> const one = open_[place[next_in_turn(all)]];
     auto const waiting = std::count_if(all.begin(), all.end(),
                                        [](sliced_tuning const& of) { return of.evaluations == 0; });
-    search_limits const left = parts_.choice.total_left();
+    search_limits left = parts_.choice.total_left();
     if (one->so_far.evaluations > 0 && !wants_tuning(left)) { // and so have all others
         while (!open_.empty())
             close(*open_.back());
         return;
     }
+    if (one->of->is_further_size) left = within(left, parts_.sizes.left());
     tuning_slice slice =
         next_slice(one->so_far, limits_of(*one), left, static_cast<std::size_t>(waiting));
+    if (one->of->is_further_size && left.evaluations < search_limits::any_number)
+        slice.evaluations = std::min(slice.evaluations, one->so_far.evaluations + left.evaluations);
+    slice.seconds = std::min(slice.seconds, left.seconds);
     slice.known = one->outcomes;
     slice.lessons = &one->lessons;
     if (one->slot != nullptr) slice.make_bench = online_bench_for(*one);
     here.unlock();
     bool is_over = true;
+    double const begun_s = steady_seconds();
+    std::uint64_t const before = one->so_far.evaluations;
     try {
         is_over = is_over_after(*one, slice);
     } catch (...) { // the program's sink threw; no caller can catch it
+    }
+    if (one->of->is_further_size) {
+        parts_.sizes.spend(one->so_far.evaluations - before, steady_seconds() - begun_s);
+        is_over = is_over || !wants_tuning(parts_.sizes.left());
+        if (is_over && one->of->winner == nullptr) { // what served before goes on
+            parts_.sizes.drop(*one->of);
+            if (one->shape != nullptr) parts_.shapes.rest(*one->shape);
+        }
     }
     here.lock();
     // After the first slice a better variant may serve.
@@ -361,7 +377,7 @@ ATTUNE_INLINE void apart_tuning::set_others(open_tuning const& one)
 /// Sets the reason in the report of a tuning that has no winner yet.
 ATTUNE_INLINE void apart_tuning::say_waiting(open_tuning const& one, char const* what)
 {
-    if (one.of->winner.load() != nullptr) return;
+    if (one.of->winner.load() != nullptr || one.of->is_further_size) return;
     parts_.report.set(untuned_report(parts_.subject.kernel.name, decision::served_default,
                                      "a tuning runs in the background: " + std::string(what) +
                                          text_of_shape(parts_.subject.layout, one.key)));
@@ -437,6 +453,7 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         if (of.winner == nullptr) return true;
         if (found.is_for_this_shape) {
             of.verifier->add(one.key);
+            if (of.is_further_size && is_first) parts_.prove_winner(of, one.key, one.call->frame());
             // With buckets, the call decides if the winner may serve its own inputs.
             if (parts_.subject.kernel.buckets.empty()) {
                 parts_.shapes.set_best(one.shape, *of.winner);
@@ -456,8 +473,8 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         rest(one);
         return false;
     } catch (std::exception const& e) {
-        if (!is_first) return true;            // the winner so far continues to serve
-        of.is_given_up = of.is_settled = true; // also if the sink throws again
+        if (!is_first || of.is_further_size) return true; // what served so far continues
+        of.is_given_up = of.is_settled = true;            // also if the sink throws again
         static_cast<void>(parts_.degrade(of, one.shape, e.what()));
         return true;
     }
