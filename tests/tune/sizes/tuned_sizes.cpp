@@ -55,6 +55,12 @@ int best_way(double n)
                       ways_of_doubling - 1);
 }
 
+double scripted_s(double n, int way)
+{
+    double const off = (std::log2(n) - 5) / 2 - way;
+    return 1e-6 * n * (1 + off * off);
+}
+
 using signature = void(std::span<double const>, std::span<double>, int);
 
 struct doubling {
@@ -90,8 +96,7 @@ struct doubling {
             for (int i = 0; i < ways_of_doubling; ++i)
                 if (all[i] == code.address) way = i;
             if (code.address == reinterpret_cast<void*>(&doubled<3, 5>)) way = 3;
-            double const off = (std::log2(size) - 5) / 2 - way;
-            return 1e-6 * size * (1 + off * off);
+            return scripted_s(size, way);
         }
         attune::outcome time(attune::callable const& code, double stop_above_s, double limit_s,
                              attune::timing_record& record) override
@@ -181,11 +186,33 @@ TEST_CASE("calls of four sizes are served by four variants, with one budget for 
         policy = miss_policy::tune_if_missing;
         sizes = size_policy::several;
     }
-    attune::tuned call{of.kernel(), of.compiler(), of.options(policy, sizes)};
+    attune::tuning_options options = of.options(policy, sizes);
+    support::scratch_directory directory;
+    SUBCASE("with a log, which tells the sizes apart")
+    {
+        options.event_log = directory.file("log");
+    }
+    attune::tuned call{of.kernel(), of.compiler(), options};
     CHECK(of.calls_until_best(call, {512, 32, 2'048, 32'768}));
     call.wait();
     CHECK(of.evaluations <= 2 * 40); // the first size, and all others
     CHECK(of.tunings >= 4);
+    // Each size was measured with the variants of the others: what a size that is left out gets.
+    attune::tuning_report const report = call.report();
+    REQUIRE(report.sizes.size() >= 4);
+    CHECK(report.sizes.size() <= 8);
+    REQUIRE(report.size_regret);
+    double sum = 0;
+    for (attune::size_report const& one : report.sizes) {
+        REQUIRE(one.sizes.starts_with("argument 2: "));
+        double const n = std::stod(one.sizes.substr(12));
+        CHECK(one.configuration == "WAY=" + std::to_string(best_way(n)));
+        CHECK(one.best_s == doctest::Approx(scripted_s(n, best_way(n))));
+        REQUIRE(one.left_out_s);
+        CHECK(*one.left_out_s >= one.best_s);
+        sum += *one.left_out_s / one.best_s - 1;
+    }
+    CHECK(*report.size_regret == doctest::Approx(sum / static_cast<double>(report.sizes.size())));
 }
 
 TEST_CASE(

@@ -89,13 +89,14 @@ struct dispatch_table::state {
     /// @param by  serves the shape meanwhile
     /// @pre  the turn is this thread's, and the frame is complete
     void tune_size(shape_register::met_shape const& met, std::span<std::int64_t const> key,
-                   call_frame const& frame, installed_variant const& by)
-    {
+                   call_frame const& frame, installed_variant const& by) noexcept
+    try {
         if (met.shape == nullptr || frame.has_only_empty_arrays() || !parts.sizes.is_due(key))
             return;
         std::shared_ptr<served_inputs> const opened = parts.sizes.open(key);
         static_cast<void>(apart.tune(opened, met.shape, key, frame, by));
         if (opened->tuned_apart_in == 0) parts.sizes.drop(*opened); // it cannot be copied
+    } catch (...) { // no memory: a later call may have some
     }
 
     /// @param inputs     inputs of the call, which may belong to the bucket `of`
@@ -460,6 +461,7 @@ ATTUNE_INLINE tuning_report dispatch_table::report() const
     own_float_environment const numbers;
     tuning_report out = state_->parts.report.latest();
     out.coverage = state_->parts.shapes.coverage(state_->parts.subject.layout);
+    state_->parts.sizes.describe(out);
     return out;
 }
 

@@ -24,6 +24,9 @@ struct sized_result {
     std::vector<known_outcome> outcomes{}; ///< with that of `best`
 };
 
+/// Seconds of a configuration at a size; empty: it was not measured there, or failed.
+[[nodiscard]] std::optional<double> seconds_at(sized_result const& of, point const& at);
+
 /// A tree over sizes with at most `most_sizes` variants, each the best of a tuned size. A size for
 /// which a variant was not measured counts as in regret_table.
 class size_tree {

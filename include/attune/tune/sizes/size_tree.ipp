@@ -27,7 +27,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return found != of.outcomes.rend() ? &found->result : nullptr;
 }
 
-[[nodiscard]] inline std::optional<double> seconds_at(sized_result const& of, point const& at)
+ATTUNE_INLINE std::optional<double> seconds_at(sized_result const& of, point const& at)
 {
     outcome const* const known = outcome_at(of, at);
     auto const* const m = known != nullptr ? std::get_if<measurement>(known) : nullptr;

@@ -11,6 +11,7 @@
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/dispatch/served/served_inputs.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>
+#include <attune/tune/report.hpp>
 #include <attune/tune/sizes/size_tree.hpp>
 
 #include <atomic>
@@ -57,8 +58,11 @@ public:
     /// Cost   a comparison, mostly; 0.1 us for each shape, for at most 1 % of the time
     void look() noexcept;
 
+    /// Adds the sizes, and the regret of those left out, to a report.
+    void describe(tuning_report& to) const;
+
     /// Counts a part of the tuning of a further size.  @pre  the turn is this thread's
-    void spend(std::uint64_t evaluations, double seconds) noexcept;
+    void spend(std::uint64_t evaluations, double seconds);
     /// The rest for all further sizes.  @pre  the turn is this thread's
     [[nodiscard]] search_limits left() const noexcept;
 

@@ -193,8 +193,33 @@ ATTUNE_INLINE void tuned_sizes::grow()
     });
 }
 
-ATTUNE_INLINE void tuned_sizes::spend(std::uint64_t evaluations, double seconds) noexcept
+ATTUNE_INLINE void tuned_sizes::describe(tuning_report& to) const
 {
+    std::scoped_lock<fork_safe_mutex> const here(looking_);
+    if (all_.size() < 2) return;
+    std::vector<sized_result> results;
+    for (entry const& one : all_)
+        results.push_back(one.result);
+    double regret = 0;
+    std::size_t measured = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        size_report& line = to.sizes.emplace_back();
+        for (auto const& [name, value] : names_of(results[i].sizes))
+            line.sizes += (line.sizes.empty() ? "" : ", ") + name + ": " + value;
+        line.configuration = text_of(all_.front().of->problem.space->describe(), results[i].best);
+        line.best_s = seconds_at(results[i], results[i].best).value_or(0);
+        std::optional<left_out_size> const without = left_out(results, i);
+        if (!without) continue;
+        line.left_out_s = without->served_s;
+        regret += without->served_s / without->best_s - 1;
+        ++measured;
+    }
+    if (measured > 0) to.size_regret = regret / static_cast<double>(measured);
+}
+
+ATTUNE_INLINE void tuned_sizes::spend(std::uint64_t evaluations, double seconds)
+{
+    std::scoped_lock<fork_safe_mutex> const here(looking_);
     spent_evaluations_ += evaluations;
     spent_s_ += seconds;
 }
