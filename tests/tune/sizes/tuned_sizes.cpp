@@ -215,6 +215,24 @@ TEST_CASE("calls of four sizes are served by four variants, with one budget for 
     CHECK(*report.size_regret == doctest::Approx(sum / static_cast<double>(report.sizes.size())));
 }
 
+TEST_CASE("all further sizes together have the evaluations of one tuning")
+{
+    constexpr int most = 8;
+    doubling of;
+    attune::tuning_options options =
+        of.options(miss_policy::tune_in_background, size_policy::automatic);
+    options.limits.evaluations = most;
+    attune::tuned call{of.kernel(), of.compiler(), options};
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < end && call.report().sizes.size() < 4)
+        for (int const n : {512, 32, 128, 2'048, 32'768})
+            of.call(call, n);
+    call.wait();
+    CHECK(call.report().sizes.size() >= 2);
+    CHECK(of.evaluations > ways_of_doubling);
+    CHECK(of.evaluations <= ways_of_doubling + most);
+}
+
 TEST_CASE(
     "without leave for a thread, and with the policy of one size, the first size's winner serves")
 {

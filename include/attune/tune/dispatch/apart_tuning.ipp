@@ -313,13 +313,14 @@ ATTUNE_INLINE void apart_tuning::go_on()
     here.unlock();
     bool is_over = true;
     double const begun_s = steady_seconds();
-    std::uint64_t const before = one->so_far.evaluations;
+    std::size_t const before = one->outcomes.size();
     try {
         is_over = is_over_after(*one, slice);
     } catch (...) { // the program's sink threw; no caller can catch it
     }
     if (one->of->is_further_size) {
-        parts_.sizes.spend(one->so_far.evaluations - before, steady_seconds() - begun_s);
+        parts_.sizes.spend(one->outcomes.size() - std::min(before, one->outcomes.size()),
+                           steady_seconds() - begun_s);
         is_over = is_over || !wants_tuning(parts_.sizes.left());
         if (is_over && one->of->winner == nullptr) { // what served before goes on
             parts_.sizes.drop(*one->of);

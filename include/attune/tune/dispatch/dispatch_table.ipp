@@ -163,7 +163,13 @@ struct dispatch_table::state {
         installed_variant const& by =
             of.verifier->serve(met.shape, key, frame, met.met,
                                is_deferred ? checks_run::elsewhere : checks_run::in_call);
-        if (!parts.drop_refused(of)) return by;
+        if (!parts.drop_refused(of)) {
+            bool const is_for_now =
+                &by != of.winner && met.shape != nullptr && met.shape->serves.load() == nullptr;
+            installed_variant const* const other =
+                is_for_now ? parts.sizes.covering(of, key) : nullptr;
+            return other != nullptr ? *other : by;
+        }
         return serve_call(held, inputs, met, key, frame, otherwise, may_defer);
     }
 };

@@ -38,6 +38,11 @@ public:
     [[nodiscard]] std::shared_ptr<served_inputs> serving(std::shared_ptr<served_inputs> first,
                                                          std::span<std::int64_t const> key) const;
 
+    /// Returns the winner of another size that is verified for this shape, or null.
+    /// @pre   the turn is this thread's
+    [[nodiscard]] installed_variant const* covering(served_inputs const& but,
+                                                    std::span<std::int64_t const> key) const;
+
     /// Takes the winner of these inputs, so that it serves calls of about its sizes. Takes the
     /// store's further sizes with the first winner. Shapes that change their inputs take the slow
     /// path again.

@@ -59,6 +59,17 @@ tuned_sizes::serving(std::shared_ptr<served_inputs> first, std::span<std::int64_
     return of != nullptr ? of : first;
 }
 
+ATTUNE_INLINE installed_variant const*
+tuned_sizes::covering(served_inputs const& but, std::span<std::int64_t const> key) const
+{
+    if (!has_first_) return nullptr;
+    std::scoped_lock<fork_safe_mutex> const here(looking_);
+    for (entry const& one : all_)
+        if (one.of != &but && one.of->verifier && !one.of->winner_is_default)
+            if (installed_variant const* const by = one.of->verifier->covering(key)) return by;
+    return nullptr;
+}
+
 ATTUNE_INLINE std::vector<double> tuned_sizes::sizes_of(std::span<std::int64_t const> key) const
 {
     std::vector<double> out;
