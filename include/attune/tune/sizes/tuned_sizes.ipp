@@ -253,7 +253,7 @@ ATTUNE_INLINE void tuned_sizes::look_now(double now_s)
 {
     constexpr double between_s = 0.01;
     constexpr double most_share = 0.01;
-    constexpr double least_gain = 0.02; // of the time in calls
+    constexpr double worth = 0.02; // of the time in calls
     constexpr double least_called_s = 0.1;
     std::vector<shape_register::shape_time> const times = shapes_.times();
     std::vector<sized_calls> calls;
@@ -265,7 +265,7 @@ ATTUNE_INLINE void tuned_sizes::look_now(double now_s)
     demand_.emplace(calls, std::move(tuned));
     double const called_s = demand_->seconds();
     is_wanted_ = called_s >= std::max(least_called_s, spent_s_) &&
-                 demand_->best_gain_s() >= least_gain * called_s;
+                 demand_->best_gain_s() >= worth * called_s;
     if (is_wanted_) shapes_.rest(*times[demand_->best().value()].shape);
     double const took_s = steady_seconds() - now_s;
     next_look_s_ = now_s + std::max(between_s, took_s / most_share);
