@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace attune_test {
+namespace attune_test::plane_with_bowl {
 
 inline constexpr auto x = attune::ordinal<"X">(attune::range(0, 10));
 inline constexpr auto y = attune::ordinal<"Y">(attune::range(0, 10));
@@ -32,4 +32,4 @@ inline attune::evaluation bowl(attune::point const& at)
     return 2 + dx * dx + 3 * dy * dy;
 }
 
-} // namespace attune_test
+} // namespace attune_test::plane_with_bowl

@@ -39,13 +39,13 @@ using attune::detail::minimum_on_slots;
 using attune::detail::objective_board;
 using attune::detail::run_minimize_loop;
 using attune::detail::run_state;
-using attune_test::all_points;
-using attune_test::bowl;
 using attune_test::has;
 using attune_test::never;
 using attune_test::scripted_act;
 using attune_test::scripted_slots;
-using attune_test::space;
+using attune_test::plane_with_bowl::all_points;
+using attune_test::plane_with_bowl::bowl;
+using attune_test::plane_with_bowl::space;
 
 namespace {
 

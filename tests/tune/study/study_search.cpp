@@ -41,14 +41,14 @@ using attune::point;
 using attune::study_options;
 using attune::detail::minimize_in_study;
 using attune::detail::minimum_in_study;
-using attune_test::all_points;
-using attune_test::bowl;
 using attune_test::has;
-using attune_test::plane;
 using attune_test::rounds;
-using attune_test::space;
-using attune_test::x;
-using attune_test::y;
+using attune_test::plane_with_bowl::all_points;
+using attune_test::plane_with_bowl::bowl;
+using attune_test::plane_with_bowl::plane;
+using attune_test::plane_with_bowl::space;
+using attune_test::plane_with_bowl::x;
+using attune_test::plane_with_bowl::y;
 using support::scratch_directory;
 
 namespace {
