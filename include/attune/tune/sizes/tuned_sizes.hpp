@@ -67,7 +67,8 @@ public:
     [[nodiscard]] std::shared_ptr<served_inputs> open(std::span<std::int64_t const> key);
     /// Looks now and then where calls spend their time. A shape that should be tuned then takes the
     /// slow path.
-    /// Cost   a comparison, mostly; 0.1 us for each shape, for at most 1 % of the time
+    /// Cost   a comparison, mostly; at most 1 % of the time one call sums all shapes, 0.1 to 1 us
+    ///        for each: 5 to 30 ms for 32,000
     void look() noexcept;
 
     /// Adds the sizes, and the regret of those left out, to a report.
