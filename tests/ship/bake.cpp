@@ -485,6 +485,23 @@ TEST_CASE("a winner whose space reads figures of the machine is baked as any oth
     CHECK(has(subject.written("fill_1_base.cpp"), "#define TILE 16\n"));
 }
 
+TEST_CASE("winners of further sizes are left out, and a sentence says so")
+{
+    example subject;
+    subject.add(subject.won(64, "8", 0.5));
+    attune::record further = subject.won(64, "16", 0.25);
+    further.key.inputs.emplace_back("length 2 of argument 0", "512");
+    subject.add(further);
+    std::vector<std::string> const said =
+        subject.bake_it({.levels = {"base"}, .compiler = "GNU 12"});
+    CHECK(std::count(said.begin(), said.end(),
+                     "1 winners are left out: they are of further sizes (options.sizes), which "
+                     "are not baked") == 1);
+    CHECK(std::none_of(said.begin(), said.end(),
+                       [](auto const& one) { return has(one, "declared otherwise"); }));
+    CHECK(has(subject.written("fill_0_base.cpp"), "#define TILE 8\n"));
+}
+
 TEST_CASE("a kernel whose text the program generates is refused by a sentence of its own")
 {
     example subject;

@@ -35,6 +35,26 @@ attune::record sized(char const* n, char const* tile, double best_s)
 
 } // namespace
 
+TEST_CASE("a header leaves out further tuned sizes, and a store of these alone is refused")
+{
+    support::scratch_directory const folder;
+    memory_store found;
+    for (char const* const name :
+         {"argument 2", "length 2 of argument 0", "number 2 of argument 0"}) {
+        attune::record further = sized("512", "8", 0.1);
+        further.key.inputs.front().first = name;
+        found.add(further);
+    }
+    std::string const path = folder.file("tuned.hpp");
+    CHECK_THROWS_WITH_AS(attune::export_header(found, path), doctest::Contains("further sizes"),
+                         attune::error);
+    found.add(sized("1024", "64", 0.5));
+    attune::export_header(found, path);
+    std::string const text = support::read_file(path);
+    CHECK(text.find("std::array<winner, 1>") != std::string::npos);
+    CHECK(text.find("argument") == std::string::npos);
+}
+
 TEST_CASE("a header has each winner once, as C++ constants")
 {
     support::scratch_directory const folder;

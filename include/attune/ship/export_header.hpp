@@ -23,6 +23,9 @@ namespace detail {
                                              std::string const& source = {},
                                              bool takes_predictions = false);
 
+/// Returns true if the winner is that of a further size: see is_tuned_size().
+[[nodiscard]] bool has_tuned_sizes(record const& of);
+
 /// The text of the header. @pre  `winners` is not empty, and in the order of winners_in()
 /// Errors   attune::error: a name of a kernel or parameter cannot be one of C++
 [[nodiscard]] std::string configurations_text(std::vector<record> const& winners);

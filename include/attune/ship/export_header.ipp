@@ -8,6 +8,7 @@
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/remember/problem/matching.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/export_header.hpp>
@@ -63,6 +64,12 @@ ATTUNE_INLINE std::vector<record> winners_in(std::string const& text, std::strin
     std::sort(out.begin(), out.end(),
               [&](record const& a, record const& b) { return rank(a) < rank(b); });
     return out;
+}
+
+ATTUNE_INLINE bool has_tuned_sizes(record const& of)
+{
+    return std::any_of(of.key.inputs.begin(), of.key.inputs.end(),
+                       [](auto const& input) { return is_tuned_size(input.first); });
 }
 
 /// A column of texts: its type in C++, and its values.
@@ -238,7 +245,13 @@ ATTUNE_INLINE std::string configurations_text(std::vector<record> const& winners
 
 ATTUNE_INLINE void export_header_of(std::string const& store_text, std::string const& path)
 {
-    replace_file(path, configurations_text(winners_in(store_text, path)));
+    std::vector<record> winners = winners_in(store_text, path);
+    // Further tuned sizes differ in no input of the kernel: only attune chooses among them.
+    std::erase_if(winners, has_tuned_sizes);
+    if (winners.empty())
+        throw error("the store has winners of further sizes alone", path,
+                    "let the program tune its first size, too");
+    replace_file(path, configurations_text(winners));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -61,7 +61,8 @@ enum class size_policy : unsigned char {
     /// Otherwise like `first`, so that no thread uses a processor unasked.
     automatic,
     /// Where calls spend most of their time away from the tuned sizes, a thread tunes up to seven
-    /// more sizes beside the program, on copies of calls. No call waits. A tree over the sizes
+    /// more sizes beside the program, on copies of calls. No call waits for that tuning; with
+    /// tune_if_missing a call may wait until a winner is verified for it. A tree over the sizes
     /// chooses the variant of a call. Together these tunings have the limits of one more tuning,
     /// and they take no more seconds than the calls did, plus one tuning.
     several,

@@ -137,7 +137,7 @@ struct tuning_report {
     call_coverage coverage{};
     std::string serving{}; ///< which code serves the latest new shape, and why: one sentence
     std::vector<std::string> notices;
-    /// The sizes whose winners serve, the first call's size first. Empty: one size.
+    /// All tuned sizes, the first one first. A tree chooses among their winners. Empty: one size.
     std::vector<size_report> sizes{};
     /// Time that a call loses at a size that was not tuned, as a share of the time of its own best:
     /// the mean of left_out_s / best_s - 1 over the sizes. Empty: not measured.

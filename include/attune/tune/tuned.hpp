@@ -220,7 +220,7 @@ public:
     }
 
     /// Returns the origin of the variant in use, and which code serves the latest new shape, with
-    /// the reason. Does not wait: during a tuning, it returns the report of the call before.
+    /// the reason. Does not wait for a tuning, but returns the report of the call before.
     [[nodiscard]] tuning_report report() const { return self_->known->report(); }
 
 private:

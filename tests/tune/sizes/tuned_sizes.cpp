@@ -244,9 +244,13 @@ TEST_CASE(
     attune::tuned call{of.kernel(), of.compiler(), of.options(policy, sizes)};
     of.call(call, 512);
     call.wait();
-    for (int i = 0; i < 1'500; ++i)
-        for (int const n : {512, 32, 32'768})
-            of.call(call, n);
+    // Several sizes would be tuned after .1 s, if so many seconds are left.
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (call.report().coverage.seconds < 0.5 && std::chrono::steady_clock::now() < end)
+        for (int i = 0; i < 100; ++i)
+            for (int const n : {512, 32, 32'768})
+                of.call(call, n);
+    REQUIRE(call.report().coverage.seconds >= 0.5);
     call.wait();
     CHECK(of.call(call, 512) == 2);
     CHECK(of.evaluations <= ways_of_doubling);
@@ -269,6 +273,15 @@ TEST_CASE("what was found for several sizes serves at the next start")
                                      miss_policy::lookup_only}) {
         attune::tuned call{of.kernel(), of.compiler(), attune::store{path},
                            of.options(policy, size_policy::automatic)};
+        int first = 32'768; // its size is not the first one that was tuned
+        auto const size = static_cast<std::size_t>(first);
+        CHECK(call.explain(std::span<double const>(of.x).first(size),
+                           std::span<double>(of.y).first(size), first)
+                  .configuration == "WAY=5");
+        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (of.call(call, first) != 5 && std::chrono::steady_clock::now() < end) {
+        }
+        CHECK(of.call(call, first) == 5);
         CHECK(of.calls_until_best(call, sizes));
         call.wait();
         CHECK(of.evaluations == before);
@@ -359,4 +372,158 @@ TEST_CASE("many threads that call all sizes get right results, and are served in
     for (std::thread& one : others)
         one.join();
     CHECK(wrong == 0);
+}
+
+TEST_CASE("the strides of a view have different names")
+{
+    using volume = attune::volume_view<double const>;
+    static constexpr auto way = attune::ordinal<"WAY">(attune::range(0, 1));
+    attune::kernel<double(volume)> const kernel{
+        "first_of", attune::source_text("int w = ATTUNE_TUNABLE(WAY, 0);\n", "f.kernel.cpp"),
+        attune::space(way)};
+    auto const first_of = [](volume of) {
+        idle(50'000);
+        return of.data()[0];
+    };
+    double (*const code)(volume) = first_of;
+    scripted_compiler const compiler{
+        [code](attune::compile_request const&) { return reinterpret_cast<void*>(code); }};
+    time_script script;
+    script.seconds = {{reinterpret_cast<void*>(code), 1e-5}};
+    attune::tuning_options options;
+    options.on_miss = miss_policy::tune_in_background;
+    options.progress = attune::silent_progress();
+    options.measuring.make_bench = [&](attune::tuning_problem const&,
+                                       attune::tuning_options const&) {
+        return std::unique_ptr<attune::bench>(std::make_unique<timed_bench>(script));
+    };
+    attune::tuned call{kernel, compiler, options};
+    std::vector<double> const x(1 << 18, 1.0);
+    CHECK(call(volume(x.data(), 4, 4, 4)) == 1);
+    call.wait();
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (call.report().sizes.size() < 2 && std::chrono::steady_clock::now() < end)
+        CHECK(call(volume(x.data(), 64, 64, 64)) == 1);
+    call.wait();
+    attune::tuning_report const report = call.report();
+    REQUIRE(report.sizes.size() == 2);
+    CHECK(report.sizes[1].sizes == "argument 0: 4096, number 2 of argument 0: 64");
+}
+
+TEST_CASE("sizes of a kernel whose space reads figures of the machine serve at the next start")
+{
+    support::scratch_directory directory;
+    doubling of;
+    std::string const path = directory.file("figures.attune");
+    static constexpr auto way = attune::ordinal<"WAY">(attune::range(0, ways_of_doubling - 1));
+    attune::kernel<signature> const kernel{
+        "doubled", attune::source_text("int w = ATTUNE_TUNABLE(WAY, 0);\n", "d.kernel.cpp"),
+        attune::space(way).where(way * 8 <= attune::machine::l1_bytes)};
+    std::vector<int> const sizes{512, 32'768};
+    for (miss_policy const policy : {miss_policy::tune_in_background, miss_policy::lookup_only}) {
+        attune::tuned call{kernel, of.compiler(), attune::store{path},
+                           of.options(policy, size_policy::automatic)};
+        CHECK(of.calls_until_best(call, sizes));
+        call.wait();
+    }
+}
+
+TEST_CASE("what is left of the evaluations tunes no size that it could only measure the default at")
+{
+    doubling of;
+    attune::tuning_options options =
+        of.options(miss_policy::tune_in_background, size_policy::automatic);
+    options.limits.evaluations = 2 * ways_of_doubling + 3;
+    attune::tuned call{of.kernel(), of.compiler(), options};
+    auto const called_s = [&] { return call.report().coverage.seconds; };
+    auto const calls_for = [&](double seconds) {
+        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        double const most_s = called_s() + seconds;
+        while (called_s() < most_s && std::chrono::steady_clock::now() < end)
+            for (int const n : {512, 32, 2'048, 32'768})
+                of.call(call, n);
+        call.wait();
+    };
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (call.report().sizes.size() < 3 && std::chrono::steady_clock::now() < end)
+        calls_for(0.2);
+    calls_for(0.5);
+    attune::tuning_report const report = call.report();
+    REQUIRE(report.sizes.size() == 3);
+    for (attune::size_report const& one : report.sizes)
+        CHECK(one.configuration ==
+              "WAY=" + std::to_string(best_way(std::stod(one.sizes.substr(12)))));
+}
+
+TEST_CASE("the tuning of a further size measures what served it before")
+{
+    support::scratch_directory directory;
+    doubling of;
+    std::string const path = directory.file("rival.attune");
+    attune::tuning_options options =
+        of.options(miss_policy::tune_in_background, size_policy::automatic);
+    options.search.use_related = false;
+    {
+        attune::tuned call{of.kernel(), of.compiler(), attune::store{path}, options};
+        of.call(call, 32'768);
+        call.wait();
+        REQUIRE(of.evaluations == ways_of_doubling);
+    }
+    options.limits.evaluations = 3; // the search alone tries ways 0, 1 and 2
+    attune::tuned call{of.kernel(), of.compiler(), attune::store{path}, options};
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (call.report().sizes.size() < 2 && std::chrono::steady_clock::now() < end)
+        of.call(call, 2'048);
+    call.wait();
+    attune::tuning_report const report = call.report();
+    REQUIRE(report.sizes.size() == 2);
+    REQUIRE(report.sizes[1].left_out_s);
+    CHECK(*report.sizes[1].left_out_s == doctest::Approx(scripted_s(2'048, 5)));
+}
+
+TEST_CASE("where the total is spent, the report is still that of the first size's tuning")
+{
+    doubling of;
+    attune::tuning_options options =
+        of.options(miss_policy::tune_in_background, size_policy::automatic);
+    options.limits.total.evaluations = ways_of_doubling;
+    attune::tuned call{of.kernel(), of.compiler(), options};
+    of.call(call, 512);
+    call.wait();
+    REQUIRE(call.report().how == attune::decision::tuned);
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (call.report().coverage.seconds < 0.5 && std::chrono::steady_clock::now() < end)
+        of.call(call, 32'768);
+    call.wait();
+    CHECK(call.report().how == attune::decision::tuned);
+    CHECK(of.tunings == 1);
+}
+
+TEST_CASE("a tuning by calls that waits for its size goes on with the next call of that size")
+{
+    support::scratch_directory directory;
+    doubling of;
+    std::string const path = directory.file("rests.attune");
+    attune::tuning_options options =
+        of.options(miss_policy::tune_in_background, size_policy::automatic);
+    {
+        attune::tuned call{of.kernel(), of.compiler(), attune::store{path}, options};
+        of.call(call, 512);
+        call.wait();
+    }
+    options.on_miss = miss_policy::online;
+    options.limits.evaluations = 2; // the default, and what served before
+    options.limits.lost_share = 0.5;
+    attune::tuned call{of.kernel(), of.compiler(), attune::store{path}, options};
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+    auto const has_time = [end] { return std::chrono::steady_clock::now() < end; };
+    int const before = of.tunings;
+    while (of.tunings == before && has_time())
+        of.call(call, 32'768);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'500)); // longer than its patience
+    while (call.report().sizes.size() < 2 && has_time()) {
+        of.call(call, 32'768);
+        of.call(call, 512);
+    }
+    CHECK(call.report().sizes.size() >= 2);
 }

@@ -61,6 +61,14 @@ struct call_facts {
 /// damaged.
 [[nodiscard]] std::optional<call_facts> call_facts_in(named_texts const& facts);
 
+/// Returns true if an input has the name of a call's size: "argument 2", "length of argument 0",
+/// "number 2 of argument 0". Problems with such inputs are the further sizes of a kernel, see
+/// tune/sizes/.
+[[nodiscard]] constexpr bool is_tuned_size(std::string_view name) noexcept
+{
+    return name.starts_with("argument ") || name.find(" of argument ") != name.npos;
+}
+
 /// The words of a shape that count for such calls.
 [[nodiscard]] shape_choice shape_choice_of(call_facts const& facts);
 

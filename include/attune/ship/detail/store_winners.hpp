@@ -260,6 +260,10 @@ private:
                         "tune it again on a processor, with attune " + std::string(version));
         out_.facts = *last;
         if (choice_.is_for_device) require_device_arrays();
+        if (std::size_t const sizes = std::erase_if(winners_, has_tuned_sizes); sizes > 0)
+            out_.notices.push_back(std::to_string(sizes) +
+                                   " winners are left out: they are of further sizes "
+                                   "(options.sizes), which are not baked");
         std::size_t const left_out = std::erase_if(
             winners_, [&](record const& r) { return calls_of(r) != last || !has_inputs_of(r); });
         if (left_out > 0)

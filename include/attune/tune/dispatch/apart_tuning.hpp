@@ -49,10 +49,16 @@ public:
                                     std::span<std::int64_t const> key, call_frame const& frame,
                                     installed_variant const* until_then = nullptr);
 
-    /// Continues a tuning of these inputs that waits for calls.
-    void wake(served_inputs& of)
+    /// Returns true if a copy of this call has room while there is no other.
+    [[nodiscard]] bool has_room_for(call_frame const& frame) const
     {
-        if (of.is_resting) wake_now(of);
+        return copies_.can_ever_make(frame);
+    }
+
+    /// Continues tunings of these inputs, or of a further size at this shape, that wait for calls.
+    void wake(served_inputs& of, known_shape const* shape)
+    {
+        if (of.is_resting || some_size_rests_) wake_now(of, shape);
     }
 
     /// Waits until no job runs or waits, or until the program ends. @pre  not called by a job
@@ -67,7 +73,7 @@ private:
     void count(known_shape* shape, served_inputs& of);
     void stop_counting(served_inputs& of);
     void go_on();
-    void wake_now(served_inputs& of);
+    void wake_now(served_inputs& of, known_shape const* shape);
     void resume(served_inputs& of);
     [[nodiscard]] bool is_online(known_shape const* shape) const;
     [[nodiscard]] search_limits limits_of(open_tuning const& one) const;
@@ -91,10 +97,11 @@ private:
     std::vector<std::unique_ptr<call_count>>
         counts_{}; ///< a late call may still add to any of them
     std::vector<call_count*> free_counts_{};
-    double called_before_s_ = 0;          ///< in calls before the first slot
-    double next_look_s_ = 0;              ///< when set_others() sums again
-    mutable std::atomic<int> waiting_{0}; ///< threads in wait()
-    background_worker worker_{};          ///< the last member: its thread uses all others
+    double called_before_s_ = 0;               ///< in calls before the first slot
+    double next_look_s_ = 0;                   ///< when set_others() sums again
+    std::atomic<bool> some_size_rests_{false}; ///< the tuning of a further size waits for calls
+    mutable std::atomic<int> waiting_{0};      ///< threads in wait()
+    background_worker worker_{};               ///< the last member: its thread uses all others
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

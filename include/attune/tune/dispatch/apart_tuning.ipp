@@ -301,7 +301,13 @@ ATTUNE_INLINE void apart_tuning::go_on()
             close(*open_.back());
         return;
     }
-    if (one->of->is_further_size) left = within(left, parts_.sizes.left());
+    bool const is_online = one->slot != nullptr; // it mostly waits, and that costs nothing
+    auto const left_for_sizes = [&] {
+        search_limits out = parts_.sizes.left();
+        if (is_online) out.seconds = search_limits::any_time;
+        return out;
+    };
+    if (one->of->is_further_size) left = within(left, left_for_sizes());
     tuning_slice slice =
         next_slice(one->so_far, limits_of(*one), left, static_cast<std::size_t>(waiting));
     if (one->of->is_further_size && left.evaluations < search_limits::any_number)
@@ -320,8 +326,8 @@ ATTUNE_INLINE void apart_tuning::go_on()
     }
     if (one->of->is_further_size) {
         parts_.sizes.spend(one->outcomes.size() - std::min(before, one->outcomes.size()),
-                           steady_seconds() - begun_s);
-        is_over = is_over || !wants_tuning(parts_.sizes.left());
+                           is_online ? 0 : steady_seconds() - begun_s);
+        is_over = is_over || !wants_tuning(left_for_sizes());
         if (is_over && one->of->winner == nullptr) { // what served before goes on
             parts_.sizes.drop(*one->of);
             if (one->shape != nullptr) parts_.shapes.rest(*one->shape);
@@ -400,6 +406,7 @@ ATTUNE_INLINE void apart_tuning::rest(open_tuning& one)
         one.slot = nullptr;
     } else {
         one.of->is_resting = true;
+        if (one.of->is_further_size) some_size_rests_ = true;
         parts_.shapes.rest(*one.shape);
     }
 }
@@ -418,10 +425,19 @@ ATTUNE_INLINE bench_factory apart_tuning::online_bench_for(open_tuning& one)
     };
 }
 
-ATTUNE_INLINE void apart_tuning::wake_now(served_inputs& of)
+ATTUNE_INLINE void apart_tuning::wake_now(served_inputs& of, known_shape const* shape)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
-    if (process_ == ::getpid()) resume(of);
+    if (process_ != ::getpid()) return;
+    bool is_left = false;
+    for (std::shared_ptr<open_tuning> const& one : open_) {
+        if (!one->of->is_resting) continue;
+        if (one->of.get() == &of || (one->of->is_further_size && one->shape == shape))
+            resume(*one->of);
+        else
+            is_left = is_left || one->of->is_further_size;
+    }
+    some_size_rests_ = is_left;
 }
 
 /// @pre  lock_ is held

@@ -135,6 +135,8 @@ struct dispatch_parts {
 
 private:
     void drop_near(served_inputs& of);
+    /// Sets the report, which is about the first size.
+    void tell(served_inputs const& of, tuning_report of_these);
 
     std::atomic<bool> told_of_outside_{false};
 };

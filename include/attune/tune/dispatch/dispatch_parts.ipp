@@ -135,8 +135,13 @@ dispatch_parts::find_winner(served_inputs& of, std::span<std::int64_t const> key
 {
     prepare(of);
     found_winner out = take(of, choice.best_known(of.problem, frame, key, false, otherwise, slice));
-    sizes.take(of, key);
+    if (!sizes.take(of, key)) of.winner = nullptr; // what served before goes on
     return out;
+}
+
+ATTUNE_INLINE void dispatch_parts::tell(served_inputs const& of, tuning_report of_these)
+{
+    if (!of.is_further_size) report.set(std::move(of_these));
 }
 
 ATTUNE_INLINE void dispatch_parts::prepare(served_inputs& of)
@@ -154,7 +159,7 @@ ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& o
     of.outcome = found.report;
     if (found.is_missing) {
         of.is_given_up = true;
-        report.set(std::move(found.report));
+        tell(of, std::move(found.report));
         return {};
     }
     found_winner out{.is_for_this_shape = found.is_for_this_shape && !found.is_too_short,
@@ -168,14 +173,14 @@ ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& o
     bool const is_default = *found.at == *problem.default_at;
     installed_variant const* const by_default = problem.by_default.load();
     if (before != nullptr && found.at == of.winner_at) { // still the best
-        report.set(std::move(found.report));
+        tell(of, std::move(found.report));
         return out;
     }
     installed_variant const& made =
         is_default && by_default != nullptr && !defaults.is_own(*by_default)
             ? *by_default
             : variants.install(std::move(found.code));
-    report.set(std::move(found.report));
+    tell(of, std::move(found.report));
     if (found.is_too_short) return out;
     of.winner = &made;
     of.winner_at = found.at;
@@ -212,10 +217,10 @@ ATTUNE_INLINE bool dispatch_parts::install(served_inputs& of, keyed_call const& 
         if (!of.is_given_up) settle(of, shapes.meet(call.shape).shape);
         return true;
     }
+    static_cast<void>(sizes.take(of, call.shape));
     known_shape* const shape = shapes.meet(call.shape).shape;
     if (!won.is_for_this_shape || is_refused(of, shape, call.inputs, of.winner_at.value()))
         return false;
-    sizes.take(of, call.shape);
     of.verifier->add(call.shape);
     prove_winner(of, call.shape, call.frame);
     shapes.set_best(shape, *of.winner);
@@ -331,10 +336,11 @@ dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const
         now.configuration = text_of(of.problem.space->describe(), *of.problem.default_at);
     of.choice.configuration = is_own ? "the function in the program" : now.configuration;
     of.outcome = now;
-    report.set(std::move(now));
+    tell(of, std::move(now));
     report.note("not tuned, " +
                 std::string(is_own ? "the function in the program" : "the default") +
                 " serves: " + reason);
+    if (of.is_further_size && !is_for_now) sizes.drop(of); // the winner of another size serves
     return by;
 }
 

@@ -117,8 +117,9 @@ public:
     /// The parts, for a thread that takes the turn: see stepped_tuning.
     [[nodiscard]] dispatch_parts& parts() noexcept;
 
-    /// The report on the latest installed variant, or on the code that serves in its place. Returns
-    /// at once, also while a tuning runs, and may be called from the progress sink.
+    /// The report on the latest installed variant, or on the code that serves in its place. Never
+    /// waits for a tuning, and may be called from the progress sink. May wait while the times of
+    /// all shapes are summed, or while the store's further sizes are read.
     [[nodiscard]] tuning_report report() const;
 
 private:

@@ -91,18 +91,38 @@ struct dispatch_table::state {
     void tune_size(shape_register::met_shape const& met, std::span<std::int64_t const> key,
                    call_frame const& frame, installed_variant const& by) noexcept
     try {
-        if (met.shape == nullptr || frame.has_only_empty_arrays() || !parts.sizes.is_due(key))
+        // Other code may be meant for this call alone, and the tuning puts `by` on the fast path.
+        if (met.shape == nullptr || met.shape->serves.load() != &by ||
+            frame.has_only_empty_arrays() || !parts.sizes.is_due(key))
             return;
         std::shared_ptr<served_inputs> const opened = parts.sizes.open(key);
         static_cast<void>(apart.tune(opened, met.shape, key, frame, by));
-        if (opened->tuned_apart_in == 0) parts.sizes.drop(*opened); // it cannot be copied
+        if (opened->tuned_apart_in != 0) return;
+        if (apart.has_room_for(frame)) // not at the moment: other copies are in use
+            parts.sizes.cancel(*opened);
+        else
+            parts.sizes.drop(*opened);
     } catch (...) { // no memory: a later call may have some
     }
 
-    /// @param inputs     inputs of the call, which may belong to the bucket `of`
+    /// Serves by other inputs than those that the call met.
+    installed_variant const& serve_other(std::shared_ptr<served_inputs>& held,
+                                         std::shared_ptr<served_inputs> other,
+                                         std::vector<number> const& inputs,
+                                         shape_register::met_shape const& met,
+                                         std::span<std::int64_t const> key, call_frame const& frame,
+                                         when_unknown otherwise, bool may_defer)
+    {
+        held = std::move(other);
+        if (may_defer) otherwise = by_policy(*held);
+        return serve_call(held, inputs, met, key, frame, otherwise, may_defer);
+    }
+
+    /// @param held       receives those that serve, if the sizes of the store choose others
+    /// @param inputs     inputs of the call, which may belong to the bucket `held`
     /// @param may_defer  true: a check that takes long is made beside the program
     /// @pre  the turn is this thread's
-    installed_variant const& serve_call(std::shared_ptr<served_inputs> const& held,
+    installed_variant const& serve_call(std::shared_ptr<served_inputs>& held,
                                         std::vector<number> const& inputs,
                                         shape_register::met_shape const& met,
                                         std::span<std::int64_t const> key, call_frame const& frame,
@@ -126,8 +146,8 @@ struct dispatch_table::state {
             of.is_partly_tuned = false;
             if (of.winner == nullptr && of.is_further_size) { // the store has it no more
                 parts.sizes.drop(of);
-                std::shared_ptr<served_inputs> const other = parts.served_for(inputs, key);
-                return serve_call(other, inputs, met, key, frame, by_policy(*other), may_defer);
+                return serve_other(held, parts.served_for(inputs, key), inputs, met, key, frame,
+                                   otherwise, may_defer);
             }
             if (of.winner == nullptr && of.is_given_up && is_apart) {
                 of.is_given_up = false;
@@ -141,6 +161,11 @@ struct dispatch_table::state {
                                      "the default serves: the call is too short to time");
                 return parts.settle(of, met.shape);
             }
+            // The store's further sizes are known since the first winner is.
+            if (std::shared_ptr<served_inputs> other = parts.sizes.serving(held, key);
+                other != held && !is_for_this)
+                return serve_other(held, std::move(other), inputs, met, key, frame, otherwise,
+                                   may_defer);
         }
         if (parts.is_refused(of, met.shape, inputs, of.winner_at.value()))
             return parts.settle(of, met.shape);
@@ -298,11 +323,12 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
     require_lengths(subject.kernel.name, subject.kernel.lengths, frame);
     if (!subject.is_taken(frame))
         return s.parts.serve_plain(met.shape, tunes_now != nullptr ? &tunes_now->report : nullptr);
-    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs, key);
-    served_inputs& of = *held;
+    std::shared_ptr<served_inputs> held = s.parts.served_for(inputs, key);
+    std::shared_ptr<served_inputs> const first_held = held; // `held` may become another
+    served_inputs& of = *first_held;
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
-    s.apart.wake(of);
+    s.apart.wake(of, met.shape);
     working const now(s.parts, tunes_now != nullptr);
     if (!now.is_on()) {
         if (tunes_now != nullptr)
@@ -341,8 +367,8 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
         device->require_arrays(frame);
     }
     auto const degraded = [&](std::exception const& why) {
-        installed_variant const* const by = s.parts.degrade(of, met.shape, why.what());
-        if (by != nullptr && tunes_now != nullptr) tunes_now->report = of.outcome;
+        installed_variant const* const by = s.parts.degrade(*held, met.shape, why.what());
+        if (by != nullptr && tunes_now != nullptr) tunes_now->report = held->outcome;
         return by;
     };
     try {
@@ -352,7 +378,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
             installed_variant const& by =
                 s.serve_call(held, inputs, met, key, frame, s.by_policy(of), true);
             s.tune_size(met, key, frame, by);
-            if (counted != nullptr) counted->best = dispatch_parts::best_of(of);
+            if (counted != nullptr) counted->best = dispatch_parts::best_of(*held);
             return by;
         }
         installed_variant const* by = met.serves;
@@ -360,12 +386,12 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
         if (by == nullptr || by != of.winner || of.is_partly_tuned) {
             met.met = std::max(met.met, often_met);
             by = &s.serve_call(held, inputs, met, key, frame, when_unknown::tune, false);
-            if (auto const* const best = dispatch_parts::best_of(of))
+            if (auto const* const best = dispatch_parts::best_of(*held))
                 s.parts.shapes.set_best(met.shape, *best);
         }
-        tunes_now->report = of.outcome;
-        if (of.winner != nullptr) tunes_now->at = of.winner_at;
-        tunes_now->is_too_short = of.winner == nullptr && !of.is_given_up;
+        tunes_now->report = held->outcome;
+        if (held->winner != nullptr) tunes_now->at = held->winner_at;
+        tunes_now->is_too_short = held->winner == nullptr && !held->is_given_up;
         return *by;
     } catch (default_fails const& e) {
         if (fallback_of(subject.kernel) != nullptr && !device)
@@ -443,13 +469,14 @@ ATTUNE_INLINE known_choice dispatch_table::explain(std::span<std::int64_t const>
 {
     own_float_environment const numbers;
     state& s = *state_;
-    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs, key);
-    served_inputs& of = *held;
     working const now(s.parts, true);
     if (!now.is_on())
         throw error("kernel '" + s.parts.subject.kernel.name + "' is being tuned",
                     "tuned.explain(arguments...)", "call it when the tuning is over");
-    return s.parts.explain(of, key);
+    std::shared_ptr<served_inputs> const first = s.parts.served_for(inputs);
+    s.parts.defaults.complete(first->problem);
+    s.parts.sizes.read(*first, key);
+    return s.parts.explain(*s.parts.sizes.serving(first, key), key);
 }
 
 ATTUNE_INLINE void dispatch_table::wait() const

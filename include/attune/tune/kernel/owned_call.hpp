@@ -60,6 +60,8 @@ public:
     /// Copies the call. The copy, which may outlive this object, releases its room at its end.
     /// @pre  the frame is complete
     [[nodiscard]] call_copy make(call_frame const& frame) const;
+    /// Returns true if a copy has room while there is no other.
+    [[nodiscard]] bool can_ever_make(call_frame const& frame) const;
 
 private:
     struct room;

@@ -161,6 +161,11 @@ ATTUNE_INLINE call_copies::call_copies(std::size_t most_bytes)
 {
 }
 
+ATTUNE_INLINE bool call_copies::can_ever_make(call_frame const& frame) const
+{
+    return bytes_to_own(frame) <= room_->most;
+}
+
 ATTUNE_INLINE call_copy call_copies::make(call_frame const& frame) const
 {
     std::size_t const bytes = bytes_to_own(frame);

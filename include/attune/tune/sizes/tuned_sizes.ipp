@@ -12,6 +12,7 @@
 #include <attune/tune/sizes/tuned_sizes.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <unistd.h>
@@ -78,21 +79,30 @@ ATTUNE_INLINE std::vector<double> tuned_sizes::sizes_of(std::span<std::int64_t c
     return out;
 }
 
-/// "argument 2", or "length of argument 0", "length 2 of argument 0".
+/// A size as a whole number: words above 2^53 are rounded, up to 2^63.
+[[nodiscard]] inline std::int64_t whole(double size)
+{
+    constexpr double beyond = 9223372036854775808.0;
+    return size < beyond ? static_cast<std::int64_t>(size)
+                         : std::numeric_limits<std::int64_t>::max();
+}
+
+/// "argument 2" or "length of argument 0"; for a view also "length 2 of argument 0" and "number 2
+/// of argument 0". See is_tuned_size().
 ATTUNE_INLINE named_texts tuned_sizes::names_of(std::span<double const> sizes) const
 {
     named_texts out;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         shape_word const& word = subject_.layout[words_[i]];
+        auto const before =
+            std::count(subject_.layout.begin(),
+                       subject_.layout.begin() + static_cast<std::ptrdiff_t>(words_[i]), word);
+        bool const is_length = word.part == shape_part::elements;
         std::string name = "argument " + std::to_string(word.argument);
-        if (word.part == shape_part::elements) {
-            auto const before =
-                std::count(subject_.layout.begin(),
-                           subject_.layout.begin() + static_cast<std::ptrdiff_t>(words_[i]), word);
-            name = "length " + (before > 0 ? std::to_string(before + 1) + ' ' : std::string()) +
-                   "of " + name;
-        }
-        out.emplace_back(std::move(name), std::to_string(static_cast<std::int64_t>(sizes[i])));
+        if (is_length || before > 0)
+            name = (is_length ? "length " : "number ") +
+                   (before > 0 ? std::to_string(before + 1) + ' ' : std::string()) + "of " + name;
+        out.emplace_back(std::move(name), std::to_string(whole(sizes[i])));
     }
     return out;
 }
@@ -122,12 +132,25 @@ ATTUNE_INLINE void tuned_sizes::find_words(std::span<std::int64_t const> key)
     words_ = std::move(words);
 }
 
+/// Returns true if no other configuration was tried.
+[[nodiscard]] inline bool has_only(std::span<known_outcome const> all, point const& default_at)
+{
+    return std::all_of(all.begin(), all.end(),
+                       [&](known_outcome const& one) { return one.at == default_at; });
+}
+
 /// Takes the further sizes of the store.  @pre  looking_ is held
 ATTUNE_INLINE void tuned_sizes::load(served_inputs const& first)
 {
+    named_texts const own = choice_.key_of(first.problem).inputs; // figures of the machine
     for (tuned_result& one : choice_.tuned_at_others(first.problem)) {
-        std::optional<std::vector<double>> sizes = sizes_in(one.inputs);
-        if (!sizes) continue;
+        named_texts its = one.inputs;
+        for (auto const& figure : own)
+            std::erase(its, figure);
+        std::optional<std::vector<double>> sizes = sizes_in(its);
+        if (!sizes || its.size() + own.size() != one.inputs.size() ||
+            has_only(one.outcomes, *first.problem.default_at))
+            continue;
         auto made = std::make_shared<served_inputs>(first.problem.inputs);
         made->is_further_size = made->is_near_known = true;
         made->problem.sizes = names_of(*sizes);
@@ -136,32 +159,60 @@ ATTUNE_INLINE void tuned_sizes::load(served_inputs const& first)
     }
 }
 
-ATTUNE_INLINE void tuned_sizes::take(served_inputs& of, std::span<std::int64_t const> key)
+/// Takes the sizes of the first winner, and the store's further ones.  @pre  looking_ is held
+ATTUNE_INLINE void tuned_sizes::begin(served_inputs& first, tuned_result const& found,
+                                      std::span<std::int64_t const> key)
 {
-    if (!is_on_ || of.winner.load() == nullptr) return;
+    std::vector<std::int64_t> const tuned_for =
+        stored_shape(subject_.layout, words_in(found.shape));
+    std::span<std::int64_t const> const its = tuned_for.empty() ? key : std::span(tuned_for);
+    find_words(its);
+    if (words_.empty()) return;
+    has_first_.store(true, std::memory_order_release);
+    all_.push_back({&first, nullptr, {sizes_of(its), found.best, found.outcomes}});
+    load(first);
+    grow();
+}
+
+ATTUNE_INLINE void tuned_sizes::read(served_inputs& first, std::span<std::int64_t const> key)
+{
+    if (!is_on_ || has_first_) return;
+    std::optional<tuned_result> const found = choice_.tuned_here(first.problem);
+    if (!found) return;
+    std::scoped_lock<fork_safe_mutex> const here(looking_);
+    begin(first, *found, key);
+}
+
+ATTUNE_INLINE bool tuned_sizes::take(served_inputs& of, std::span<std::int64_t const> key)
+{
+    if (!is_on_ || of.winner.load() == nullptr) return true;
     std::optional<tuned_result> found = choice_.tuned_here(of.problem);
-    if (!found) return; // the store did not take it: one size serves
+    if (!found) return true; // the store did not take it: one size serves
     std::scoped_lock<fork_safe_mutex> const here(looking_);
     if (!has_first_) {
-        if (of.is_further_size) return;
-        std::vector<std::int64_t> const tuned_for =
-            stored_shape(subject_.layout, words_in(found->shape));
-        std::span<std::int64_t const> const its = tuned_for.empty() ? key : std::span(tuned_for);
-        find_words(its);
-        if (words_.empty()) return;
-        has_first_.store(true, std::memory_order_release);
-        all_.push_back({&of, nullptr, {.sizes = sizes_of(its)}});
-        load(of);
+        if (!of.is_further_size) begin(of, *found, key);
+        return true;
     }
     auto at = std::find_if(all_.begin(), all_.end(), [&](entry const& e) { return e.of == &of; });
     if (at == all_.end()) {
-        if (open_.get() != &of) return;
+        if (open_.get() != &of) return true;
+        if (has_only(found->outcomes, *of.problem.default_at)) return false;
         all_.push_back({&of, std::exchange(open_, nullptr), {.sizes = open_sizes_}});
         at = std::prev(all_.end());
     }
     at->result.best = std::move(found->best);
     at->result.outcomes = std::move(found->outcomes);
     grow();
+    return true;
+}
+
+ATTUNE_INLINE void tuned_sizes::cancel(served_inputs const& of)
+{
+    constexpr double pause_s = 1;
+    std::scoped_lock<fork_safe_mutex> const here(looking_);
+    if (open_.get() != &of) return;
+    open_ = nullptr;
+    next_look_s_ = steady_seconds() + pause_s;
 }
 
 ATTUNE_INLINE void tuned_sizes::drop(served_inputs const& of)
@@ -240,18 +291,28 @@ ATTUNE_INLINE search_limits tuned_sizes::left() const noexcept
     return what_is_left(subject_.options.limits, spent_evaluations_, spent_s_);
 }
 
+/// Least seconds from one look() to the next.
+inline constexpr double between_looks_s = 0.01;
+
 /// @pre  looking_ is held
 ATTUNE_INLINE bool tuned_sizes::may_tune() const
 {
     bool const is_at_work = open_ != nullptr && open_->tuned_apart_in == ::getpid();
-    return tunes_ && has_first_ && !is_at_work && all_.size() + refused_.size() < most_sizes &&
-           wants_tuning(left());
+    if (!tunes_ || !has_first_ || is_at_work || all_.size() + refused_.size() >= most_sizes)
+        return false;
+    // A tuning with less than this may know no more than the default and the nearest winner.
+    constexpr std::uint64_t least_evaluations = 8;
+    constexpr double least_share = 0.125;
+    search_limits const& whole = subject_.options.limits;
+    search_limits const rest = left();
+    return wants_tuning(rest) &&
+           rest.evaluations >= std::min(least_evaluations, whole.evaluations) &&
+           rest.seconds >= least_share * whole.seconds;
 }
 
 /// @pre  looking_ is held
 ATTUNE_INLINE void tuned_sizes::look_now(double now_s)
 {
-    constexpr double between_s = 0.01;
     constexpr double most_share = 0.01;
     constexpr double worth = 0.02; // of the time in calls
     constexpr double least_called_s = 0.1;
@@ -268,15 +329,16 @@ ATTUNE_INLINE void tuned_sizes::look_now(double now_s)
                  demand_->best_gain_s() >= worth * called_s;
     if (is_wanted_) shapes_.rest(*times[demand_->best().value()].shape);
     double const took_s = steady_seconds() - now_s;
-    next_look_s_ = now_s + std::max(between_s, took_s / most_share);
+    next_look_s_ = now_s + std::max(between_looks_s, took_s / most_share);
 }
 
 ATTUNE_INLINE void tuned_sizes::look() noexcept
 {
-    if (!tunes_ || !has_first_.load(std::memory_order_acquire) || is_in_signal_handler()) return;
+    if (!tunes_ || !has_first_.load(std::memory_order_acquire)) return;
     own_float_environment const numbers;
     double const now_s = steady_seconds();
-    if (now_s < next_look_s_) return;
+    if (now_s < next_look_s_ || is_in_signal_handler()) return;
+    next_look_s_ = now_s + between_looks_s;
     try {
         std::unique_lock<fork_safe_mutex> const here(looking_, std::try_to_lock);
         if (here.owns_lock() && may_tune()) look_now(now_s);
@@ -288,7 +350,7 @@ ATTUNE_INLINE bool tuned_sizes::is_due(std::span<std::int64_t const> key)
 {
     constexpr double about_the_best = 0.7;
     look();
-    if (!is_wanted_) return false;
+    if (!is_wanted_ || !wants_tuning(choice_.total_left())) return false;
     std::scoped_lock<fork_safe_mutex> const here(looking_);
     return may_tune() && demand_ && is_wanted_ &&
            demand_->gain(sizes_of(key)) >= about_the_best * demand_->best_gain_s();
@@ -301,6 +363,11 @@ ATTUNE_INLINE std::shared_ptr<served_inputs> tuned_sizes::open(std::span<std::in
     open_ = std::make_shared<served_inputs>(std::vector<number>());
     open_->is_further_size = open_->is_near_known = true;
     open_->problem.sizes = names_of(open_sizes_);
+    // The tuning measures the winner that serves these sizes now, and so ends with none slower.
+    std::vector<sized_result> results;
+    for (entry const& one : all_)
+        results.push_back(one.result);
+    open_->problem.rival = results[size_tree(results).at(open_sizes_)].best;
     is_wanted_ = false;
     return open_;
 }

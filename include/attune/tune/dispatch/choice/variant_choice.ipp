@@ -104,8 +104,9 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
     tuning_problem problem{kernel, *of_.space,   *of_.default_at, subject.compiler,
                            frame_, device.get(), predict_};
     problem.sizes = of_.sizes;
-    problem.rival = known ? point_of(known->configuration, *of_.space)
-                          : remembered.near_point(key_, *of_.space);
+    problem.rival = known       ? point_of(known->configuration, *of_.space)
+                    : of_.rival ? of_.rival
+                                : remembered.near_point(key_, *of_.space);
     tuning_.reset(new tuning{device, std::move(known), problem, subject.options});
     tuning& t = *tuning_;
     session_memory memory = read_memory(anew);

@@ -237,7 +237,7 @@ public:
         std::uint64_t calls = 0;
         double seconds = 0;
     };
-    /// Cost     0.1 us for each shape
+    /// Cost     0.1 us for each shape, 0.6 us if it is in no cache; the lock is free after each 256
     [[nodiscard]] std::vector<shape_time> times();
 
     /// Counts calls of the shape.  @pre  `by` lives as long as this object

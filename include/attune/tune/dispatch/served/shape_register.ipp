@@ -165,16 +165,18 @@ ATTUNE_INLINE void shape_register::look_again(installed_variant const& by)
         }
 }
 
+/// Shapes between which the lock is free.
+inline constexpr std::size_t shapes_at_once = 256;
+
 ATTUNE_INLINE void shape_register::look_again(
     std::function<installed_variant const*(std::span<std::int64_t const>)> const& best)
 {
-    constexpr std::size_t at_once = 256; // the lock is free between these
-    for (std::size_t first = 0;; first += at_once) {
+    for (std::size_t first = 0;; first += shapes_at_once) {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         std::span<std::unique_ptr<known_shape> const> const all = table_.shapes();
         if (first >= all.size()) return;
         for (std::unique_ptr<known_shape> const& s :
-             all.subspan(first, std::min(at_once, all.size() - first))) {
+             all.subspan(first, std::min(shapes_at_once, all.size() - first))) {
             installed_variant const* const now = s->serves.load(std::memory_order_relaxed);
             installed_variant const* const wanted = best(s->key);
             if (wanted != nullptr) s->best = wanted;
@@ -374,14 +376,18 @@ ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const>
 
 ATTUNE_INLINE std::vector<shape_register::shape_time> shape_register::times()
 {
-    std::scoped_lock<fork_safe_mutex> const here(lock_);
     std::vector<shape_time> out;
-    for (std::unique_ptr<known_shape> const& shape : table_.shapes()) {
-        settle(*shape);
-        call_coverage const sums = sums_of(*shape);
-        out.push_back({shape.get(), sums.calls, sums.seconds});
+    while (true) {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        std::span<std::unique_ptr<known_shape> const> const all = table_.shapes();
+        if (out.size() >= all.size()) return out;
+        std::size_t const end = std::min(all.size(), out.size() + shapes_at_once);
+        for (std::size_t i = out.size(); i < end; ++i) {
+            settle(*all[i]);
+            call_coverage const sums = sums_of(*all[i]);
+            out.push_back({all[i].get(), sums.calls, sums.seconds});
+        }
     }
-    return out;
 }
 
 ATTUNE_INLINE void shape_register::count(known_shape& shape, call_count& by)
