@@ -123,7 +123,7 @@ struct proven_product {
         words const first(key.begin(), key.end());
         trust.add(first);
         proof = prove_variant({kernel.describe(), layout, {}, {}, right, code, divisors}, first,
-                              frame, trust, 20);
+                              frame, trust, {.proof_s = 20});
         for (words const& one : proof.right)
             trust.add(one);
     }
@@ -316,8 +316,9 @@ TEST_CASE("a variant serves other scalars at once, unless it is wrong for some")
         tried.address = reinterpret_cast<void*>(code);
         shape_trust trust(layout, divisors, 4);
         trust.add(key);
-        variant_proof const proof = prove_variant(
-            {kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame, trust, 20);
+        variant_proof const proof =
+            prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame,
+                          trust, {.proof_s = 20});
         for (words const& one : proof.right)
             trust.add(one);
         int wrong = 0;
@@ -414,7 +415,7 @@ TEST_CASE("short calls at other addresses do not prove these for long ones")
             trust.add(key);
             variant_proof const proof =
                 prove_variant({kernel->describe(), layout, {}, {}, trusted, tried, divisors}, key,
-                              frame, trust, 20);
+                              frame, trust, {.proof_s = 20});
             for (words const& one : proof.right)
                 trust.add(one);
             int covered = 0;
@@ -468,8 +469,9 @@ TEST_CASE("long arrays whose loops are short do not prove other addresses")
         tried.address = reinterpret_cast<void*>(code);
         shape_trust trust(layout, divisors);
         trust.add(key);
-        variant_proof const proof = prove_variant(
-            {kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame, trust, 20);
+        variant_proof const proof =
+            prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame,
+                          trust, {.proof_s = 20});
         for (words const& one : proof.right)
             trust.add(one);
         int covered = 0;
@@ -541,8 +543,9 @@ TEST_CASE("scalars of other magnitudes are drawn, and those for which a variant 
         shape_trust trust(layout, {}, 4);
         words const key = key_of(own);
         trust.add(key);
-        variant_proof const proof = prove_variant(
-            {kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust, 20);
+        variant_proof const proof =
+            prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame,
+                          trust, {.proof_s = 20});
         for (words const& right : proof.right)
             trust.add(right);
         std::mt19937 random(4);
@@ -604,8 +607,9 @@ TEST_CASE("a variant that is wrong for other numbers than the call's serves call
     tried.address = reinterpret_cast<void*>(&scaled_in_its_domain);
     shape_trust trust(layout, {}, 4);
     trust.add(key);
-    variant_proof const proof = prove_variant(
-        {kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust, 20);
+    variant_proof const proof =
+        prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust,
+                      {.proof_s = 20});
     CHECK(proof.refuting.empty());
     CHECK(attune_test::has(proof.differs.where, "argument 3 is -"));
     for (words const& one : proof.right)
@@ -636,8 +640,8 @@ TEST_CASE("calls that the time of a proof did not reach are unknown, not wrong")
     attune::callable const code{.address = reinterpret_cast<void*>(&copied)};
     shape_trust trust(layout, {});
     trust.add(key);
-    variant_proof const proof =
-        prove_variant({kernel.describe(), layout, {}, {}, code, code, {}}, key, frame, trust, 0.5);
+    variant_proof const proof = prove_variant({kernel.describe(), layout, {}, {}, code, code, {}},
+                                              key, frame, trust, {.proof_s = 0.5});
     CHECK(proof.open.empty());
     CHECK(proof.right.size() > 3);
     CHECK(proof.right.size() < 100);

@@ -37,6 +37,8 @@ struct dispatch_parts {
     variant_choice choice;
     fork_safe_mutex turn{};      ///< held by the thread that tunes or verifies
     std::atomic<int> waiting{0}; ///< number of threads that wait for it
+    /// Its holder proves a winner beside the program, and gives it up as soon as a thread waits.
+    std::atomic<bool> is_lent{false};
     /// The destructor calls this first. A stepped tuning may hold the turn for longer than one
     /// call. Must not throw. @pre  set and reset by the thread that holds the turn
     std::function<void()> before_end{};
@@ -59,6 +61,12 @@ struct dispatch_parts {
     [[nodiscard]] installed_variant const* covering(served_inputs const& of,
                                                     std::vector<number> const& inputs,
                                                     std::span<std::int64_t const> key);
+
+    /// Returns true if a call should wait for the turn while it is lent: to tune, or to verify a
+    /// shape. Of shapes met once, few are verified. Any thread.
+    [[nodiscard]] bool wants_lent(served_inputs const& of, std::vector<number> const& inputs,
+                                  std::span<std::int64_t const> key,
+                                  shape_register::met_shape const& met);
 
     /// Serves this shape for good with the function of kernel.fallback(f): see
     /// kernel.precondition(f). Any thread.  @param said  if given, receives a report
@@ -129,13 +137,16 @@ private:
     void drop_near(served_inputs& of);
 
     std::atomic<bool> told_of_outside_{false};
+    std::atomic<std::uint64_t> met_while_lent_{0}; ///< shapes that no class covered
+    std::atomic<std::uint64_t> checks_while_lent_{0};
 };
 
 /// While one exists and is on, this thread holds the turn: it tunes or verifies.
 class working {
 public:
-    /// @param waits  waits for another thread's turn, unless the program ends
-    explicit working(dispatch_parts& of, bool waits = false);
+    /// @param waits         waits for another thread's turn, unless the program ends
+    /// @param wants_a_lent  waits for a turn that its holder gives up
+    explicit working(dispatch_parts& of, bool waits = false, bool wants_a_lent = false);
     ~working();
     working(working const&) = delete;
     working& operator=(working const&) = delete;

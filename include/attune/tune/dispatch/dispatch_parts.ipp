@@ -29,15 +29,16 @@ ATTUNE_INLINE dispatch_parts::dispatch_parts(dispatched_kernel of, any_store sto
 {
 }
 
-ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
+ATTUNE_INLINE working::working(dispatch_parts& of, bool waits, bool wants_a_lent)
     : turn_(of.turn)
 {
     if (turn_.is_mine()) return;
     is_on_ = turn_.try_lock();
     // While the program ends, the thread with the turn may stand still.
-    if (is_on_ || !waits) return;
+    auto const may_wait = [&] { return waits || (wants_a_lent && of.is_lent); };
+    if (is_on_ || !may_wait()) return;
     ++of.waiting;
-    while (!is_on_ && !program_is_ending())
+    while (!is_on_ && may_wait() && !program_is_ending())
         is_on_ = turn_.try_lock_for_ms(50);
     --of.waiting;
 }
@@ -95,6 +96,19 @@ ATTUNE_INLINE installed_variant const* dispatch_parts::covering(served_inputs co
     installed_variant const* out = nullptr;
     shapes.locked([&] { out = of.verifier ? of.verifier->covering(key) : nullptr; });
     return out;
+}
+
+ATTUNE_INLINE bool dispatch_parts::wants_lent(served_inputs const& of,
+                                              std::vector<number> const& inputs,
+                                              std::span<std::int64_t const> key,
+                                              shape_register::met_shape const& met)
+{
+    if (!is_lent) return false;
+    if (!of.is_settled) return true;
+    if (met.serves != nullptr || covering(of, inputs, key) != nullptr) return false;
+    if (met.met <= 1 && !is_check_due(met_while_lent_++, checks_while_lent_)) return false;
+    ++checks_while_lent_;
+    return true;
 }
 
 ATTUNE_INLINE installed_variant const& dispatch_parts::serve_plain(known_shape* shape,

@@ -52,6 +52,19 @@ ATTUNE_INLINE bool shape_trust::has_proven(std::span<std::int64_t const> key) co
            properties_.all_of(key, [&](std::uint64_t p) { return verified_.contains(p); });
 }
 
+ATTUNE_INLINE std::size_t shape_trust::news_of(std::span<std::int64_t const> key) const
+{
+    std::size_t out = 0;
+    for_each_size(key, [&](std::size_t at, double value) {
+        out += at >= largest_.size() || value > largest_[at] ? 1u : 0u;
+    });
+    static_cast<void>(properties_.all_of(key, [&](std::uint64_t p) {
+        out += verified_.contains(p) ? 0u : 1u;
+        return true;
+    }));
+    return out;
+}
+
 ATTUNE_INLINE void shape_trust::add(std::span<std::int64_t const> key)
 {
     std::size_t const words = key.size();

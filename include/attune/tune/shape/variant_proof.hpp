@@ -42,14 +42,18 @@ struct shape_proof {
 /// an access outside of its arrays, proves nothing. After a variant's crash or hang another child
 /// continues with the next call, up to a few times. Changes of the process are not checked.
 ///
-/// @param count     number of calls, at most 1,024
-/// @param frame_at  makes call `i`; called in the child
-/// @param limit_s   wall seconds; calls not reached by then are unknown
+/// @param count         number of calls, at most 1,024
+/// @param frame_at      makes call `i`; called in the child
+/// @param limit_s       wall seconds; calls not reached by then are unknown
+/// @param call_limit_s  wall seconds of each call
+/// @param is_over       true: the proof ends now; may be empty
 /// @return  all unknown without a child process. Never throws
 [[nodiscard]] shape_proof prove_shapes(kernel_description const& kernel, std::size_t count,
                                        std::function<call_frame(std::size_t)> const& frame_at,
                                        callable const& trusted, callable const& tried,
-                                       double limit_s, isolation protect = isolation::automatic);
+                                       double limit_s, isolation protect = isolation::automatic,
+                                       double call_limit_s = 0.25,
+                                       std::function<bool()> const& is_over = {});
 
 /// Memory for arrays of a call that are longer, or at other addresses.
 class sized_arrays {
@@ -77,6 +81,18 @@ struct proof_subject {
     isolation protect = isolation::automatic;
 };
 
+/// The time and the memory that a proof may take.
+struct proof_limits {
+    double proof_s = 1;              ///< wall seconds of all calls
+    double call_s = 0.25;            ///< wall seconds of one call
+    draw_limits calls{};             ///< the largest calls
+    std::uint64_t round = 0;         ///< other calls are drawn in each round
+    std::function<bool()> is_over{}; ///< true: the proof ends now; may be empty
+    /// Receives the shapes of right calls in groups, as soon as they are known. The others are in
+    /// variant_proof::right. May be empty.
+    std::function<void(std::vector<std::vector<std::int64_t>> const& right)> take{};
+};
+
 /// A call that attune made, on which a variant differs from the default.
 struct counterexample {
     std::string where{}; ///< its shape; empty: there is none
@@ -93,6 +109,8 @@ struct variant_proof {
     counterexample differs{}; ///< the smallest call that was found
     double elapsed_s = 0;     ///< wall seconds
     std::string trouble{};    ///< why no calls could be drawn: the exception of kernel.calls(f)
+    /// More calls would show something new: the time was up, or calls were too large.
+    bool is_partial = false;
 };
 
 /// Draws calls from one call (call_draws), or by the user's function (kernel.calls(f)). Runs the
@@ -100,6 +118,7 @@ struct variant_proof {
 /// Draws until little is new to `trust`, or until the time is up. Then draws calls in which proven
 /// properties meet at random: a variant that is wrong for one of them is refuted. A call for which
 /// the variant is wrong is made smaller, one size at a time, as long as the variant is wrong.
+/// Afterwards the same with other floating-point numbers than the call's own.
 ///
 /// The dependence of lengths on integers is not declared. If several formulas give the length of an
 /// array, the first one counts with which the default stays inside of it. Without any, the array
@@ -109,12 +128,11 @@ struct variant_proof {
 /// @param key      the shape of the call
 /// @param frame    the call; its arrays can be read
 /// @param trust    trusted shapes of the variant
-/// @param limit_s  wall seconds
 /// @return  empty if the call's sizes cannot change. Never throws
 [[nodiscard]] variant_proof prove_variant(proof_subject const& of,
                                           std::span<std::int64_t const> key,
                                           call_frame const& frame, shape_trust trust,
-                                          double limit_s);
+                                          proof_limits const& limits);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
