@@ -297,3 +297,52 @@ TEST_CASE("a default counts for the reason why it serves")
     CHECK(newer.coverage().unsupported == 1);
     CHECK(newer.coverage().calls() == 1);
 }
+
+TEST_CASE("two sizes whose product is beyond each verified one are served by the default")
+{
+    attune::detail::shape_properties const counted(shape::layout(), {8}, 1);
+    std::vector<std::uint64_t> properties;
+    std::array<std::int64_t, 3> largest{};
+    std::array<double, 9> products{};
+    for (std::int64_t m = 8; m <= 64; m += 8)
+        for (std::int64_t n = 8; m * n <= 1'024 && n <= 64; n += 8) {
+            std::array<std::int64_t, 3> const key{m, n, 0};
+            for (std::uint64_t const one : counted.of(key))
+                properties.push_back(one);
+            for (std::size_t i = 0; i < 3; ++i)
+                largest[i] = std::max(largest[i], key[i]);
+            counted.for_each_product(key, [&](std::size_t place, double product) {
+                products[place] = std::max(products[place], product);
+            });
+        }
+    std::sort(properties.begin(), properties.end());
+    for (bool const has_products : {true, false}) {
+        baked_build builds[1] = {{instruction_level::base, &address<by_small>}};
+        builds[0].proven.first = properties.data();
+        builds[0].proven.count = properties.size();
+        builds[0].largest.first = largest.data();
+        builds[0].largest.count = largest.size();
+        builds[0].products.first = products.data();
+        builds[0].products.count = has_products ? products.size() : 0;
+        static constexpr std::int64_t divisors[] = {8};
+        static constexpr baked_node tree[] = {{-1, 0, 0, -1}};
+        baked_variant const variants[1] = {{"TILE=8", builds, divisors, {}, 1}};
+        baked_device const devices[1] = {{"this one", "", 0, 0, tree}};
+        std::vector<attune::detail::shape_word> const layout = shape::layout();
+        baked_table table;
+        table.fallback = &address<by_default>;
+        table.layout.first = layout.data();
+        table.layout.count = layout.size();
+        table.variants = variants;
+        table.devices = devices;
+        attune::detail::baked_machine<signature> machine(table, instruction_level::base);
+        std::vector<float> x(64);
+        auto const serves = [&](std::size_t m, int n) {
+            std::span<float> const part = std::span(x).first(m);
+            return machine.code_for(part, n)(part, n);
+        };
+        CHECK(serves(56, 16) == 1);
+        CHECK(serves(16, 40) == 1);
+        CHECK(serves(56, 40) == (has_products ? 0 : 1));
+    }
+}

@@ -340,6 +340,12 @@ protected:
         if (build.proof == baked_proof::prediction) return true;
         for (std::size_t i = 0; i < words.size(); ++i)
             if (is_size(counted.layout()[i].part) && words[i] > build.largest[i]) return false;
+        bool is_within = true;
+        if (build.products.count > 0)
+            counted.for_each_product(words, [&](std::size_t place, double product) {
+                is_within = is_within && product <= build.products[place];
+            });
+        if (!is_within) return false;
         return counted.all_of(words, [&](std::uint64_t property) {
             return std::binary_search(build.proven.begin(), build.proven.end(), property);
         });
