@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>
 #include <span>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -20,6 +22,11 @@ using shape = attune::detail::shape_of_call<std::span<float>, int>;
 
 int by_default(std::span<float>, int) { return 0; }
 int by_small(std::span<float>, int) { return 1; }
+int by_sleeper(std::span<float>, int)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return 0;
+}
 int by_large_v4(std::span<float>, int) { return 24; }
 int by_large_base(std::span<float>, int) { return 20; }
 
@@ -339,10 +346,28 @@ TEST_CASE("two sizes whose product is beyond each verified one are served by the
         std::vector<float> x(64);
         auto const serves = [&](std::size_t m, int n) {
             std::span<float> const part = std::span(x).first(m);
-            return machine.code_for(part, n)(part, n);
+            return machine.run(part, n);
         };
         CHECK(serves(56, 16) == 1);
         CHECK(serves(16, 40) == 1);
         CHECK(serves(56, 40) == (has_products ? 0 : 1));
     }
+}
+
+TEST_CASE("the time of calls counts for what serves them")
+{
+    baked_table table;
+    table.fallback = &address<by_sleeper>;
+    static constexpr baked_node tree[] = {{-1, 0, baked_node::none, -1}};
+    baked_device const devices[1] = {{"this one", "", 0, 0, tree}};
+    table.devices = devices;
+    attune::detail::baked_machine<signature> machine(table, instruction_level::base);
+    CHECK(machine.coverage().seconds() == 0);
+    std::vector<float> x(16);
+    for (int i = 0; i < 10; ++i) // of which three or four are timed
+        CHECK(machine.run(x, 16) == 0);
+    attune::baked_coverage const seen = machine.coverage();
+    CHECK(seen.not_faster == 10);
+    CHECK(seen.not_faster_s >= 10 * 0.002);
+    CHECK(seen.seconds() == seen.not_faster_s);
 }
