@@ -290,6 +290,7 @@ ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const&
 {
     auto const is_over = [this] { return parts_.waiting > 0 || waiting_ > 0; };
     let_others_begin();
+    bool is_partial = false;
     {
         working const now(parts_, true);
         if (!now.is_on() || waiting_ > 0 || !held->verifier || held->winner_is_default ||
@@ -299,13 +300,12 @@ ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const&
         try {
             work_in_progress const at_work;
             held->verifier->prove_beside(key, call->frame(), is_over);
+            is_partial = true;
         } catch (...) { // no memory, or no default: nothing more is proven
-            parts_.is_lent = false;
-            return;
         }
-        parts_.is_lent = false;
     }
-    static_cast<void>(add([this, held, key, call] { prove_now(held, key, call); }));
+    parts_.is_lent = false; // after the turn, which another thread takes while it is lent
+    if (is_partial) static_cast<void>(add([this, held, key, call] { prove_now(held, key, call); }));
 }
 
 /// Runs one slice of one tuning, on the background thread, and queues itself while there are
