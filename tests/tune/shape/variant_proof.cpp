@@ -338,6 +338,28 @@ TEST_CASE("a variant serves other scalars at once, unless it is wrong for some")
     }
 }
 
+namespace {
+
+/// Wrong where an element of `a` is 0, as code that skips zeros may be.
+void skips_zeros(in a, in b, out c, int m, int n, int k)
+{
+    blocked<0>(a, b, c, m, n, k);
+    if (!a.empty() && a.front() == 0 && !c.empty()) c.front() = 1;
+}
+
+} // namespace
+
+TEST_CASE("a proof says for which contents a variant is wrong, and trusts its sizes")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    CHECK(proven_product(&blocked<0>).proof.contents.where.empty());
+    proven_product const of(&skips_zeros);
+    CHECK(attune_test::has(of.proof.contents.where, "all elements are zero, negative zero, first"));
+    CHECK(of.proof.contents.why.stage == attune::failure_stage::verify);
+    CHECK(of.proof.refuting.empty());
+    CHECK(of.covers(63, 40, 20));
+}
+
 TEST_CASE("a proof says the smallest call for which a variant is wrong")
 {
     if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/user_functions.hpp>
+#include <attune/tune/shape/array_contents.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
 
 #include <cstddef>
@@ -81,6 +82,7 @@ struct drawn_call {
     std::vector<std::int64_t> places{}; ///< by array: address modulo 64; empty: all unchanged
     std::vector<std::int64_t> key{};    ///< its shape
     double work = 0; ///< product of its sizes, or number of elements: the larger one
+    array_contents contents = array_contents::own;
 };
 
 /// The call and the facts from which calls are drawn; all outlive the draws.

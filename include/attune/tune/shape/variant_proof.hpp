@@ -59,7 +59,8 @@ struct shape_proof {
 class sized_arrays {
 public:
     /// Makes the call. Arrays that fit are the beginnings of the original's. Longer ones, and those
-    /// with their own address, are in memory of this object, and repeat the original's elements.
+    /// with their own address or contents, are in memory of this object, and repeat the original's
+    /// elements. Arrays that have no such contents keep their own.
     /// @param frame  frame of the original, with call_frame::resized
     /// @return  its arrays are valid until the next make()
     /// Errors   std::bad_alloc
@@ -107,8 +108,11 @@ struct variant_proof {
     /// than the call's own are not among them: then only calls with its own are in `right`.
     std::vector<std::vector<std::int64_t>> refuting{};
     counterexample differs{}; ///< the smallest call that was found
-    double elapsed_s = 0;     ///< wall seconds
-    std::string trouble{};    ///< why no calls could be drawn: the exception of kernel.calls(f)
+    /// Special contents for which the variant differs, and the first difference. The kernel may not
+    /// take such contents.
+    counterexample contents{};
+    double elapsed_s = 0;  ///< wall seconds
+    std::string trouble{}; ///< why no calls could be drawn: the exception of kernel.calls(f)
     /// More calls would show something new: the time was up, or calls were too large.
     bool is_partial = false;
 };

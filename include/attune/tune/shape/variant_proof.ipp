@@ -150,7 +150,8 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
                                       ? (*out.elements)[one.buffer]
                                       : static_cast<std::size_t>(call.sizes[i]);
         bool const is_longer = count > (*out.elements)[one.buffer];
-        if (!is_longer && place == drawn_call::unchanged) continue;
+        bool const is_own = call.contents == array_contents::own;
+        if (!is_longer && place == drawn_call::unchanged && is_own) continue;
         std::size_t const bytes = count * one.element_bytes;
         std::size_t const wanted = place == drawn_call::unchanged
                                        ? reinterpret_cast<std::uintptr_t>(its.data) % line
@@ -168,6 +169,7 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
             std::memcpy(to + at, its.data, std::min(at == 0 ? its.bytes : period, bytes - at));
         its.data = to;
         its.bytes = bytes;
+        static_cast<void>(fill_contents(its, call.contents));
         (*out.elements)[one.buffer] = count;
     }
     return out;
@@ -224,6 +226,7 @@ public:
         double const for_scalars_s = draws.has_scalars() ? limits_.proof_s / 4 : 0;
         prove_rounds(draws, trust, out, for_scalars_s);
         refute(trust, out);
+        try_contents(draws, trust, out);
         if (draws.has_scalars() && out.refuting.empty() && left_s() > 0) {
             draws.change_scalars();
             shape_trust const of_own = trust;
@@ -368,6 +371,33 @@ private:
             if (now.tried == 0) break;
         }
         return counts;
+    }
+    /// Runs a few short calls with special contents of their arrays.
+    void try_contents(call_draws& draws, shape_trust const& trust, variant_proof& out)
+    {
+        constexpr std::size_t most_calls = 2; // with each of the contents
+        if (limits_.round > 0) return;        // made in the call
+        std::vector<drawn_call> calls;
+        for (drawn_call const& one : draws.of_proven(trust, most_calls))
+            for (std::size_t i = 1; i < array_contents_count; ++i) {
+                calls.push_back(one);
+                calls.back().contents = static_cast<array_contents>(i);
+            }
+        shape_proof const now = run(calls, of_.tried, left_s() / 4);
+        std::string which;
+        for (std::size_t i = 0; i < now.tried; ++i) {
+            if (now.results[i] != call_result::wrong) continue;
+            std::string const name(
+                array_contents_names[static_cast<std::size_t>(calls[i].contents)]);
+            if (which.empty()) {
+                sized_arrays memory;
+                out.contents = described(memory.make(frame_, calls[i]), calls[i].key);
+            }
+            if (which.find(name) == std::string::npos) which += (which.empty() ? "" : ", ") + name;
+        }
+        if (!out.contents.where.empty())
+            out.contents.where =
+                "all elements are " + which + ", first where " + out.contents.where;
     }
     /// Runs a few calls without a result once more: a pause of the machine makes code slow.
     void run_unknown_again(std::vector<drawn_call> const& calls, shape_proof& of)

@@ -240,6 +240,10 @@ ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
     if (!said.empty())
         said += " (" + std::string(describe(proof.differs.why.stage)) + ": " +
                 proof.differs.why.reason + ")";
+    if (!proof.contents.where.empty())
+        with_.report.note("the variant differs from the default where " + proof.contents.where +
+                          " (" + proof.contents.why.reason +
+                          "); it serves all the same, because contents are no part of a shape");
     if (!proof.refuting.empty()) {
         ++counts_.wrong;
         counts_.proofs += proof.right.size();
