@@ -20,10 +20,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -289,11 +289,17 @@ protected:
         std::uint64_t calls_;
         std::uint64_t begun_ns_;
     };
+    /// Nanoseconds of a clock that no user sets, where there is one.
     [[nodiscard]] static std::uint64_t now_ns() noexcept
     {
-        return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                              std::chrono::steady_clock::now().time_since_epoch())
-                                              .count());
+        std::timespec now{};
+#ifdef CLOCK_MONOTONIC
+        static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &now));
+#else
+        static_cast<void>(std::timespec_get(&now, TIME_UTC));
+#endif
+        return 1'000'000'000u * static_cast<std::uint64_t>(now.tv_sec) +
+               static_cast<std::uint64_t>(now.tv_nsec);
     }
     static void took(baked_machine& machine, std::size_t answer, std::uint64_t calls,
                      std::uint64_t ns) noexcept
