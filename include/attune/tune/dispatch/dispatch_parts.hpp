@@ -62,11 +62,12 @@ struct dispatch_parts {
                                                     std::vector<number> const& inputs,
                                                     std::span<std::int64_t const> key);
 
-    /// Returns true if a call should wait for the turn while it is lent: to tune, or to verify a
-    /// shape. Of shapes met once, few are verified. Any thread.
-    [[nodiscard]] bool wants_lent(served_inputs const& of, std::vector<number> const& inputs,
-                                  std::span<std::int64_t const> key,
-                                  shape_register::met_shape const& met);
+    /// Milliseconds for which a call waits for the turn while it is lent: one second to tune, and
+    /// ten to verify a shape. Of shapes met once, few are verified. 0: it does not wait. Any
+    /// thread.
+    [[nodiscard]] int lent_wait_ms(served_inputs const& of, std::vector<number> const& inputs,
+                                   std::span<std::int64_t const> key,
+                                   shape_register::met_shape const& met);
 
     /// Serves this shape for good with the function of kernel.fallback(f): see
     /// kernel.precondition(f). Any thread.  @param said  if given, receives a report
@@ -144,9 +145,9 @@ private:
 /// While one exists and is on, this thread holds the turn: it tunes or verifies.
 class working {
 public:
-    /// @param waits         waits for another thread's turn, unless the program ends
-    /// @param wants_a_lent  waits for a turn that its holder gives up
-    explicit working(dispatch_parts& of, bool waits = false, bool wants_a_lent = false);
+    /// @param waits    waits for another thread's turn, unless the program ends
+    /// @param lent_ms  waits so long for a turn that its holder gives up
+    explicit working(dispatch_parts& of, bool waits = false, int lent_ms = 0);
     ~working();
     working(working const&) = delete;
     working& operator=(working const&) = delete;

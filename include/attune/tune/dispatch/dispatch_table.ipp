@@ -276,7 +276,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
     s.apart.wake(of);
-    working const now(s.parts, tunes_now != nullptr, s.parts.wants_lent(of, inputs, key, met));
+    working const now(s.parts, tunes_now != nullptr, s.parts.lent_wait_ms(of, inputs, key, met));
     if (!now.is_on()) {
         if (tunes_now != nullptr)
             throw error("kernel '" + subject.kernel.name + "' is being tuned",

@@ -264,6 +264,9 @@ public:
         std::array<drawn_sizes, 3> const any_first{drawn_sizes::any, drawn_sizes::medium,
                                                    drawn_sizes::little};
         for (drawn_sizes const which : limits_.take ? any_first : little_first) {
+            // The largest call may take many times as long to make as one of 4,096.
+            bool const is_dear = 64 * slowest_make_s_ > limits_.proof_s && !limits_.take;
+            if (which == drawn_sizes::any && is_dear) break;
             double const until_s = left_s() - (left_s() - for_places_s) / share--;
             for (int round = 0; round < most_rounds && left_s() > until_s; ++round) {
                 std::vector<made_call> const calls =
@@ -472,7 +475,7 @@ private:
     /// @param seed     of the next draw
     [[nodiscard]] std::vector<made_call> made_by_user(shape_trust trust, drawn_sizes which,
                                                       std::size_t most_calls, double until_s,
-                                                      std::uint64_t& seed) const
+                                                      std::uint64_t& seed)
     {
         constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
         constexpr int most_draws = 1'000;
@@ -486,7 +489,9 @@ private:
              ++i, ++seed) {
             double const before_s = clocks_.wall_s();
             keyed_call call = make(seed, which);
-            if (clocks_.wall_s() - before_s > longest_s) break;
+            double const took_s = clocks_.wall_s() - before_s;
+            slowest_make_s_ = std::max(slowest_make_s_, took_s);
+            if (took_s > longest_s) break;
             std::size_t bytes = 0;
             for (buffer const& b : call.frame.buffers)
                 bytes += b.bytes;
@@ -698,7 +703,8 @@ private:
     proof_limits const& limits_;
     system_clocks clocks_{};
     double begun_s_;
-    call_frame held_{}; ///< frame of the user's call that runs
+    call_frame held_{};         ///< frame of the user's call that runs
+    double slowest_make_s_ = 0; ///< of the user's calls
     size_relations relations_;
     std::vector<bool> is_settled_;                   ///< by word of the relations
     std::vector<std::vector<std::int64_t>> wrong_{}; ///< shapes for which the variant alone failed
