@@ -2,7 +2,8 @@
 # examples/01_first_tune.cpp, byte for byte. Every line of each other C++ block of README.md, examples/README.md and
 # examples/guide/ stands in one and the same file of examples/; spaces do not count. README.md has at most 120 lines, a page of
 # the guide at most 80. Each page of the guide has a link in examples/README.md. A relative link of these pages, of README
-# files in include/ and of .github/ names a file that exists, and a heading of that file.
+# files in include/ and of .github/ names a file that exists, and a heading of that file. The words of a figure on a page are
+# those that the program of bench/ wrote into each of its files.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -183,7 +184,35 @@ foreach(page IN LISTS pages stages)
     endforeach()
 endforeach()
 
+# Figures: <img src="FILE" alt="WORDS">, and <source ... srcset="FILE"> for other colours in the line before it.
+set(figures 0)
+foreach(page IN LISTS pages)
+    file(READ "${root}/${page}" text)
+    string(REPLACE ";" "," text "${text}")
+    get_filename_component(folder "${root}/${page}" DIRECTORY)
+    string(REGEX MATCHALL "(<source [^>]*>\n)?<img [^>]*>" found "${text}")
+    foreach(figure IN LISTS found)
+        string(REGEX MATCH "alt=\"([^\"]*)\"" unused "${figure}")
+        set(words "${CMAKE_MATCH_1}")
+        string(REGEX MATCHALL "(src|srcset)=\"[^\"]*\"" files "${figure}")
+        foreach(file IN LISTS files)
+            math(EXPR figures "${figures} + 1")
+            string(REGEX REPLACE "^[a-z]+=\"|\"$" "" file "${file}")
+            if(NOT EXISTS "${folder}/${file}")
+                complain("${page}: shows ${file}, which does not exist")
+                continue()
+            endif()
+            file(READ "${folder}/${file}" drawn)
+            string(REPLACE ";" "," drawn "${drawn}")
+            string(REGEX MATCH "aria-label=\"([^\"]*)\"" unused "${drawn}")
+            if(words STREQUAL "" OR NOT words STREQUAL CMAKE_MATCH_1)
+                complain("${page}: the words of ${file} differ from those in it: ${CMAKE_MATCH_1}")
+            endif()
+        endforeach()
+    endforeach()
+endforeach()
+
 if(problems GREATER 0)
     message(FATAL_ERROR "${problems} places of the pages are wrong")
 endif()
-message(STATUS "README.md shows ${example}; each of ${count} blocks is part of an example; ${links} links lead to a file or a heading")
+message(STATUS "README.md shows ${example}; each of ${count} blocks is part of an example; ${links} links lead to a file or a heading; ${figures} figures have the words of their pages")

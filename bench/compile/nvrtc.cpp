@@ -20,7 +20,6 @@
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -143,9 +143,8 @@ constexpr std::pair<char const*, double> priors[] = {{"good_prior", 1.0}, {"bad_
 
 void print(std::string const& space, std::string const& name, bench::replay_summary const& m)
 {
-    std::printf("ablation space=%s variant=%s frac20=%s frac40=%s "
-                "frac60=%s frac100=%s failures=%.1f "
-                "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
+    std::printf("ablation space=%s variant=%s frac20=%s frac40=%s frac60=%s frac100=%s "
+                "failures=%.1f failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
                 space.c_str(), name.c_str(), bench::fraction_text(m.frac_20).c_str(),
                 bench::fraction_text(m.frac_40).c_str(), bench::fraction_text(m.frac_60).c_str(),
                 bench::fraction_text(m.frac_100).c_str(), m.failures, m.failures_after_40,

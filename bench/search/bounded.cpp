@@ -18,12 +18,10 @@
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>

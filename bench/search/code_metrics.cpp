@@ -19,14 +19,12 @@
 #include <attune/space/query/configurations.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../support/arguments.hpp"

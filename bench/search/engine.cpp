@@ -120,8 +120,8 @@ costs measure(attune::chain_of_trees const& space, attune::feature_map const& ma
     model.refit(seen.table, seen.values, {}, engine);
     model.condition(seen.table, seen.values);
     attune::detail::gp::hyperparameter_vector const fitted = model.hyper();
-    attune::detail::gp::pool single(map);
-    attune::detail::gp::exact_pool exact(map);
+    attune::detail::gp::pool single(map, {}, attune::detail::gp::precision::single);
+    attune::detail::gp::pool exact(map, {}, attune::detail::gp::precision::exact);
     auto const prepare = [&](auto& pool) {
         pool.rescale(seen.shift, seen.scale);
         pool.set_hyper(fitted);

@@ -129,13 +129,12 @@ int main(int argc, char** argv)
                 }
                 double const found = bench::median(shares[2]);
                 sums[w] += found / static_cast<double>(problems.size());
-                std::printf("pareto problem=%s way=%s points=%llu front=%zu budget=%zu "
-                            "share_third=%.3f share_two_thirds=%.3f share=%.3f least=%.3f "
-                            "runs=%zu\n",
-                            one.name.c_str(), ways[w].first.c_str(),
-                            static_cast<unsigned long long>(size), front.size(), given.budget,
-                            bench::median(shares[0]), bench::median(shares[1]), found,
-                            *std::min_element(shares[2].begin(), shares[2].end()), given.repeats);
+                std::printf(
+                    "pareto problem=%s way=%s points=%llu front=%zu budget=%zu share_third=%.3f "
+                    "share_two_thirds=%.3f share=%.3f least=%.3f runs=%zu\n",
+                    one.name.c_str(), ways[w].first.c_str(), static_cast<unsigned long long>(size),
+                    front.size(), given.budget, bench::median(shares[0]), bench::median(shares[1]),
+                    found, *std::min_element(shares[2].begin(), shares[2].end()), given.repeats);
                 std::fflush(stdout);
             }
         }

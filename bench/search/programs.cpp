@@ -46,11 +46,8 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <limits>
-#include <map>
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>

@@ -125,14 +125,13 @@ void print(std::string const& space, std::string const& strategy, bench::replay_
 {
     std::string const evaluations =
         s.evals_to_5pct ? std::to_string(static_cast<int>(*s.evals_to_5pct)) : "na";
-    std::printf(
-        "replay space=%s strategy=%s %s error40=%s error100=%s error220=%s mae_ms=%.5g "
-        "mae_rel=%.4f evals_to_5pct=%s reached_5pct=%.2f failures=%.1f failures_after_40=%.3f "
-        "cpu_ms_per_suggestion=%.3f\n",
-        space.c_str(), strategy.c_str(), fractions_text(s).c_str(),
-        bench::fraction_text(s.error_40).c_str(), bench::fraction_text(s.error_100).c_str(),
-        bench::fraction_text(s.error_220).c_str(), s.mae_ms, s.mae_rel, evaluations.c_str(),
-        s.reached_5pct, s.failures, s.failures_after_40, s.cpu_ms_per_suggestion);
+    std::printf("replay space=%s strategy=%s %s error40=%s error100=%s error220=%s mae_ms=%.5g "
+                "mae_rel=%.4f evals_to_5pct=%s reached_5pct=%.2f failures=%.1f "
+                "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
+                space.c_str(), strategy.c_str(), fractions_text(s).c_str(),
+                bench::fraction_text(s.error_40).c_str(), bench::fraction_text(s.error_100).c_str(),
+                bench::fraction_text(s.error_220).c_str(), s.mae_ms, s.mae_rel, evaluations.c_str(),
+                s.reached_5pct, s.failures, s.failures_after_40, s.cpu_ms_per_suggestion);
     std::fflush(stdout);
 }
 

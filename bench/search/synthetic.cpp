@@ -72,9 +72,8 @@ void compare(std::string const& name, attune::chain_of_trees const& space,
             bench::replay_summary const m =
                 bench::summarise(curves, bench::synthetic_objective::optimum, given.budget);
             std::printf(
-                "synthetic space=%s log2_size=%.1f objective=%s strategy=%s frac20=%s "
-                "frac40=%s frac100=%s frac220=%s failures=%.1f "
-                "cpu_ms_per_suggestion=%.3f runs=%zu\n",
+                "synthetic space=%s log2_size=%.1f objective=%s strategy=%s frac20=%s frac40=%s "
+                "frac100=%s frac220=%s failures=%.1f cpu_ms_per_suggestion=%.3f runs=%zu\n",
                 name.c_str(), space.log2_size(), hidden ? "hidden" : "plain", s.name.c_str(),
                 bench::fraction_text(m.frac_20).c_str(), bench::fraction_text(m.frac_40).c_str(),
                 bench::fraction_text(m.frac_100).c_str(), bench::fraction_text(m.frac_220).c_str(),

@@ -6,7 +6,10 @@
 //          description in memory (reading is not in it) and to count it; then the largest of both.
 //          `apart`: N forbidden configurations of 10^6 as N constraints; `and`, `not_or`: as one;
 //          `or`: N allowed ones as one constraint; `unequal`: x != i, N constraints on 1000 N
-//          values; `in`: x in a list of 5 N of as many.
+//          values; `in`: x in a list of 5 N of as many; `in_reals`, `in_texts`: the same of a
+//          table of 10 N values; `between`: N forbidden ranges; `at_least`: x > i, N constraints;
+//          `sixteen`: N / 10 forbidden configurations of 16^4; `nested`: these with an `or` in
+//          each; `key`: N keys of the configurations, `A * 10^5 + B * 10^4 + ... != key`.
 // Note     processor time of one thread
 // Exit     1 when a count is wrong; 2 when an argument is
 #include <attune/core/error.hpp>
@@ -76,7 +79,56 @@ std::vector<forbidden_space> spaces_of(std::size_t terms)
     auto const range = [](std::uint64_t last) {
         return "{\"name\":\"x\",\"range\":[1," + std::to_string(last) + "]}";
     };
-    return {{"apart", space_text(all, apart), 1000000 - terms},
+    std::vector<std::string> reals, texts, table_of_reals, table_of_texts, above, between;
+    for (std::size_t i = 0; i < 10 * terms; ++i) {
+        table_of_reals.push_back(std::to_string(i) + ".5");
+        table_of_texts.push_back("\"t" + std::to_string(i) + '"');
+        if (i % 2 == 0) reals.push_back(table_of_reals.back());
+        if (i % 2 == 0) texts.push_back("'t" + std::to_string(i) + '\'');
+    }
+    std::vector<std::string> key, sixteen, nested, four;
+    std::set<std::uint64_t> kept; // numbers of configurations of 16^4 that are forbidden
+    std::set<std::uint64_t> kept_nested;
+    for (std::size_t i = 0; i < terms; ++i) {
+        std::string const number = std::to_string(70 * i);
+        above.push_back("x > " + std::to_string(i));
+        between.push_back("not (x >= " + number + " and x <= " + std::to_string(70 * i + 9) + ")");
+    }
+    for (std::uint64_t const k : seen)
+        key.push_back("A * 100000 + B * 10000 + C * 1000 + D * 100 + E * 10 + F != " +
+                      std::to_string(k));
+    std::string sixteen_values = "0";
+    for (int i = 1; i < 16; ++i)
+        sixteen_values += ", " + std::to_string(i);
+    for (char const* const name : {"A", "B", "C", "D"})
+        four.push_back(std::string("{\"name\":\"") + name + "\",\"values\":[" + sixteen_values +
+                       "]}");
+    for (std::size_t i = 0; i < terms / 10; ++i) {
+        std::uint64_t const k = i * 7919 % 65536;
+        auto const digit = [&](int place) { return std::to_string(k >> (4 * place) & 15U); };
+        kept.insert(k);
+        sixteen.push_back("not (A == " + digit(3) + " and B == " + digit(2) +
+                          " and C == " + digit(1) + " and D == " + digit(0) + ")");
+        nested.push_back("not (A == " + digit(3) + " and (B == " + digit(2) +
+                         " or C == " + digit(1) + ") and D == " + digit(0) + ")");
+        for (std::uint64_t other = 0; other < 16; ++other) {
+            kept_nested.insert((k & ~std::uint64_t{0xf0}) | other << 4U);
+            kept_nested.insert((k & ~std::uint64_t{0xf00}) | other << 8U);
+        }
+    }
+    auto const table = [](std::vector<std::string> const& values) {
+        return "{\"name\":\"x\",\"values\":[" + joined(values, ",") + "]}";
+    };
+    return {{"in_reals", space_text(table(table_of_reals), {"x in [" + joined(reals, ", ") + "]"}),
+             5 * terms},
+            {"in_texts", space_text(table(table_of_texts), {"x in [" + joined(texts, ", ") + "]"}),
+             5 * terms},
+            {"between", space_text(range(1000 * terms), between), 990 * terms + 1},
+            {"at_least", space_text(range(1000 * terms), above), 999 * terms + 1},
+            {"sixteen", space_text(joined(four, ","), sixteen), 65536 - kept.size()},
+            {"nested", space_text(joined(four, ","), nested), 65536 - kept_nested.size()},
+            {"key", space_text(all, key), 1000000 - terms},
+            {"apart", space_text(all, apart), 1000000 - terms},
             {"and", space_text(all, {joined(apart, " and ")}), 1000000 - terms},
             {"not_or", space_text(all, {"not (" + joined(equal, " or ") + ")"}), 1000000 - terms},
             {"or", space_text(all, {joined(equal, " or ")}), terms},

@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: MIT
 //
 //   bench.tune.served [--kernels NAME[,NAME...]] [--calls 1000] [--evaluations 10] [--regret 0]
-//                     [--seed 1]
+//                     [--several 1] [--seed 1]
 //
 // Each kernel is tuned at one set of sizes and then called with sizes that are drawn log-uniformly
 // from 1 (or the least that the kernel takes) to sixteen times these, each by itself, on arrays
 // where the allocator puts them. A line for each kernel:
 //   by_variant_100, by_variant_1000  share of the first so many calls after the tuning that the
-//                   winner served, which is the default where speedup=1.00
+//                   best known variant for their sizes served, which is the default where
+//                   speedup=1.00
 //   worst_call_ms   the longest call, less two executions of the default on the same arguments
 //   proof_s         seconds of the calls that attune made to prove the variant
 //   share_of_tuning   proof_s over the time of the tuning
+//   sizes           tuned sizes; with --several 0 always one
+//   tree_regret     what the report says of sizes that the tree leaves out: see tuning_report
 //   regret          time of what serves over the time of a variant that was tuned for the very
 //                   sizes, less 1: the median over --regret sizes; 0: not measured
 // The last line has the means over the kernels, and the worst of worst_call_ms and proof_s.
@@ -55,6 +58,7 @@ struct arguments {
     std::size_t calls = 1000;
     std::uint32_t evaluations = 10;
     std::size_t regret = 0;
+    std::size_t several = 1;
     std::size_t seed = 1;
 };
 
@@ -375,10 +379,12 @@ void bilateral(std::span<float const> x, std::span<float> y, int height, int wid
     std::vector<float> x, y;
 };
 
-attune::tuning_options quick(std::uint32_t evaluations)
+attune::tuning_options quick(std::uint32_t evaluations,
+                             attune::size_policy sizes = attune::size_policy::first)
 {
     attune::tuning_options made;
     made.limits.evaluations = evaluations;
+    made.sizes = sizes;
     made.progress = attune::silent_progress();
     return made;
 }
@@ -428,8 +434,10 @@ void run_case(arguments const& given, totals& into)
 {
     attune::clang_compiler const compiler;
     attune::callable const plain = default_of<Case>(compiler);
-    attune::tuned<typename Case::signature, attune::clang_compiler> tuned{Case::kernel(), compiler,
-                                                                          quick(given.evaluations)};
+    attune::tuned<typename Case::signature, attune::clang_compiler> tuned{
+        Case::kernel(), compiler,
+        quick(given.evaluations,
+              given.several != 0 ? attune::size_policy::several : attune::size_policy::first)};
     Case problem;
     problem.resize(Case::first());
     problem.call(tuned);
@@ -465,6 +473,7 @@ void run_case(arguments const& given, totals& into)
         }
         worst_ms = std::max(worst_ms, took_ms);
     }
+    tuned.wait();
     std::vector<double> regrets;
     for (std::size_t i = 0; i < given.regret; ++i)
         regrets.push_back(regret_at<Case>(tuned, problem, draw(), given));
@@ -481,7 +490,8 @@ void run_case(arguments const& given, totals& into)
     double const regret = regrets.empty() ? 0 : bench::median(regrets);
     std::printf("%-14s speedup=%.2f by_variant_100=%.3f by_variant_1000=%.3f verified=%llu "
                 "by_class=%llu by_default=%llu wrong=%llu slower=%llu unknown=%llu proofs=%llu "
-                "worst_call_ms=%.1f proof_s=%.2f share_of_tuning=%.2f regret=%.3f\n",
+                "worst_call_ms=%.1f proof_s=%.2f share_of_tuning=%.2f sizes=%zu tree_regret=%.3f "
+                "regret=%.3f\n",
                 Case::name, report.speedup, share_100, share,
                 static_cast<unsigned long long>(now.shapes.verified),
                 static_cast<unsigned long long>(now.shapes.by_class),
@@ -490,7 +500,8 @@ void run_case(arguments const& given, totals& into)
                 static_cast<unsigned long long>(now.shapes.slower),
                 static_cast<unsigned long long>(now.shapes.unknown),
                 static_cast<unsigned long long>(now.shapes.proofs), worst_ms, now.shapes.proof_s,
-                now.shapes.proof_s / report.elapsed_s, regret);
+                now.shapes.proof_s / report.elapsed_s, std::max<std::size_t>(1, now.sizes.size()),
+                now.size_regret.value_or(0), regret);
     std::fflush(stdout);
     into.calls += given.calls;
     into.first.push_back(share_100);
@@ -516,6 +527,7 @@ int run(int argc, char** argv)
                            {"--calls", &given.calls, 1},
                            {"--evaluations", &given.evaluations, 2},
                            {"--regret", &given.regret},
+                           {"--several", &given.several},
                            {"--seed", &given.seed}});
     totals all;
     std::vector<std::string> names;

@@ -27,7 +27,7 @@
 
 #include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
-#include "../support/duel.hpp"
+#include "../support/expert.hpp"
 #include "../support/kernels.hpp"
 #include "suite_recording.hpp"
 #include "suite_table.hpp"
@@ -42,42 +42,6 @@ struct arguments {
     std::string record{}; ///< folder; empty: none
 };
 
-/// One configuration of a kernel, compiled.
-template <class Kernel>
-attune::callable compiled(attune::clang_compiler const& compiler, typename Kernel::config const& at)
-{
-    auto const kernel = Kernel::kernel();
-    attune::kernel_description const& d = kernel.describe();
-    attune::chain_of_trees const space =
-        attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {});
-    auto const where = attune::encode(Kernel::space, space.describe(), at);
-    if (!where || !space.contains(*where)) {
-        std::fprintf(stderr, "%s: the expert's configuration is not in the space\n", Kernel::name);
-        std::exit(1);
-    }
-    auto result =
-        compiler.compile(d.source, attune::detail::make_variant(d, space.describe(), *where));
-    if (auto const* why = std::get_if<attune::failure>(&result)) {
-        std::fprintf(stderr, "%s: %s\n%s\n", Kernel::name, why->reason.c_str(), why->log.c_str());
-        std::exit(1);
-    }
-    return std::get<attune::callable>(std::move(result));
-}
-
-/// The expert's configuration beside the tuned one, in interleaved pairs; nothing where none is
-/// known.
-template <class Kernel>
-std::optional<bench::comparison> beside_expert(Kernel& problem,
-                                               attune::clang_compiler const& compiler, auto& tuned)
-{
-    std::optional const expert = Kernel::expert();
-    if (!expert) return {};
-    attune::callable const code = compiled<Kernel>(compiler, *expert);
-    auto* const entry = code.as<typename Kernel::signature>();
-    return bench::duel(
-        {}, [&] { problem.call(tuned); }, [&] { problem.call(*entry); }, {.max_s = 5});
-}
-
 template <class Kernel>
 void record(arguments const& asked, bench::suite_recording& into)
 {
@@ -85,7 +49,7 @@ void record(arguments const& asked, bench::suite_recording& into)
     attune::clang_compiler const compiler;
     std::size_t const count =
         into.add<Kernel>(problem, compiler, asked.evaluations, asked.seed, [&](auto& tuned) {
-            if (auto const c = beside_expert(problem, compiler, tuned))
+            if (auto const c = bench::beside_expert(problem, compiler, tuned))
                 into.note_expert(Kernel::name, c->b.value * 1e3);
         });
     std::printf("suite_recorded %s evaluations=%zu\n", Kernel::name, count);
@@ -113,7 +77,7 @@ bool run(arguments const& asked)
 
     char expert_ms[32] = "na";
     char vs_expert[32] = "na";
-    if (auto const c = beside_expert(problem, compiler, tuned)) {
+    if (auto const c = bench::beside_expert(problem, compiler, tuned)) {
         std::snprintf(expert_ms, sizeof expert_ms, "%.3f", c->b.value * 1e3);
         std::snprintf(vs_expert, sizeof vs_expert, "%.2f", c->ratio);
     }

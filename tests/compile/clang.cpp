@@ -6,7 +6,6 @@
 #include <attune/core/error.hpp>
 
 #include <cstdlib>
-#include <fstream>
 
 #include "../laws/compiler.hpp"
 #include "../support/texts.hpp"
@@ -25,15 +24,6 @@ attune::clang_compiler with_headers_parsed_once() { return attune::clang_compile
 attune::clang_compiler with_headers_parsed_anew()
 {
     return attune::clang_compiler({.precompile_headers = false});
-}
-
-std::size_t mapped_regions()
-{
-    std::ifstream maps("/proc/self/maps");
-    std::size_t lines = 0;
-    for (std::string line; std::getline(maps, line);)
-        ++lines;
-    return lines;
 }
 
 std::string error_of(attune::clang_options const& options)
@@ -56,22 +46,6 @@ TEST_CASE("clang_compiler keeps the laws of a C++ compiler")
 TEST_CASE("clang_compiler keeps the laws of a C++ compiler without precompiled headers")
 {
     if (usable()) attune_laws::cpp_compiler_laws(with_headers_parsed_anew);
-}
-
-TEST_CASE("200 variants that come and go leave no mapping behind")
-{
-    if (!usable()) return;
-    attune::clang_compiler const compiler({.flags = {"-O0"}});
-    attune::kernel_source const kernel =
-        attune::source_text("int f() { return VALUE; }\n", "f.cpp");
-    attune::compile_request v = attune::variant_of<int()>("f");
-    std::size_t before = 0;
-    for (int i = 0; i < 220; ++i) {
-        if (i == 20) before = mapped_regions();
-        v.macros = {{"VALUE", std::to_string(i)}};
-        REQUIRE(attune_laws::callable_of(compiler.compile(kernel, v)).as<int()>()() == i);
-    }
-    CHECK(mapped_regions() <= before + 20);
 }
 
 TEST_CASE("headers that depend on a parameter are read anew for every variant")
@@ -124,20 +98,6 @@ TEST_CASE("directives of the kernel that use a parameter come after its includes
         attune::callable const code = attune_laws::callable_of(compiler.compile(kernel, v));
         CHECK(code.as<unsigned long()>()() == (width > 4 ? width : 0));
     }
-}
-
-TEST_CASE("an error below the includes keeps its line when the headers were parsed before")
-{
-    if (!usable()) return;
-    attune::kernel_source const kernel = attune::source_text(
-        "#include <cmath>\n#include <span>\n\nint f(int x)\n{\n    return x + MORE;\n}\n", "f.cpp");
-    attune::compile_request v = attune::variant_of<int(int)>("f");
-    attune::clang_compiler const compiler;
-    v.macros = {{"MORE", "1"}};
-    CHECK(attune_laws::callable_of(compiler.compile(kernel, v)).as<int(int)>()(1) == 2);
-    v.macros = {{"MORE", "nothing_of_that_name"}};
-    attune::failure const f = attune_laws::failure_of(compiler.compile(kernel, v));
-    CHECK(f.reason.find("f.cpp:6:16: error: use of undeclared identifier") == 0);
 }
 
 TEST_CASE("a header that is not there is named, with the line that wants it")

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "../laws/compiler.hpp"
@@ -29,9 +28,9 @@ bool usable()
     return notice.empty();
 }
 
-attune::clang_compiler over(cache_folder const& folder, bool precompile = true)
+attune::clang_compiler over(cache_folder const& folder)
 {
-    return attune::clang_compiler({.precompile_headers = precompile, .cache = folder.options()});
+    return attune::clang_compiler({.cache = folder.options()});
 }
 
 /// Hands out shared objects.
@@ -59,28 +58,6 @@ struct winners {
         return *found;
     }
     std::string identity() const { return second.identity(); }
-};
-
-/// A kernel that includes <number.hpp>, which is in the second of two folders.
-struct including_kernel {
-    cache_folder folder{};
-    std::string header = folder.write("late/number.hpp", "inline int number() { return 1; }\n");
-    attune::kernel_source kernel = attune::source_text(
-        "#include <cstddef>\n#include <number.hpp>\nint f() { return MORE + number(); }\n",
-        "f.cpp");
-    attune::compile_request v = attune::variant_of<int()>("f");
-
-    including_kernel()
-    {
-        std::string const top = std::filesystem::path(header).parent_path().parent_path().string();
-        (void)folder.write("early/other.hpp", "");
-        kernel.include_dirs = {top + "/early", top + "/late"};
-        v.macros = {{"MORE", "10"}};
-    }
-    attune::callable compiled(bool precompile) const
-    {
-        return callable_of(over(folder, precompile).compile(kernel, v));
-    }
 };
 
 } // namespace
@@ -199,61 +176,22 @@ TEST_CASE("another flag, macro or text is compiled anew")
     CHECK(callable_of(other.compile(kernel, scaled_sum_variant(factor))).from_cache);
 }
 
-TEST_CASE("a header that changes, goes or is hidden by another one leads to another compilation")
-{
-    if (!usable()) return;
-    for (bool const precompile : {true, false}) {
-        including_kernel const k;
-        CHECK_FALSE(k.compiled(precompile).from_cache);
-        CHECK(k.compiled(precompile).from_cache);
-        CHECK(k.compiled(!precompile).from_cache); // it is the same code
-        (void)k.folder.write("late/number.hpp", "inline int number() { return 2; }\n");
-        attune::callable const changed = k.compiled(precompile);
-        CHECK_FALSE(changed.from_cache);
-        CHECK(changed.as<int()>()() == 12);
-        CHECK(k.compiled(precompile).from_cache);
-        (void)k.folder.write("early/number.hpp", "inline int number() { return 3; }\n");
-        attune::callable const hidden = k.compiled(precompile);
-        CHECK_FALSE(hidden.from_cache);
-        CHECK(hidden.as<int()>()() == 13);
-        CHECK(k.compiled(precompile).from_cache);
-    }
-}
-
-TEST_CASE("__has_include counts, too")
-{
-    if (!usable()) return;
-    including_kernel k;
-    k.kernel.text = "#if __has_include(<option.hpp>)\nint f() { return 1; }\n#else\n"
-                    "int f() { return 2; }\n#endif\n";
-    CHECK(k.compiled(true).as<int()>()() == 2);
-    CHECK(k.compiled(true).from_cache);
-    (void)k.folder.write("late/option.hpp", "");
-    CHECK(k.compiled(true).as<int()>()() == 1);
-    CHECK(k.compiled(true).from_cache);
-}
-
 TEST_CASE("a header that was written while it was read is not trusted")
 {
     if (!usable()) return;
-    including_kernel const k;
-    std::ofstream(k.header) << "inline int number() { return 4; }\n";
-    // As if it were written while it is read, however slow this machine is.
-    std::filesystem::last_write_time(k.header, std::filesystem::file_time_type::clock::now() +
-                                                   std::chrono::hours{1});
-    CHECK(k.compiled(true).as<int()>()() == 14);
-    CHECK_FALSE(k.compiled(true).from_cache);
-}
-
-TEST_CASE("a kernel that holds the time of its compilation is compiled every time")
-{
-    if (!usable()) return;
     cache_folder const folder;
+    std::string const header = folder.write("number.hpp", "inline int number() { return 4; }\n");
+    // As if it were written while it is read, however slow this machine is.
+    std::filesystem::last_write_time(header, std::filesystem::file_time_type::clock::now() +
+                                                 std::chrono::hours{1});
     attune::kernel_source const kernel =
-        attune::source_text("char const* f() { return __TIME__; }\n", "f.cpp");
-    attune::compile_request const v = attune::variant_of<char const*()>("f");
-    for (int i = 0; i < 2; ++i)
-        CHECK_FALSE(callable_of(over(folder).compile(kernel, v)).from_cache);
+        attune::source_text("#include \"" + header + "\"\nint f() { return number(); }\n", "f.cpp");
+    for (int i = 0; i < 2; ++i) {
+        attune::callable const made =
+            callable_of(over(folder).compile(kernel, attune::variant_of<int()>("f")));
+        CHECK(made.as<int()>()() == 4);
+        CHECK_FALSE(made.from_cache);
+    }
 }
 
 TEST_CASE("damaged files lead to another compilation, never to other code")
@@ -294,22 +232,6 @@ TEST_CASE("without a cache nothing is kept")
     CHECK_FALSE(compiler.keep_winner(scaled_sum_source(), scaled_sum_variant("2")));
     CHECK_FALSE(compiler.find_winner(scaled_sum_source(), scaled_sum_variant("2")));
     CHECK_FALSE(compiler.statistics().off_because.empty());
-}
-
-TEST_CASE("many winners are loaded and unloaded one after the other, each its own code")
-{
-    if (!usable()) return;
-    cache_folder const folder;
-    attune::clang_compiler const compiler = over(folder);
-    std::vector<attune::callable> all;
-    for (int i = 1; i <= 6; ++i) {
-        auto const v = scaled_sum_variant(std::to_string(i));
-        (void)callable_of(compiler.compile(scaled_sum_source(), v));
-        REQUIRE(compiler.keep_winner(scaled_sum_source(), v));
-        all.push_back(compiler.find_winner(scaled_sum_source(), v).value());
-    }
-    for (std::size_t i = 0; i < all.size(); ++i)
-        CHECK(scaled_sum_of_1_2_3(all[i]) == 6.0 * static_cast<double>(i + 1));
 }
 
 TEST_CASE("a winner brings the library of OpenMP along")

@@ -62,35 +62,6 @@ TEST_CASE("headers that one run parsed serve the next, with the same code")
               .object_key);
 }
 
-TEST_CASE("kept headers are parsed anew once one of them has changed")
-{
-    if (!usable()) return;
-    attune_test::cache_folder const folder;
-    std::string const header =
-        folder.write("number.hpp", "#include <vector>\ninline int number() { return 10; }\n");
-    attune::kernel_source const kernel = attune::source_text(
-        "#include \"" + header + "\"\nint f() { return number() + MORE; }\n", "f.cpp");
-    CHECK(result_of(fresh(folder), kernel, 1) == 11);
-    (void)folder.write("number.hpp", "#include <vector>\ninline int number() { return 20; }\n");
-    CHECK(result_of(fresh(folder), kernel, 2) == 22);
-    CHECK(result_of(fresh(folder), kernel, 3) == 23);
-}
-
-TEST_CASE("a header that changes while a session lasts is seen by the session")
-{
-    if (!usable()) return;
-    attune_test::cache_folder const folder;
-    std::string const header =
-        folder.write("number.hpp", "#include <vector>\ninline int number() { return 10; }\n");
-    attune::kernel_source const kernel = attune::source_text(
-        "#include \"" + header + "\"\nint f() { return number() + MORE; }\n", "f.cpp");
-    CHECK(result_of(fresh(folder), kernel, 1) == 11);
-    attune::clang_compiler const compiler = fresh(folder);
-    CHECK(result_of(compiler, kernel, 2) == 12);
-    (void)folder.write("number.hpp", "#include <vector>\ninline int number() { return 20; }\n");
-    CHECK(result_of(compiler, kernel, 3) == 23);
-}
-
 TEST_CASE("errors below kept headers keep their line")
 {
     if (!usable()) return;

@@ -38,6 +38,15 @@ long resident_bytes()
     return pages * 4096;
 }
 
+std::size_t mapped_regions()
+{
+    std::ifstream maps("/proc/self/maps");
+    std::size_t lines = 0;
+    for (std::string line; std::getline(maps, line);)
+        ++lines;
+    return lines;
+}
+
 attune::kernel_source number_source()
 {
     return attune::source_text("#include <cstddef>\nint number() { return NUMBER; }\n",
@@ -56,16 +65,19 @@ constexpr int many = attune_test::rounds(500, 2000);
 
 } // namespace
 
-TEST_CASE("variants that come and go leave less than 2.5 KB each behind")
+TEST_CASE("variants that come and go leave no mapping, and less than 2.5 KB each, behind")
 {
     if (!usable()) return;
     attune::clang_compiler const compiler(quick());
     long after_100 = 0;
+    std::size_t mapped = 0;
     for (int i = 0; i < many; ++i) {
         if (i == 100) after_100 = resident_bytes();
+        if (i == 100) mapped = mapped_regions();
         REQUIRE(attune_laws::callable_of(compiler.compile(number_source(), number_variant(i)))
                     .as<int()>()() == i);
     }
+    CHECK(mapped_regions() <= mapped + 20);
     if (is_skipped(address_sanitized || thread_sanitized, keeps_memory)) return;
     CHECK(resident_bytes() - after_100 < 2'500 * (many - 100));
 }

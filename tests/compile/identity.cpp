@@ -11,7 +11,6 @@
 #include <string>
 #include <sys/stat.h>
 #include <thread>
-#include <vector>
 
 #include "../support/cache_folder.hpp"
 #include "../support/changing_files.hpp"
@@ -25,9 +24,11 @@ namespace {
 
 bool usable() { return attune::clang_compiler().notice().empty(); }
 
-attune::clang_compiler clang_over(cache_folder const& folder)
+attune::clang_compiler clang_over(cache_folder const& folder, bool precompile = true)
 {
-    return attune::clang_compiler({.flags = {"-O0", "-std=c++20"}, .cache = folder.options()});
+    return attune::clang_compiler({.flags = {"-O0", "-std=c++20"},
+                                   .precompile_headers = precompile,
+                                   .cache = folder.options()});
 }
 attune::clang_compiler clang_from_nothing()
 {
@@ -82,7 +83,8 @@ TEST_CASE("code from a cache is that of a compilation from nothing, whatever cha
             std::string changed;
             for (std::uint64_t n = world.below(3) == 0 ? 1 + world.below(2) : 0; n > 0; --n)
                 changed += world.change() + "; ";
-            if (world.below(4) == 0) compiler = clang_over(kept); // as in a new process
+            if (world.below(4) == 0) // as in a new process
+                compiler = clang_over(kept, world.below(3) != 0);
             attune::kernel_source const kernel = world.kernel(world.below(4) != 0);
             attune::compile_request const v = world.variant();
             CAPTURE(seed);
@@ -238,16 +240,18 @@ TEST_CASE("a winner of a library that another one hides now is not served")
     CHECK_FALSE(clang_over(files).find_winner(kernel, f()).has_value());
 }
 
-TEST_CASE("a macro that holds the time of the compilation is compiled every time")
+TEST_CASE("a kernel or a macro that holds the time of the compilation is compiled every time")
 {
     if (!usable()) return;
     cache_folder const files;
-    attune::kernel_source kernel = kernel_of("long f() { return sizeof(WHEN); }\n");
-    kernel.flags = {"-DWHEN=__TIME__"};
-    for (int i = 0; i < 2; ++i)
-        for (auto const& made :
-             {clang_over(files).compile(kernel, f()), system_over(files).compile(kernel, f())})
-            CHECK_FALSE(std::get<attune::callable>(made).from_cache);
+    attune::kernel_source macro = kernel_of("long f() { return sizeof(WHEN); }\n");
+    macro.flags = {"-DWHEN=__TIME__"};
+    for (attune::kernel_source const& kernel :
+         {macro, kernel_of("long f() { return sizeof(__TIME__); }\n")})
+        for (int i = 0; i < 2; ++i)
+            for (auto const& made :
+                 {clang_over(files).compile(kernel, f()), system_over(files).compile(kernel, f())})
+                CHECK_FALSE(std::get<attune::callable>(made).from_cache);
 }
 
 TEST_CASE("a header that appears where a folder or a link had its name hides another one")
@@ -330,4 +334,24 @@ TEST_CASE("code that reads nothing that changes comes from the cache")
         for (auto const& made :
              {clang_over(files).compile(kernel, f()), system_over(files).compile(kernel, f())})
             CHECK(std::get<attune::callable>(made).from_cache == again);
+}
+
+TEST_CASE("a header beside the kernel hides one of a folder that a flag names, by both compilers")
+{
+    if (!attune::system_compiler().missing().empty() || !usable()) return;
+    cache_folder const files;
+    std::string const hidden = files.write("quoted/n.hpp", "inline long n() { return 1; }\n");
+    std::string const header = files.write("n.hpp", "inline long n() { return 2; }\n");
+    attune::kernel_source kernel =
+        kernel_of("#include \"n.hpp\"\nlong f() { return n(); }\n",
+                  std::filesystem::path(header).parent_path().string() + "/k.cpp");
+    kernel.flags = {"-iquote", std::filesystem::path(hidden).parent_path().string()};
+    auto const both_give = [&](long right) {
+        CHECK(value_of(clang_over(files).compile(kernel, f())) == right);
+        CHECK(value_of(system_over(files).compile(kernel, f())) == right);
+    };
+    both_give(2);
+    std::filesystem::remove(header);
+    settle();
+    both_give(1);
 }

@@ -131,8 +131,11 @@ TEST_CASE("a header that changed, or that hides another one, is compiled anew")
     (void)folder.write("include/deep/er.h", "#define BASE 100\n");
     attune::kernel_source kernel = attune::source_file(folder.write("k.cu", text));
     kernel.include_dirs = {kernel.path.substr(0, kernel.path.rfind('/')) + "/include"};
+    attune::nvrtc_compiler const in_memory = attune_test::nvrtc_for();
     auto const next = [&] {
         attune::callable const code = device_callable(over(folder).compile(kernel, variant_for(1)));
+        attune::callable const same = device_callable(in_memory.compile(kernel, variant_for(1)));
+        CHECK(device_variant_of(same).code.image == device_variant_of(code).code.image);
         return std::pair(code.from_cache,
                          device_variant_of(code).code.resources.static_shared_bytes);
     };

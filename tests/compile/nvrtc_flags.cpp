@@ -145,7 +145,8 @@ TEST_CASE("a flag for another architecture is refused, however it is written")
     attune::nvrtc_compiler const compiler = attune_test::nvrtc_for();
     for (std::string const& words : std::vector<std::string>{
              "-arch=sm_80", "-arch|sm_80", "-arch | sm_80 ", " -arch=sm_80 ", "-arch|compute_80",
-             "--gpu-architecture=sm_80", "--gpu-architecture|sm_80", "-arch|sm_80|-arch=sm_90"}) {
+             "--gpu-architecture=sm_80", "--gpu-architecture|sm_80", "-arch|sm_80|-arch=sm_90",
+             "-arch=compute_90", "-arch=native"}) {
         CAPTURE(words);
         CHECK(attune_test::contains(
             device_failure(compiler.compile(kernel, variant_with(split(words)))).reason,

@@ -123,24 +123,6 @@ TEST_CASE("a header that changes is parsed again, at any depth, and so is one th
     CHECK(equal(compiler.headers(), {2, 3, 0}));
 }
 
-TEST_CASE("a header that hides another one is found, though it came later")
-{
-    if (!has_precompiled_headers()) return;
-    attune_test::cache_folder const folder;
-    (void)folder.write("second/base.h", "#define BASE 100\n");
-    (void)folder.write("first/other.h", "\n");
-    attune::kernel_source kernel = attune::source_file(
-        folder.write("k.cu", kernel_text("#include \"base.h\"\n", "BASE + TILE")));
-    std::string const root = kernel.path.substr(0, kernel.path.rfind('/'));
-    kernel.include_dirs = {root + "/first", root + "/second"};
-    attune::nvrtc_compiler const compiler = attune_test::nvrtc_for();
-    CHECK(shared_bytes(compiler.compile(kernel, variant_for(1))) == 101);
-    (void)folder.write("first/base.h", "#define BASE 300\n");
-    CHECK(shared_bytes(compiler.compile(kernel, variant_for(1))) == 301);
-    (void)folder.write("base.h", "#define BASE 500\n");
-    CHECK(shared_bytes(compiler.compile(kernel, variant_for(1))) == 501);
-}
-
 TEST_CASE("a header that mentions a parameter sees it, and the headers before are parsed once")
 {
     if (!has_precompiled_headers()) return;

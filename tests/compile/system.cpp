@@ -5,7 +5,6 @@
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>

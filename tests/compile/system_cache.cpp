@@ -67,37 +67,6 @@ TEST_CASE("what system_compiler compiled is there in the next run, without runni
     CHECK(second.statistics().misses == 0);
 }
 
-TEST_CASE("a header that changes or is hidden by another one leads to another run of the compiler")
-{
-    if (!usable()) return;
-    cache_folder const folder;
-    std::string const header =
-        folder.write("late/sub/number.hpp", "inline int number() { return 1; }\n");
-    std::filesystem::path const top =
-        std::filesystem::path(header).parent_path().parent_path().parent_path();
-    (void)folder.write("early/other.hpp", "");
-    attune::kernel_source kernel =
-        attune::source_text("#include <cstddef>\n#include <sub/number.hpp>\n"
-                            "int f() { return number(); }\n",
-                            top.string() + "/f.cpp");
-    kernel.include_dirs = {top.string() + "/early", top.string() + "/late"};
-    attune::compile_request const v = attune::variant_of<int()>("f");
-    auto const compiled = [&] { return callable_of(over(folder).compile(kernel, v)); };
-    auto const is = [&](int number) {
-        attune::callable const fresh = compiled();
-        CHECK_FALSE(fresh.from_cache);
-        CHECK(fresh.as<int()>()() == number);
-        CHECK(compiled().from_cache);
-    };
-    is(1);
-    (void)folder.write("late/sub/number.hpp", "inline int number() { return 2; }\n");
-    is(2);
-    (void)folder.write("early/sub/number.hpp", "inline int number() { return 3; }\n");
-    is(3);
-    (void)folder.write("early/cstddef", "#define NOTHING\n"); // in place of the system's
-    CHECK_FALSE(compiled().from_cache);
-}
-
 TEST_CASE("a temporary folder may have any name")
 {
     if (!usable()) return;

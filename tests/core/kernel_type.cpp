@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
-#include <utility>
 
 using attune::element_type;
 using attune::detail::format_of;

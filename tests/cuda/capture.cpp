@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 #include <future>
-#include <memory>
 #include <span>
 #include <string>
 #include <thread>

@@ -1,4 +1,5 @@
-// What a kernel does wrong on the emulated device stays for the rest of the process.
+// The emulated driver refuses what no device takes; what a kernel does wrong stays for the rest of
+// the process.
 #include <attune/cuda/driver.hpp>
 
 #include <csignal>
@@ -8,7 +9,6 @@
 #include "../support/child_status.hpp"
 #include "../support/emulated_acts.hpp"
 
-using attune_test::act;
 using attune_test::emulated_device;
 using attune_test::environment_value;
 using attune_test::launch_act;
@@ -43,26 +43,6 @@ TEST_CASE("emulated: a fault is told by the next call, and by every call after i
     CHECK(device.driver->context_synchronize() == 0);
 }
 
-TEST_CASE("emulated: a kernel that does not end leaves a stream that is never ready")
-{
-    environment_value const limit("ATTUNE_EMULATED_HANG_S", "0.05");
-    for (int const mode : {4, 5}) {
-        emulated_device device(ATTUNE_EMULATED_CUDA);
-        auto const x = device.upload(std::vector<int>(64));
-        cuda::event before{};
-        cuda::event after{};
-        REQUIRE(device.driver->event_create(&before, 0) == 0);
-        REQUIRE(device.driver->event_create(&after, 0) == 0);
-        REQUIRE(device.driver->event_record(before, nullptr) == 0);
-        CHECK(launch_act(device, mode, x) == 0);
-        REQUIRE(device.driver->event_record(after, nullptr) == 0);
-        CHECK(device.driver->event_query(before) == 0);
-        CHECK(device.driver->event_query(after) == cuda::not_ready);
-        float ms = 0;
-        CHECK(device.driver->event_elapsed_ms(&ms, before, after) == cuda::not_ready);
-    }
-}
-
 TEST_CASE("emulated: the host cannot touch a device's memory, nor a kernel another device's")
 {
     environment_value const devices("ATTUNE_EMULATED_DEVICES", "2");
@@ -91,4 +71,51 @@ TEST_CASE("emulated: a forked child has no driver")
     int const status =
         attune_test::child_status([&] { return device.driver->context_synchronize(); });
     CHECK(WEXITSTATUS(status) == 3);
+}
+
+TEST_CASE("emulated: launches that no device takes are refused and harm nothing")
+{
+    environment_value const capability("ATTUNE_EMULATED_CAPABILITY", "80");
+    emulated_device device(ATTUNE_EMULATED_CUDA);
+    auto const& driver = *device.driver;
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    attune::compile_request v{"big", "void", {"int*"}, {{"BOUND", "256"}, {"REGISTERS", "128"}}};
+    attune::callable const code = attune_test::device_code_of(compiler.compile(
+        attune::source_text("#define ATTUNE_EMULATED_REGISTERS REGISTERS\n"
+                            "extern \"C\" __global__ void __launch_bounds__(BOUND) big(int* x)\n"
+                            "{\n    __shared__ int fixed[256];\n    extern __shared__ int more[];\n"
+                            "    fixed[threadIdx.x] = 1;\n    __syncthreads();\n"
+                            "    x[0] = more[0] = fixed[0];\n}\n",
+                            "big.kernel.cu"),
+        v));
+    auto const& what = attune::device_variant_of(code);
+    CHECK(what.code.resources.registers == 128);
+    CHECK(what.code.resources.most_threads == 256);
+    CHECK(what.code.architecture == 80);
+    cuda::function const kernel = device.load(what.code);
+    auto x = device.upload(std::vector<int>(1));
+    void* values[] = {&x};
+    auto const tried = [&](unsigned grid_y, unsigned block, unsigned shared) {
+        return driver.launch_kernel(kernel, 1, grid_y, 1, block, 1, 1, shared, nullptr, values,
+                                    nullptr);
+    };
+    CHECK(tried(1, 0, 4) == cuda::invalid_value);
+    CHECK(tried(1, 1025, 4) == cuda::invalid_value);
+    CHECK(tried(65536, 1, 4) == cuda::invalid_value);
+    CHECK(tried(1, 512, 4) == cuda::invalid_value); // __launch_bounds__
+    CHECK(tried(1, 1, 48 * 1024) == cuda::invalid_value);
+    CHECK(driver.function_set_attribute(kernel, 8, 163 * 1024) == cuda::invalid_value);
+    CHECK(driver.function_set_attribute(kernel, 8, 162 * 1024) == 0);
+    CHECK(tried(1, 1, 100 * 1024) == 0);
+    CHECK(driver.context_synchronize() == 0);
+    CHECK(device.download<int>(x, 1)[0] == 1);
+
+    attune::compile_request wide = v;
+    wide.macros = {{"BOUND", "1024"}, {"REGISTERS", "128"}};
+    cuda::module loaded{};
+    cuda::function none{};
+    REQUIRE(driver.module_load_data(&loaded, what.code.image.c_str()) == 0);
+    CHECK(driver.module_get_function(&none, loaded, "no_such_kernel") == 500);
+    CHECK(driver.module_load_data(&loaded, "\177ELF...") == cuda::no_binary_for_device);
+    CHECK(driver.module_load_data(&loaded, "text") == 200);
 }

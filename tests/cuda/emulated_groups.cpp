@@ -17,38 +17,6 @@ using attune_test::emulated_device;
 
 } // namespace
 
-TEST_CASE("emulated: lanes exchange, vote and count as the programming guide says")
-{
-    emulated_device device(ATTUNE_EMULATED_CUDA);
-    attune::callable const code =
-        compiled("extern \"C\" __global__ void lanes(unsigned* out)\n"
-                 "{\n"
-                 "    unsigned const i = threadIdx.x;\n"
-                 "    unsigned* const row = out + 8 * i;\n"
-                 "    row[0] = __shfl_sync(~0u, i, 3, 8);\n"
-                 "    row[1] = __shfl_up_sync(~0u, i, 2);\n"
-                 "    row[2] = __shfl_down_sync(~0u, i, 30);\n"
-                 "    row[3] = __shfl_xor_sync(~0u, i, 5);\n"
-                 "    row[4] = __ballot_sync(~0u, i % 3 == 0);\n"
-                 "    row[5] = __all_sync(~0u, i < 32) + 2 * __any_sync(~0u, i == 7);\n"
-                 "    row[6] = __reduce_add_sync(~0u, i);\n"
-                 "    row[7] = __match_any_sync(~0u, i / 16);\n"
-                 "}\n",
-                 "lanes", {"unsigned int*"}, {.block = {32, 1, 1}});
-    auto const out = device.upload(std::vector<unsigned>(256));
-    REQUIRE(device.launch(attune::device_variant_of(code), out) == 0);
-    auto const got = device.download<unsigned>(out, 256);
-    unsigned thirds = 0;
-    for (unsigned i = 0; i < 32; i += 3)
-        thirds |= 1U << i;
-    for (unsigned i = 0; i < 32; ++i) {
-        std::vector<unsigned> const row(got.begin() + 8 * i, got.begin() + 8 * (i + 1));
-        CHECK(row == std::vector<unsigned>{i / 8 * 8 + 3, i < 2 ? i : i - 2, i < 2 ? i + 30 : i,
-                                           i ^ 5U, thirds, 3, 496,
-                                           i < 16 ? 0x0000ffffU : 0xffff0000U});
-    }
-}
-
 TEST_CASE("emulated: a cooperative grid synchronises, each block with its own shared memory")
 {
     emulated_device device(ATTUNE_EMULATED_CUDA);

@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <doctest/doctest.h>
-#include <memory>
 
 #include "../support/set_variable.hpp"
 

@@ -6,11 +6,9 @@
 #include <attune/space/build_pack.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "../support/texts.hpp"

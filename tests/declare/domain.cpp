@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/domain.hpp>
 
-#include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <attune/declare/table.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -4,9 +4,7 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <doctest/doctest.h>
-#include <string_view>
 
 using attune::declaration_error;
 using attune::parameter;

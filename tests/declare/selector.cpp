@@ -9,7 +9,6 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -126,9 +125,8 @@ TEST_CASE("the default of a selector names algorithms and cut-offs")
     for (std::size_t i = 0; i < p.size(); ++i)
         p[i] = attune::detail::default_of(d.parameters[i]);
     attune::detail::settle(d, p);
-    CHECK(attune::text_of(d, p) ==
-          "SORT_RANGES=2 SORT_CUT={20, 20} SORT={insertion, radix, radix} WAYS=(inactive) "
-          "BITS={4, 4, 4} PREFETCH={false, false, false}");
+    CHECK(attune::text_of(d, p) == "SORT_RANGES=2 SORT_CUT={20, 20} SORT={insertion, radix, radix} "
+                                   "WAYS=(inactive) BITS={4, 4, 4} PREFETCH={false, false, false}");
     auto const config = attune::decode(attune::space(with), d, p);
     CHECK(with.choose(config, 19).algorithm == "insertion");
     CHECK(with.choose(config, 20).algorithm == "radix");

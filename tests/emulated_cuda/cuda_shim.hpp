@@ -29,13 +29,6 @@
 #define __noinline__
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...)
-#define __maxnreg__(...)
-#define __cluster_dims__(...)
-#define __grid_constant__
-#if !defined(__clang__)
-#define __builtin_assume(x) static_cast<void>(0)
-#endif
-#define __assume(x) __builtin_assume(x)
 
 extern "C" {
 extern __attribute__((
@@ -74,24 +67,9 @@ T exchanged(unsigned mask, T value, unsigned source)
     static_assert(sizeof(T) <= 8, "lanes exchange values of at most 8 bytes");
     unsigned long long bits = 0;
     __builtin_memcpy(&bits, &value, sizeof value);
-    bits = attune_emulated_machine->exchange(exchange_kind::value, mask, bits, source);
+    bits = attune_emulated_machine->exchange(mask, bits, source);
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-/// `step(result, value of the lane)` over the lanes of `mask`.
-template <class T, class Step>
-T reduced(unsigned mask, T value, Step step)
-{
-    T result{};
-    bool is_first = true;
-    for (unsigned l = 0; l < 32; ++l) {
-        if ((mask >> l & 1U) == 0) continue;
-        T const other = exchanged(mask, value, l);
-        result = is_first ? other : step(result, other);
-        is_first = false;
-    }
-    return result;
 }
 
 } // namespace attune_emulated
@@ -106,54 +84,16 @@ inline void attune_emulated_hang() { attune_emulated_machine->hang(); }
 // Barriers and fences. Memory is in order: only one thread runs at a time.
 inline void __syncthreads()
 {
-    attune_emulated_machine->barrier(attune_emulated::barrier_kind::block, 0);
-}
-inline int __syncthreads_count(int predicate)
-{
-    return attune_emulated_machine->barrier(attune_emulated::barrier_kind::count, predicate);
-}
-inline int __syncthreads_and(int predicate)
-{
-    return attune_emulated_machine->barrier(attune_emulated::barrier_kind::all, predicate);
-}
-inline int __syncthreads_or(int predicate)
-{
-    return attune_emulated_machine->barrier(attune_emulated::barrier_kind::any, predicate);
+    attune_emulated_machine->barrier(attune_emulated::barrier_kind::block);
 }
 inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
-inline void __nanosleep(unsigned) { attune_emulated_machine->yield(); }
 inline void __trap() { attune_emulated_machine->fault(719); }
 inline long long clock64() { return 0; }
 
 // Lanes of a warp.
 inline void __syncwarp(unsigned mask = 0xffffffffU)
 {
-    attune_emulated_machine->exchange(attune_emulated::exchange_kind::ballot, mask, 0, 0);
-}
-inline unsigned __ballot_sync(unsigned mask, int predicate)
-{
-    return static_cast<unsigned>(attune_emulated_machine->exchange(
-        attune_emulated::exchange_kind::ballot, mask, predicate != 0 ? 1 : 0, 0));
-}
-inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
-inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
-inline unsigned __activemask() { return 1U << attune_emulated::lane(); }
-template <class T>
-T __shfl_sync(unsigned mask, T value, int source, int width = 32)
-{
-    auto const w = static_cast<unsigned>(width);
-    unsigned const first = attune_emulated::lane() & ~(w - 1);
-    return attune_emulated::exchanged(mask, value,
-                                      first | (static_cast<unsigned>(source) & (w - 1)));
-}
-template <class T>
-T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
-{
-    unsigned const lane = attune_emulated::lane();
-    unsigned const in_group = lane & (static_cast<unsigned>(width) - 1);
-    return attune_emulated::exchanged(mask, value, in_group < delta ? lane : lane - delta);
+    attune_emulated_machine->exchange(mask, 0, 0);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
@@ -170,30 +110,6 @@ T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32)
     unsigned const other = lane ^ static_cast<unsigned>(lanes);
     bool const is_inside = other <= (lane | (static_cast<unsigned>(width) - 1));
     return attune_emulated::exchanged(mask, value, is_inside ? other : lane);
-}
-template <class T>
-T __reduce_add_sync(unsigned mask, T value)
-{
-    return attune_emulated::reduced(mask, value, [](T a, T b) { return a + b; });
-}
-template <class T>
-T __reduce_max_sync(unsigned mask, T value)
-{
-    return attune_emulated::reduced(mask, value, [](T a, T b) { return a < b ? b : a; });
-}
-template <class T>
-T __reduce_min_sync(unsigned mask, T value)
-{
-    return attune_emulated::reduced(mask, value, [](T a, T b) { return b < a ? b : a; });
-}
-template <class T>
-unsigned __match_any_sync(unsigned mask, T value)
-{
-    unsigned out = 0;
-    for (unsigned l = 0; l < 32; ++l)
-        if ((mask >> l & 1U) != 0 && attune_emulated::exchanged(mask, value, l) == value)
-            out |= 1U << l;
-    return out;
 }
 
 #include "cuda_atomics.hpp"

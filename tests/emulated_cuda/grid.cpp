@@ -33,7 +33,7 @@ void grid_run::prepare(index3 first, index3 extent)
     index3 const n = shape_.threads;
     for (unsigned b = 0; b < count; ++b) {
         blocks_[b].alive = threads_per_block_;
-        blocks_[b].waiting = blocks_[b].trues = 0;
+        blocks_[b].waiting = 0;
         if (count > 1) {
             blocks_[b].fixed_shared.assign(code_.static_shared_bytes, std::byte{0xff});
             blocks_[b].dynamic_shared.assign(shape_.shared_bytes, std::byte{0xff});
@@ -108,22 +108,9 @@ void grid_run::release_block(unsigned block)
     emulated_block& b = blocks_[block];
     if (b.alive == 0 || b.waiting < b.alive) return;
     unsigned const begin = block * threads_per_block_;
-    for (unsigned i = begin; i < begin + threads_per_block_; ++i) {
-        emulated_thread& t = threads_[i];
-        if (t.is != state::at_block) continue;
-        switch (static_cast<barrier_kind>(t.mask)) {
-        case barrier_kind::count:
-            t.value = b.trues;
-            break;
-        case barrier_kind::all:
-            t.value = b.trues == b.waiting ? 1 : 0;
-            break;
-        default:
-            t.value = b.trues > 0 ? 1 : 0;
-        }
-        release(i);
-    }
-    b.waiting = b.trues = 0;
+    for (unsigned i = begin; i < begin + threads_per_block_; ++i)
+        if (threads_[i].is == state::at_block) release(i);
+    b.waiting = 0;
 }
 
 void grid_run::release_group()
@@ -141,21 +128,16 @@ void grid_run::release_warp(unsigned thread, unsigned mask)
     if ((members & ~warp.waiting) != 0) return;
     unsigned const first = thread - (threads_[thread].place.number & 31U);
     unsigned long long brought[32];
-    unsigned truths = 0;
     for (unsigned l = 0; l < 32; ++l) {
         if ((members >> l & 1U) == 0) continue;
         if (threads_[first + l].mask != mask) return; // of another group of lanes
         brought[l] = threads_[first + l].value;
-        truths |= (brought[l] != 0 ? 1U : 0U) << l;
     }
     for (unsigned l = 0; l < 32; ++l) {
         if ((members >> l & 1U) == 0) continue;
         emulated_thread& t = threads_[first + l];
         bool const is_there = t.source < 32 && (members >> t.source & 1U) != 0;
-        if (t.kind == exchange_kind::ballot)
-            t.value = truths;
-        else
-            t.value = is_there ? brought[t.source] : ~0ULL; // undefined in CUDA: no number
+        t.value = is_there ? brought[t.source] : ~0ULL; // undefined in CUDA: no number
         release(first + l);
     }
     warp.waiting &= ~members;
@@ -172,15 +154,12 @@ void grid_run::release_warp_after_exit()
 grid_result run_grid(kernel_code const& code, launch_shape const& shape, void** arguments,
                      double hang_s, bool newest_first)
 {
-    static services const serving{
-        [](barrier_kind kind, int predicate) { return running->wait(kind, predicate); },
-        [](exchange_kind kind, unsigned mask, unsigned long long value, unsigned source) {
-            return running->exchange(kind, mask, value, source);
-        },
-        [] { running->yield(); },
-        [](int error) { running->fault(error); },
-        [] { running->hang(); },
-        [](unsigned long long cost_ns) { running->set_cost(cost_ns); }};
+    static services const serving{[](barrier_kind kind) { running->wait(kind); },
+                                  [](unsigned mask, unsigned long long value, unsigned source) {
+                                      return running->exchange(mask, value, source);
+                                  },
+                                  [](int error) { running->fault(error); }, [] { running->hang(); },
+                                  [](unsigned long long cost_ns) { running->set_cost(cost_ns); }};
     grid_run run(code, shape, arguments, newest_first);
     running = &run;
     *code.machine = &serving;

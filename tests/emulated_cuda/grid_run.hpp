@@ -23,7 +23,6 @@ struct emulated_thread {
     thread_place place{};
     unsigned block = 0; ///< in the group
     state is = state::ready;
-    exchange_kind kind{};
     unsigned mask = 0, source = 0;
     unsigned long long value = 0; ///< brought, then received
 };
@@ -34,7 +33,6 @@ struct emulated_warp {
 
 struct emulated_block {
     unsigned alive = 0, waiting = 0;
-    unsigned trues = 0;                                  ///< predicates of those who wait
     std::vector<std::byte> fixed_shared, dynamic_shared; ///< while another block is on
 };
 
@@ -108,33 +106,27 @@ public:
             leave();
     }
 
-    int wait(barrier_kind kind, int predicate)
+    void wait(barrier_kind kind)
     {
         serving_ = true;
         emulated_thread& t = threads_[now_];
-        emulated_block& b = blocks_[t.block];
-        if (kind == barrier_kind::cluster || kind == barrier_kind::grid) {
+        if (kind == barrier_kind::block) {
+            t.is = state::at_block;
+            ++blocks_[t.block].waiting;
+            release_block(t.block);
+        } else {
             t.is = state::at_group;
             ++waiting_;
             release_group();
-        } else {
-            t.is = state::at_block;
-            ++b.waiting;
-            b.trues += predicate != 0 ? 1U : 0U;
-            t.mask = static_cast<unsigned>(kind);
-            release_block(t.block);
         }
         leave();
-        return static_cast<int>(t.value);
     }
 
-    unsigned long long exchange(exchange_kind kind, unsigned mask, unsigned long long value,
-                                unsigned source)
+    unsigned long long exchange(unsigned mask, unsigned long long value, unsigned source)
     {
         serving_ = true;
         emulated_thread& t = threads_[now_];
         if ((mask & lane_bit(now_)) == 0) fault(715);
-        t.kind = kind;
         t.mask = mask;
         t.value = value;
         t.source = source;
@@ -143,13 +135,6 @@ public:
         release_warp(now_, mask);
         leave();
         return t.value;
-    }
-
-    void yield()
-    {
-        serving_ = true;
-        newest_first_ ? ready_.push_front(now_) : ready_.push_back(now_);
-        leave();
     }
 
     void fault(int error)

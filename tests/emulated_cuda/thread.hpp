@@ -16,18 +16,14 @@ struct thread_place {
     unsigned char* shared;  ///< dynamic shared memory of the block
 };
 
-enum class barrier_kind { block, count, all, any, cluster, grid };
-enum class exchange_kind { value, ballot };
+enum class barrier_kind { block, cluster, grid };
 
 /// What a thread asks of the machine that runs it.
 struct services {
-    /// Waits for the threads of the block, cluster or grid. @return  of `predicate`, over the block
-    int (*barrier)(barrier_kind kind, int predicate);
-    /// Waits for the lanes of `mask`. @return  the value that lane `source` brought, or which lanes
-    /// brought something else than 0
-    unsigned long long (*exchange)(exchange_kind kind, unsigned mask, unsigned long long value,
-                                   unsigned source);
-    void (*yield)();                          ///< lets all others go on
+    /// Waits for the threads of the block, cluster or grid.
+    void (*barrier)(barrier_kind kind);
+    /// Waits for the lanes of `mask`. @return  the value that lane `source` brought
+    unsigned long long (*exchange)(unsigned mask, unsigned long long value, unsigned source);
     void (*fault)(int error);                 ///< ends the launch with a CUDA error
     void (*hang)();                           ///< as if it never ended
     void (*cost)(unsigned long long cost_ns); ///< the launch takes exactly this long

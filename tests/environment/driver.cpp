@@ -372,8 +372,6 @@ template <class... Acts>
     all["no_more_processes"] = {no_more_processes};
     all["tcmalloc"] = {preloaded({"libtcmalloc_minimal.so.4", "libtcmalloc.so.4"})};
     all["jemalloc"] = {preloaded({"libjemalloc.so.2", "libjemalloc.so.1"})};
-    all["host_handles_faults"] = {
-        with_store("", [](scene& s) { s.arguments.push_back("--handler"); }), tuning};
     all["setuid"] = {with_setuid};
     return all;
 }

@@ -66,29 +66,6 @@ TEST_CASE("what the driver does not launch is a failed variant, and the bench go
     }
 }
 
-TEST_CASE("in the process as asked: wrong results are failed configurations, and said so")
-{
-    gpu const* const g = gpu_here();
-    if (g == nullptr) return;
-    saxpy_data const data(gpu_elements);
-    saxpy_arrays there{data};
-    attune::tuning_options options = gpu_options();
-    options.measuring.protect = attune::isolation::none;
-    auto saxpy =
-        tuned_here<on_device, plain, one_wrong, one_past, not_a_number, writes_input, quick>(
-            *g, options);
-    saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
-    attune::tuning_report const report = saxpy.report();
-    INFO(all_of(report));
-    CHECK(there.called_times(1, 2.0F));
-    CHECK(report.isolation == "in process: as asked");
-    CHECK(has(report.configuration, "KIND=1 "));
-    CHECK(report.evaluations == 12);
-    CHECK(failed(report, failure_stage::verify) == 8);
-    CHECK(attune::total(report.failures) == 8);
-    CHECK(g->is_alive());
-}
-
 TEST_CASE("code that takes more registers than a block can have is a failed configuration")
 {
     gpu const* const g = gpu_here();

@@ -4,7 +4,6 @@
 // In the child the same object is called: the module of the compiler, a session, a default or a
 // tuning may be half made there.
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <random>

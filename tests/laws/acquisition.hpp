@@ -6,7 +6,6 @@
 #include <attune/search/bayes/choice.hpp>
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/relearnt.hpp>
 
-#include <cstdint>
 #include <doctest/doctest.h>
 #include <vector>
 

@@ -48,9 +48,8 @@ void kernel_form_laws(Make make)
         }
         attune::failure const f =
             failure_of(compiler.compile(kernel, attune::variant_of<int(long)>("c")));
-        CHECK(attune_test::has(
-            f.reason, "attune: kernel 'c' is declared in the program as int(long), but the "
-                      "kernel file defines it otherwise"));
+        CHECK(attune_test::has(f.reason, "attune: kernel 'c' is declared in the program as "
+                                         "int(long), but the kernel file defines it otherwise"));
     }
     SUBCASE("a kernel may give the names of its parameters to constants, types and macros")
     {

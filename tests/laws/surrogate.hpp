@@ -5,7 +5,6 @@
 #include <attune/search/bayes/model/relearnt.hpp>
 #include <attune/search/bayes/surrogate.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
-#include <cstdlib>
 #include <doctest/doctest.h>
 #include <limits>
 #include <new>

@@ -6,7 +6,6 @@
 #include <attune/tune/program/nest.hpp>
 
 #include <doctest/doctest.h>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -202,20 +202,6 @@ TEST_CASE("a file of holes, larger than any store, is not read into the memory")
     CHECK(subject.notices().size() == 1);
 }
 
-TEST_CASE("a thousand damaged lines are one notice")
-{
-    auto const [directory, path] = support::scratch_file("s");
-    std::string text = header + first_line_of(1);
-    for (int i = 0; i < 1000; ++i)
-        text += "{\"kernel\":\n";
-    write_file(path, text + line_of(2));
-    store subject(path);
-    CHECK(seed_found(subject) == 2);
-    CHECK(subject.notices() ==
-          std::vector<std::string>{path + ":4: this and 999 more damaged records skipped (not JSON "
-                                          "(byte 11))"});
-}
-
 TEST_CASE("a file that was no store is written to once it is one")
 {
     auto const [directory, path] = support::scratch_file("s", "int main()\n");

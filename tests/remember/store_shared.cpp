@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
@@ -127,46 +126,6 @@ TEST_CASE("threads share one store")
     CHECK(counted.seeds.size() == 100);
     CHECK(counted.damaged == 0);
     CHECK(subject.notices().empty());
-}
-
-TEST_CASE("a writer that is killed at any moment does not harm what others wrote")
-{
-    auto const [directory, path] = support::scratch_file("s");
-    std::size_t kept = 0;
-    for (std::uint64_t round = 0; round < 30; ++round) {
-        ::pid_t const child = fork_child([&] {
-            store subject(path);
-            for (std::uint64_t i = 1;; ++i)
-                subject.add(numbered(round * 1000000 + i));
-        });
-        std::timespec const pause{0, static_cast<long>(300'000 + round * 97'003)};
-        ::nanosleep(&pause, nullptr);
-        ::kill(child, SIGKILL);
-        CHECK(WIFSIGNALED(status_of(child)));
-        store survivor(path);
-        survivor.add(numbered(999 + round * 1000000));
-        attune::lookup_result const got = survivor.find(example_key());
-        REQUIRE(got.best.has_value());
-        CHECK(got.best->seed == 999 + round * 1000000);
-        census const counted = take_census(path);
-        CHECK(counted.records > kept); // nothing that was there is gone
-        CHECK(counted.damaged <= round + 1);
-        kept = counted.records;
-    }
-}
-
-TEST_CASE("a process that dies with the lock does not lock others out")
-{
-    auto const [directory, path] = support::scratch_file("s", "");
-    ::pid_t const child = fork_child([&] {
-        int const file = ::open(path.c_str(), O_RDWR);
-        ::flock(file, LOCK_EX);
-        ::kill(::getpid(), SIGKILL);
-    });
-    CHECK(WIFSIGNALED(status_of(child)));
-    store subject(path);
-    subject.add(example_record());
-    CHECK(take_census(path).records == 1);
 }
 
 TEST_CASE("a process that keeps the lock delays others, and costs them no record")

@@ -5,11 +5,9 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 
-#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <limits>
@@ -184,36 +182,6 @@ TEST_CASE("a child that was forked while this process wrote does not keep the lo
     CHECK(WIFSIGNALED(status_of(child)));
     CHECK(is_written);
     CHECK(seen.all == std::vector<std::string>{"first", "second"});
-}
-
-TEST_CASE("killed writers leave whole lines and at most one damaged line each")
-{
-    auto const [directory, path] = support::scratch_file("a.study", "");
-    std::string const filling(3000, 'y');
-    attune::random_engine engine(5);
-    int damaged_at_most = 0;
-    for (int round = 0; round < 25; ++round) {
-        ::pid_t const child = fork_child([&] {
-            study_file file(path);
-            lines seen;
-            for (;;)
-                if (!append(file, seen, filling)) ::_exit(3);
-        });
-        std::timespec const pause{
-            0, static_cast<long>(attune::uniform_below(engine, 8'000'000) + 200'000)};
-        ::nanosleep(&pause, nullptr);
-        ::kill(child, SIGKILL);
-        CHECK(WIFSIGNALED(status_of(child)));
-        ++damaged_at_most;
-    }
-    study_file file(path);
-    lines seen;
-    CHECK(append(file, seen, "end")); // the lock of a dead process is free
-    int damaged = 0;
-    for (std::string const& line : seen.all)
-        damaged += line != filling && line != "end";
-    CHECK(damaged <= damaged_at_most);
-    CHECK(seen.all.back() == "end");
 }
 
 TEST_CASE("a full disk leaves no trace, and is said; a file that is away is found again")

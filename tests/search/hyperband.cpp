@@ -16,7 +16,6 @@
 #include <memory>
 #include <random>
 #include <set>
-#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>

@@ -16,7 +16,6 @@
 #include <limits>
 #include <set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "../support/search_spaces.hpp"

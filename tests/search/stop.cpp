@@ -3,7 +3,6 @@
 #include <attune/search/stop.hpp>
 
 #include <doctest/doctest.h>
-#include <string>
 
 using attune::measurement;
 using attune::stop_reason;

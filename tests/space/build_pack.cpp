@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "../support/texts.hpp"

@@ -22,7 +22,6 @@
 #include <doctest/doctest.h>
 #include <initializer_list>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>

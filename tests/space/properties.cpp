@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 

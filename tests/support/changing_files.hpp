@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <variant>
-#include <vector>
 
 namespace attune_test {
 

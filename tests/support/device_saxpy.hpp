@@ -7,12 +7,7 @@
 
 #include <attune/attune.hpp>
 
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "accumulate.hpp"
 #include "emulated_compiler.hpp"

@@ -22,10 +22,9 @@ namespace attune_test {
 /// The code of a kernel given as text.
 [[nodiscard]] inline attune::callable compiled(std::string const& text, std::string const& function,
                                                std::vector<std::string> arguments,
-                                               attune::launch_geometry const& launch,
-                                               std::vector<attune::macro_definition> macros = {})
+                                               attune::launch_geometry const& launch)
 {
-    attune::compile_request v{function, "void", std::move(arguments), std::move(macros)};
+    attune::compile_request v{function, "void", std::move(arguments), {}};
     v.launch = launch;
     return device_code_of(compiler().compile(attune::source_text(text, "test.kernel.cu"), v));
 }
@@ -37,18 +36,12 @@ inline constexpr char const* act_text =
     "    int const i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "#if MODE == 0\n"
     "    if (i < n) x[i] += 1;\n"
-    "    attune_emulated_cost(COST);\n"
     "#elif MODE == 1\n"
     "    reinterpret_cast<int*>(64)[i] = n;\n"
     "#elif MODE == 2\n"
     "    if (i == 5) __trap();\n"
     "#elif MODE == 3\n"
     "    assert(n < 0);\n"
-    "#elif MODE == 4\n"
-    "    volatile int forever = 1;\n"
-    "    while (forever) {}\n"
-    "#elif MODE == 5\n"
-    "    if (i == 0) __syncwarp(3); else __syncthreads();\n"
     "#elif MODE == 6\n"
     "    reinterpret_cast<float4*>(x + 1)[i] = float4{1, 2, 3, 4};\n"
     "#elif MODE == 7\n"
@@ -56,18 +49,14 @@ inline constexpr char const* act_text =
     "#endif\n"
     "}\n";
 
-[[nodiscard]] inline attune::callable act(int mode, int cost_ns = 1000, int threads = 64)
-{
-    attune::compile_request v{"act", "void", {"int*", "int"}, {}};
-    v.macros = {{"MODE", std::to_string(mode)}, {"COST", std::to_string(cost_ns)}};
-    v.launch.block = {threads, 1, 1};
-    return device_code_of(compiler().compile(attune::source_text(act_text, "act.kernel.cu"), v));
-}
-
 inline attune::detail::cuda::result launch_act(emulated_device& device, int mode,
                                                attune::detail::cuda::device_pointer x, int n = 64)
 {
-    return device.launch(attune::device_variant_of(act(mode)), x, n);
+    attune::compile_request v{"act", "void", {"int*", "int"}, {{"MODE", std::to_string(mode)}}};
+    v.launch.block = {64, 1, 1};
+    return device.launch(attune::device_variant_of(device_code_of(compiler().compile(
+                             attune::source_text(act_text, "act.kernel.cu"), v))),
+                         x, n);
 }
 
 } // namespace attune_test

@@ -11,7 +11,6 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <variant>

@@ -19,7 +19,6 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unistd.h>
 #include <utility>

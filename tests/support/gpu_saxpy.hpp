@@ -12,12 +12,10 @@
 
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "device_arguments.hpp"
 #include "gpu.hpp"

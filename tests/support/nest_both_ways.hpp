@@ -12,7 +12,6 @@
 #include <cstring>
 #include <functional>
 #include <random>
-#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>

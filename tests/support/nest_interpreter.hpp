@@ -5,13 +5,11 @@
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/measure/arrays/compare.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <vector>
 
 namespace support {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <string>
 
 namespace attune_test {
 

@@ -11,7 +11,6 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "accumulate.hpp"

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
-#include <span>
 #include <unordered_set>
 #include <vector>
 

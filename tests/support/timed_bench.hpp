@@ -6,8 +6,6 @@
 #include <attune/measure/clock/sampler.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>

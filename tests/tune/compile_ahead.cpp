@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <latch>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>

@@ -154,12 +154,6 @@ TEST_CASE("defaults that a device cannot launch are an error with the demand and
     CHECK(error_of([&] { (void)space_for(launched(), 1000); }) == "");
 }
 
-TEST_CASE("a device refuses a kernel that does not say how it is launched")
-{
-    std::string const said = error_of([&] { (void)space_for(declared(), 1000, &h200); });
-    CHECK(has(said, "kernel.grid(...) and kernel.block(...)"));
-}
-
 TEST_CASE("the numbers of the launch are features on a device only")
 {
     CHECK(space_for(launched(), 1000).describe().features.empty());

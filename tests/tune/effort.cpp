@@ -81,15 +81,6 @@ TEST_CASE("a harder tuning is run where the store knows an easier one, from wher
         CHECK(over_four(store, count).call() == obtained{fast_code, decision::remembered});
 }
 
-TEST_CASE("where every configuration was tried, no limit asks for more")
-{
-    attune::memory_store store;
-    memory_installation all = over_four(store, 60);
-    CHECK(all.obtain() == fast_code);
-    CHECK(store.records()[0].ended == "space");
-    CHECK(over_four(store, 1'000'000).call() == obtained{fast_code, decision::remembered});
-}
-
 TEST_CASE("a tuning that a rule ended is as hard as it was allowed to be")
 {
     auto const until_target = [](attune::tuning_options& o) {
@@ -122,22 +113,6 @@ TEST_CASE("where a search proposes nothing more and something is left, a harder 
     memory_installation harder = over_four(store, 61);
     CHECK(harder.call() == obtained{fast_code, decision::tuned});
     CHECK(harder.known.report().evaluations == 4);
-}
-
-TEST_CASE("a record that does not say what was asked serves as before")
-{
-    attune::memory_store known = tuned_store();
-    attune::record old = known.records()[0];
-    old.asked = {};
-    old.ended.clear();
-    old.evaluations = 1;
-    for (bool const interrupted : {false, true}) {
-        old.interrupted = interrupted;
-        attune::memory_store store;
-        store.add(old);
-        CHECK(memory_installation{store, ways<usual, fast>()}.call() ==
-              obtained{fast_code, decision::remembered});
-    }
 }
 
 TEST_CASE("what was timed with other threads is another problem, if the kernel uses threads")

@@ -182,29 +182,6 @@ TEST_CASE("in the background: the best of another version serves while the tunin
     CHECK(explained(later).how == choice_match::exact);
 }
 
-TEST_CASE("a result that was tuned too little serves, verified, until the tuning in the background")
-{
-    attune::memory_store store;
-    auto const of = [](std::uint64_t evaluations) {
-        return [=](attune::tuning_options& o) {
-            o.limits.evaluations = evaluations;
-            o.on_miss =
-                evaluations > 2 ? miss_policy::tune_in_background : miss_policy::tune_if_missing;
-        };
-    };
-    {
-        memory_installation first{store, ways<usual, fast, crawling>(), of(2)};
-        CHECK(first.obtain() == fast_code);
-    }
-    memory_installation more{store, ways<usual, fast, crawling>(), of(3)};
-    known_choice const known = explained(more);
-    CHECK(known.how == choice_match::exact);
-    CHECK(has(known.why, "less than is asked now"));
-    CHECK(more.obtain() == usual_code);
-    more.known.wait();
-    CHECK(more.obtain() == fast_code);
-}
-
 TEST_CASE("a comment in the source costs no tuning: the code is the same")
 {
     attune::memory_store store = tuned_store(many);

@@ -9,13 +9,13 @@
 #include <cstddef>
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <exception>
 #include <span>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+#include "../support/child_status.hpp"
 
 namespace {
 
@@ -75,27 +75,7 @@ std::string calls_of_one_process(attune::detail::temporary_folder const& folder,
 /// In a process of its own: a library that is loaded stays as it is.
 std::string calls(attune::detail::temporary_folder const& folder, bool any_shape)
 {
-    int ends[2];
-    REQUIRE(::pipe(ends) == 0);
-    pid_t const child = ::fork();
-    if (child == 0) {
-        std::string text;
-        try {
-            text = calls_of_one_process(folder, any_shape);
-        } catch (std::exception const& thrown) {
-            text = thrown.what();
-        }
-        (void)!::write(ends[1], text.data(), text.size());
-        ::_exit(0);
-    }
-    ::close(ends[1]);
-    std::string out;
-    char buffer[256];
-    for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-        out.append(buffer, static_cast<std::size_t>(n));
-    ::close(ends[0]);
-    ::waitpid(child, nullptr, 0);
-    return out;
+    return attune_test::text_of_child([&] { return calls_of_one_process(folder, any_shape); });
 }
 
 } // namespace

@@ -277,15 +277,6 @@ TEST_CASE("in the background: the default serves at once, then the winner, on th
     CHECK(one.heard.count(progress_event::started) == 1);
 }
 
-TEST_CASE("in the background: what the store knows is served by the first call")
-{
-    auto store = tuned_store();
-    memory_installation one{store, ways<usual, fast>(), policy(miss_policy::tune_in_background)};
-    CHECK(one.obtain() == fast_code);
-    one.known.wait();
-    CHECK(one.how() == decision::remembered);
-}
-
 TEST_CASE("in the background: new shapes are verified there, and a wrong one is never served")
 {
     bench::shape_arrays arrays(4'096);
@@ -326,10 +317,14 @@ TEST_CASE("a tuning that was cut short is not what serves for good")
                                  o.on_miss = miss_policy::tune_in_background;
                              }};
     CHECK(!more.known.is_tuned({}));
-    (void)more.obtain();
+    auto const known = more.known.explain(more.shape(more.data.x, more.data.y, 3.0), {});
+    CHECK(known.how == attune::choice_match::exact);
+    CHECK(contains(known.why, "less than is asked now"));
+    CHECK(more.obtain() == usual_code);
     more.known.wait();
     CHECK(more.heard.count(progress_event::started) == 1);
     CHECK(more.known.is_tuned({}));
+    CHECK(more.obtain() == fast_code);
     // Where nothing may be tuned, it is better than nothing.
     memory_installation less{store, ways<usual, fast, same_as_usual>(),
                              [](attune::tuning_options& o) {
@@ -723,19 +718,21 @@ double sum_of(std::span<double const> x)
 
 double twice_the_sum(std::span<double const> x) { return 2 * sum_of<0>(x); }
 
-/// A kernel that returns a value: usual, wrong, fast.
+/// A kernel that returns a value: usual, wrong or slow, fast.
+/// @tparam Slow  steps of the second variant; 0: it is wrong
+template <int Usual = 200'000, int Slow = 0>
 attune::tuned<double(std::span<double const>), scripted_compiler>
-online_sum(attune::progress_sink sink)
+online_sum(attune::progress_sink sink, double lost_share = 0.5)
 {
     scripted_compiler compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
         std::string const which = v.macros.at(0).value;
-        return which == "0"   ? reinterpret_cast<void*>(&sum_of<200'000>)
-               : which == "1" ? reinterpret_cast<void*>(&twice_the_sum)
+        return which == "0"   ? reinterpret_cast<void*>(&sum_of<Usual>)
+               : which == "1" ? reinterpret_cast<void*>(Slow > 0 ? &sum_of<Slow> : &twice_the_sum)
                               : reinterpret_cast<void*>(&sum_of<100>);
     }};
     auto options = quick_options(std::move(sink));
     options.on_miss = miss_policy::online;
-    options.limits.lost_share = 0.5;
+    options.limits.lost_share = lost_share;
     attune::kernel<double(std::span<double const>)> const kernel{
         "sum", attune::source_text("int w = ATTUNE_TUNABLE(W, 0);", "sum.kernel.cpp"),
         attune::space(attune::categorical<"W">(0, 1, 2))};
@@ -785,6 +782,50 @@ TEST_CASE(
         CHECK(call(x) == 100);
     CHECK(call.report().how == decision::tuned);
     call.wait();
+}
+
+TEST_CASE("online: calls of all sizes pay for the candidates of one")
+{
+    constexpr int most_calls = 100'000; // this size alone would pay after a quarter of a million
+    recorded_progress heard;
+    auto call = online_sum<20'000, 40'000>(heard.sink(), 0.005);
+    std::vector<double> const x(200, 1.0);
+    std::span<double const> const one(x.data(), 100);
+    int calls = 0;
+    CHECK(call(one) == 100);
+    CHECK(contains(call.report().reason, "in calls where argument 0 has 100 elements"));
+    for (; calls < most_calls && call.report().how != decision::tuned; ++calls) {
+        std::size_t const n = calls % 200 == 0 || calls % 200 == 1 ? 100 : 200;
+        REQUIRE(call(std::span(x).first(n)) == static_cast<double>(n));
+    }
+    CHECK(call.report().how == decision::tuned);
+}
+
+TEST_CASE("online: a size that does not come again is tuned on a copy, and the report says so")
+{
+    recorded_progress heard;
+    auto call = online_sum(heard.sink());
+    std::vector<double> const x(100'000, 1.0);
+    std::atomic<bool> is_over{false};
+    std::thread waits([&] { // so that the tuning is not patient
+        while (!is_over) {
+            call.wait();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    });
+    bool has_waited = false;
+    for (std::size_t n = 1; n <= x.size() && call.report().how != decision::tuned; ++n) {
+        REQUIRE(call(std::span(x).first(n)) == static_cast<double>(n));
+        has_waited |= contains(call.report().reason, "it waits for calls where argument 0 has 1 ");
+    }
+    is_over = true;
+    waits.join();
+    CHECK(has_waited);
+    CHECK(call.report().how == decision::tuned);
+    CHECK(call.report().evaluations == 3);
+    call.wait();
+    CHECK(contains(heard.texts(progress_event::notice), "are rare"));
+    CHECK(call(x) == 100'000);
 }
 
 TEST_CASE("online: the end of the object ends it, and tune() tunes in the call")

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <functional>

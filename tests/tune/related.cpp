@@ -33,16 +33,6 @@ auto two_evaluations(bool use_related, std::string const& log = {})
 
 } // namespace
 
-TEST_CASE("a new version of a kernel first tries what was best in the version before")
-{
-    attune::memory_store store = tuned_store(many);
-    memory_installation later{store, many, next_version(), accumulate_compiler(),
-                              two_evaluations(true)};
-    CHECK(later.call() == obtained{fast_code, decision::tuned});
-    CHECK(later.known.report().evaluations == 2);
-    CHECK(notices_but_noise(later.known.report()).empty()); // measured here, not continued
-}
-
 TEST_CASE("what would serve untuned is tried first: the winner of the nearest problem")
 {
     attune::memory_store store;

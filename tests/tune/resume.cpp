@@ -43,27 +43,6 @@ auto signal_at(std::uint32_t evaluation, int signal)
 
 } // namespace
 
-TEST_CASE("a killed tuning goes on without an option, and nothing is measured twice")
-{
-    attune::memory_store all;
-    memory_installation first{all, ways<usual, fast, wrong, crawling>()};
-    CHECK(first.obtain() == fast_code);
-    attune::memory_store store = without_winner(all);
-    memory_installation later{store, ways<usual, fast, wrong, crawling>()};
-    CHECK(later.obtain() == fast_code);
-    attune::tuning_report const report = later.known.report();
-    CHECK(report.how == decision::tuned);
-    CHECK(report.evaluations == 4);
-    CHECK(attune::total(report.failures) == 1);
-    CHECK(notices_but_noise(report) == continuing("an interrupted", 4));
-    // The default, for its output, and the best, to be installed.
-    CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
-    CHECK(store.records().size() == 1);
-
-    CHECK(memory_installation{store, ways<usual, fast, wrong, crawling>()}.call() ==
-          obtained{fast_code, decision::remembered});
-}
-
 TEST_CASE("a store is told what the search's model expected, and which parameters were inactive")
 {
     struct prophet {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <csignal>
 #include <doctest/doctest.h>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -79,28 +78,6 @@ TEST_CASE("an interrupted tuning does not stand in the store in place of a finis
     CHECK(store.records().size() == 1);
     CHECK(memory_installation{store, ways<usual, fast>()}.call() ==
           obtained{fast_code, decision::remembered});
-}
-
-TEST_CASE("of two interrupted tunings the later one counts, and a finished one more than both")
-{
-    ignored_interrupts const interrupts;
-    attune::memory_store store;
-    auto const tune = [&](std::uint32_t until) {
-        memory_installation one =
-            retuning(store, ways<usual, fast, crawling>(),
-                     [=](attune::tuning_options& o) { o.progress = raising_at(until); });
-        (void)one.obtain();
-    };
-    tune(1);
-    tune(2);
-    tune(4); // there are three
-    REQUIRE(store.records().size() == 3);
-    CHECK(store.records()[0].interrupted);
-    CHECK(store.records()[1].interrupted);
-    CHECK(store.records()[1].configuration[0].second == "1");
-    CHECK(!store.records()[2].interrupted);
-    tune(1);
-    CHECK(store.records().size() == 3);
 }
 
 TEST_CASE(

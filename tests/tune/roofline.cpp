@@ -266,15 +266,6 @@ struct slow_bench {
 
 } // namespace
 
-TEST_CASE("a kernel that states no work has no roof, and nothing is measured")
-{
-    slow_bench b{{0, 0}};
-    attune::detail::kernel_roofline roof = b.roof();
-    CHECK(!roof.is_stated());
-    CHECK(!roof.at(b.space.at(0), 1.0));
-    CHECK(b.asked.empty());
-}
-
 TEST_CASE("a time stands under the roof as its work says; the machine is asked once")
 {
     slow_bench b;

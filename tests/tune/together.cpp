@@ -4,7 +4,6 @@
 
 #include <attune/remember/store.hpp>
 
-#include <csignal>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <functional>

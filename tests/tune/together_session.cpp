@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "../support/accumulate.hpp"
+#include "../support/own_handler.hpp"
 #include "../support/scratch_directory.hpp"
 #include "../support/scripted_kernel.hpp"
 #include "../support/texts.hpp"
@@ -82,23 +83,6 @@ void go_on(together_session& all)
     while (all.step()) {
     }
 }
-
-std::sig_atomic_t volatile own_handler_ran = 0;
-
-/// A program that handles Ctrl-C itself.
-struct with_own_handler {
-    struct sigaction former{};
-    with_own_handler()
-    {
-        own_handler_ran = 0;
-        struct sigaction mine{};
-        mine.sa_handler = [](int) { own_handler_ran = own_handler_ran + 1; };
-        ::sigaction(SIGINT, &mine, &former);
-    }
-    ~with_own_handler() { ::sigaction(SIGINT, &former, nullptr); }
-    with_own_handler(with_own_handler const&) = delete;
-    with_own_handler& operator=(with_own_handler const&) = delete;
-};
 
 } // namespace
 

@@ -20,6 +20,7 @@
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {
@@ -399,6 +400,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
 {
     detail::own_float_environment const numbers;
     using clock = std::chrono::steady_clock;
+    detail::require_free_loader();
     detail::work_in_progress const at_work;
     clock::time_point const start = clock::now();
     std::optional<detail::clang_facts> facts = state_->known_facts();

@@ -20,6 +20,7 @@
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -187,9 +188,8 @@ system_compiler::state::header_folders_of(detail::system_facts const& known,
                                           kernel_source const& kernel, compile_request const& v,
                                           std::vector<std::string> const& flags)
 {
-    std::vector<std::string> command{options.command};
+    std::vector<std::string> command{options.command, "-iquote", detail::folder_of(kernel.path)};
     command.insert(command.end(), flags.begin(), flags.end());
-    command.insert(command.end(), {"-iquote", detail::folder_of(kernel.path)});
     for (std::string const& dir : kernel.include_dirs)
         command.push_back("-I" + dir);
     command.insert(command.end(), {"-v", "-E", "-x", "c++", "/dev/null"});
@@ -284,6 +284,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
 {
     detail::own_float_environment const numbers;
     using clock = std::chrono::steady_clock;
+    detail::require_free_loader();
     detail::system_facts const known = state_->known_facts();
     clock::time_point const start = clock::now();
     system_options const& options = state_->options;
@@ -298,7 +299,8 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     (void)folder.write("overlay/attune/matrix_view.hpp", detail::matrix_view_overlay);
     std::string const object = folder.path() + "/variant.so";
 
-    std::vector<std::string> command{options.command};
+    // Before the flags: a header beside the kernel hides one of a folder that a flag names.
+    std::vector<std::string> command{options.command, "-iquote", detail::folder_of(kernel.path)};
     auto const append = [&](std::vector<std::string> const& more) {
         command.insert(command.end(), more.begin(), more.end());
     };
@@ -315,7 +317,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     if (!options.debug_folder.empty()) command.emplace_back("-g");
     append(macro_flags(v));
     command.emplace_back(detail::variant_flag);
-    append({"-I" + folder.path() + "/overlay", "-iquote", detail::folder_of(kernel.path)});
+    append({"-I" + folder.path() + "/overlay"});
     for (std::string const& dir : kernel.include_dirs)
         command.push_back("-I" + dir);
     append({"-shared", "-fPIC", "-fvisibility=hidden", "-fdiagnostics-color=never",

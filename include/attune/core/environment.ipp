@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <sys/auxv.h>
 
 extern "C" char** environ;

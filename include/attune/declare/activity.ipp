@@ -12,7 +12,6 @@
 #include <attune/declare/text.hpp>
 
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {

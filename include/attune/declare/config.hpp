@@ -40,21 +40,19 @@ template <class F, class Types, std::size_t... Is>
 [[nodiscard]] constexpr auto make_opaque(F const& test, std::index_sequence<Is...>)
 {
     constexpr bool named = (is_parameter<std::tuple_element_t<Is, Types>> && ...);
-    static_assert(named,
-                  "attune: predicate(p1, ..., pn, f): everything before the callable must be a "
-                  "parameter");
+    static_assert(
+        named,
+        "attune: predicate(p1, ..., pn, f): everything before the callable must be a parameter");
     if constexpr (named) {
         constexpr bool callable =
             std::is_invocable_r_v<bool, F const&,
                                   typename std::tuple_element_t<Is, Types>::value_type const&...>;
-        static_assert(callable,
-                      "attune: predicate(p1, ..., pn, f): f must take one value of each parameter "
-                      "named before it, in that order, and return bool");
+        static_assert(callable, "attune: predicate(p1, ..., pn, f): f must take one value of each "
+                                "parameter named before it, in that order, and return bool");
         constexpr bool readable =
             !(is_long_order<typename std::tuple_element_t<Is, Types>::domain_type> || ...);
-        static_assert(readable,
-                      "attune: predicate(...): a permutation of more than 12 items is not read by "
-                      "constraints; check it where it is used");
+        static_assert(readable, "attune: predicate(...): a permutation of more than 12 items is "
+                                "not read by constraints; check it where it is used");
         if constexpr (callable && readable)
             return opaque_constraint<F, std::tuple_element_t<Is, Types>...>{test};
         else
@@ -135,9 +133,8 @@ public:
                     ((P::name == Params::name &&
                       std::same_as<typename P::domain_type, typename Params::domain_type>) ||
                      ...);
-                static_assert(same,
-                              "attune: config[p]: p has the name of a parameter of this space, but "
-                              "another domain");
+                static_assert(same, "attune: config[p]: p has the name of a parameter of this "
+                                    "space, but another domain");
                 return boost::hana::at_c<at>(values_);
             } else
                 return typename P::value_type{};

@@ -57,10 +57,9 @@ template <use For, class Ref, class Names>
                   "attune: active_if(...): the condition reads a parameter that is not in this "
                   "space; add it to space(...)");
     constexpr bool known_now = !is_code_ref<Ref>;
-    static_assert(known_now,
-                  "attune: where(...), features(...), active_if(...): what code takes is known "
-                  "only once it is compiled; write the condition in kernel.require(...), the "
-                  "feature in kernel.features(...)");
+    static_assert(known_now, "attune: where(...), features(...), active_if(...): what code takes "
+                             "is known only once it is compiled; write the condition in "
+                             "kernel.require(...), the feature in kernel.features(...)");
     constexpr bool own_name = !Ref::is_input || Names::find(Ref::name) == not_found;
     static_assert(own_name || For != use::constraint,
                   "attune: where(...): an input has the name of a parameter");
@@ -138,9 +137,8 @@ template <class Names, class... P>
         return false;
     else {
         constexpr bool ends = conditions_end<Names, P...>();
-        static_assert(ends,
-                      "attune: active_if(...): conditions lead back to their own parameter; remove "
-                      "one of them, so that some parameter is decided first");
+        static_assert(ends, "attune: active_if(...): conditions lead back to their own parameter; "
+                            "remove one of them, so that some parameter is decided first");
         return ends;
     }
 }
@@ -158,9 +156,9 @@ template <class C>
                       "attune: where(...) takes comparisons of parameters and predicate(...)");
         if constexpr (formula) {
             constexpr bool condition = kind_yielded<C> == value_kind::boolean;
-            static_assert(condition,
-                          "attune: where(...): this is a number, not a condition; compare it with "
-                          "something");
+            static_assert(
+                condition,
+                "attune: where(...): this is a number, not a condition; compare it with something");
             return condition;
         } else
             return false;
@@ -177,9 +175,8 @@ template <class F>
         static_assert(formula, "attune: features(...) takes expressions over parameters");
         if constexpr (formula) {
             constexpr bool number = is_number(kind_yielded<F>);
-            static_assert(number,
-                          "attune: features(...): a feature is one number or a condition; text, "
-                          "orders and tiles are compared already");
+            static_assert(number, "attune: features(...): a feature is one number or a condition; "
+                                  "text, orders and tiles are compared already");
             return number;
         } else
             return false;

@@ -196,9 +196,8 @@ struct parameter : detail::term {
         constexpr bool is_order = Domain::kind == parameter_kind::permutation;
         static_assert(is_order, "attune: metric() needs a permutation; it says how orders compare");
         constexpr bool is_table = !detail::is_long_order<Domain>;
-        static_assert(is_table,
-                      "attune: metric(...): orders of more than 12 items are compared digit by "
-                      "digit; leave it out");
+        static_assert(is_table, "attune: metric(...): orders of more than 12 items are compared "
+                                "digit by digit; leave it out");
         parameter out = *this;
         if constexpr (is_order && is_table) out.domain.metric = between;
         return out;
@@ -245,18 +244,16 @@ struct parameter : detail::term {
     [[nodiscard]] constexpr auto active_if(C const& when) const
     {
         constexpr bool is_truth = detail::is_condition<C>();
-        static_assert(is_truth,
-                      "attune: active_if(...) takes a condition: a comparison of other parameters "
-                      "or inputs, or a boolean parameter");
+        static_assert(is_truth, "attune: active_if(...) takes a condition: a comparison of other "
+                                "parameters or inputs, or a boolean parameter");
         if constexpr (is_truth) {
             constexpr bool of_others = !detail::reads_name<Name, decltype(detail::lift(when))>;
-            static_assert(of_others,
-                          "attune: active_if(...): a parameter cannot decide whether it counts "
-                          "itself; read other parameters or inputs");
+            static_assert(of_others, "attune: active_if(...): a parameter cannot decide whether it "
+                                     "counts itself; read other parameters or inputs");
             constexpr bool is_settled = !detail::is_long_order<Domain>;
-            static_assert(is_settled,
-                          "attune: active_if(...): a permutation of more than 12 items counts "
-                          "everywhere");
+            static_assert(
+                is_settled,
+                "attune: active_if(...): a permutation of more than 12 items counts everywhere");
             if constexpr (of_others && is_settled) {
                 auto const whole = detail::both(condition, detail::lift(when));
                 return parameter<Name, Domain, Prior, std::remove_const_t<decltype(whole)>>{
@@ -281,9 +278,8 @@ struct parameter : detail::term {
                           "attune: active_if_each(f): f(i) is a condition: a comparison of other "
                           "parameters or inputs");
             constexpr bool of_others = !detail::reads_name<Name, one>;
-            static_assert(of_others,
-                          "attune: active_if_each(f): an array cannot decide whether its elements "
-                          "count; read other parameters or inputs");
+            static_assert(of_others, "attune: active_if_each(f): an array cannot decide whether "
+                                     "its elements count; read other parameters or inputs");
             detail::each_element<one, parts> each{};
             for (std::size_t i = 0; i < parts; ++i)
                 each.of[i] = detail::lift(when(i));
@@ -318,9 +314,8 @@ private:
     [[nodiscard]] static constexpr auto part(op code, std::size_t i)
     {
         constexpr bool is_read = !detail::is_long_order<Domain>;
-        static_assert(is_read,
-                      "attune: a permutation of more than 12 items is not read by constraints, "
-                      "conditions and features; check it where it is used");
+        static_assert(is_read, "attune: a permutation of more than 12 items is not read by "
+                               "constraints, conditions and features; check it where it is used");
         if (i >= parts)
             throw declaration_error(
                 "attune: this permutation, tile or array has fewer parts than that");

@@ -89,10 +89,8 @@ template <fixed_string Name, class Domain>
 [[nodiscard]] constexpr auto ordinal(Domain domain)
 {
     constexpr bool is_domain = detail::is_ordinal_domain<Domain>;
-    static_assert(
-        is_domain,
-        "attune: ordinal<\"X\">(...) takes values(...), range(...), powers_of_two(...) or "
-        "divisors_of(...)");
+    static_assert(is_domain, "attune: ordinal<\"X\">(...) takes values(...), range(...), "
+                             "powers_of_two(...) or divisors_of(...)");
     if constexpr (is_domain) {
         detail::check_ascending(domain);
         parameter<Name, Domain> out{domain};
@@ -135,9 +133,9 @@ template <fixed_string Name, class... T>
             detail::all({std::same_as<T, first>...}) &&
             ((std::integral<first> && !std::same_as<first, bool>) || std::is_enum_v<first>);
         constexpr bool one_kind = texts || numbers;
-        static_assert(one_kind,
-                      "attune: categorical<\"X\">(...) takes strings, whole numbers or values of "
-                      "one enum");
+        static_assert(
+            one_kind,
+            "attune: categorical<\"X\">(...) takes strings, whole numbers or values of one enum");
         if constexpr (texts) {
             using choices_domain =
                 detail::list_domain<parameter_kind::categorical, std::string_view, sizeof...(T)>;

@@ -79,15 +79,12 @@ template <class... P>
 [[nodiscard]] constexpr auto algorithm(std::string_view name, P const&... parameters)
 {
     constexpr bool are_elements = detail::all({true, detail::is_element<P>...});
-    static_assert(are_elements,
-                  "attune: algorithm(name, p...): p is a parameter whose values are numbers, texts "
-                  "or booleans");
+    static_assert(are_elements, "attune: algorithm(name, p...): p is a parameter whose values are "
+                                "numbers, texts or booleans");
     if constexpr (are_elements) {
         constexpr bool are_plain = detail::all({true, !P::is_conditional...});
-        static_assert(
-            are_plain,
-            "attune: algorithm(name, p...): p counts where the algorithm is chosen; leave "
-            "its active_if() out");
+        static_assert(are_plain, "attune: algorithm(name, p...): p counts where the algorithm is "
+                                 "chosen; leave its active_if() out");
         return detail::selectable<P...>{name, boost::hana::basic_tuple<P...>{parameters...}};
     } else
         return detail::selectable<>{name, {}};
@@ -284,15 +281,12 @@ template <fixed_string Name, std::size_t N, class Domain, class... A>
     constexpr bool is_few = N >= 2 && N <= 16;
     static_assert(is_few, "attune: selector<\"X\", N>(...) needs 2 <= N <= 16 ranges");
     constexpr bool is_domain = detail::is_ordinal_domain<Domain>;
-    static_assert(is_domain,
-                  "attune: selector<\"X\", N>(cut-offs, ...) takes values(...), range(...) or "
-                  "powers_of_two(...) as cut-offs");
+    static_assert(is_domain, "attune: selector<\"X\", N>(cut-offs, ...) takes values(...), "
+                             "range(...) or powers_of_two(...) as cut-offs");
     constexpr bool are_algorithms =
         sizeof...(A) > 0 && detail::all({true, detail::is_selectable<A>...});
-    static_assert(
-        are_algorithms,
-        "attune: selector<\"X\", N>(cut-offs, a...) takes algorithms: algorithm(\"name\", "
-        "its parameters...)");
+    static_assert(are_algorithms, "attune: selector<\"X\", N>(cut-offs, a...) takes algorithms: "
+                                  "algorithm(\"name\", its parameters...)");
     if constexpr (is_few && is_domain && are_algorithms) {
         constexpr std::size_t count = (detail::parameters_of_selectable<A> + ...);
         using domain = detail::ranges_domain<N, count>;

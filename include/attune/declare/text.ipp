@@ -8,10 +8,8 @@
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/text.hpp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>

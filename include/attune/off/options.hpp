@@ -122,6 +122,7 @@ enum class miss_policy : unsigned char {
     online,
     always
 };
+enum class size_policy : unsigned char { first, automatic, several };
 enum class cache_state : std::uint8_t { warm, cold };
 enum class isolation : std::uint8_t { automatic, fork, guard, none };
 
@@ -235,6 +236,7 @@ struct tuning_options {
     miss_policy on_miss = miss_policy::tune_if_missing;
     std::optional<std::uint32_t> compile_ahead{};
     std::string event_log{};
+    size_policy sizes = size_policy::automatic;
 };
 
 } // namespace attune::inline ATTUNE_OFF_ABI

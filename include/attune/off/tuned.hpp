@@ -70,6 +70,13 @@ struct uncovered_calls {
     double seconds = 0;
 };
 
+struct size_report {
+    std::string sizes{};
+    std::string configuration{};
+    double best_s = 0;
+    std::optional<double> left_out_s{};
+};
+
 struct call_coverage {
     std::uint64_t calls = 0;
     std::uint64_t by_winner = 0;
@@ -155,6 +162,8 @@ struct tuning_report {
     call_coverage coverage{};
     std::string serving{};
     std::vector<std::string> notices{};
+    std::vector<size_report> sizes{};
+    std::optional<double> size_regret{};
 
     [[nodiscard]] std::string summary() const { return serving; }
 };

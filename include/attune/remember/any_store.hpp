@@ -13,7 +13,6 @@
 #include <functional>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {

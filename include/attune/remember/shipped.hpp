@@ -9,7 +9,6 @@
 #include <attune/remember/memory_store.hpp>
 
 #include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
-#include <utility>
 
 // The linker defines them; null if there is no such section.
 extern "C" {

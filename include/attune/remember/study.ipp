@@ -18,7 +18,6 @@
 #include <optional>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -13,6 +13,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -20,7 +21,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -69,9 +69,6 @@ class automatic {
 public:
     explicit automatic(chain_of_trees space, std::uint64_t seed = 0,
                        automatic_options const& options = {});
-    ~automatic();
-    automatic(automatic&&) noexcept;
-    automatic& operator=(automatic&&) noexcept;
 
     /// Up to `k` distinct points, fewer if a finite space is nearly exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
@@ -96,7 +93,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    attune::detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -98,12 +98,9 @@ struct automatic::state {
 
 ATTUNE_INLINE
 automatic::automatic(chain_of_trees space, std::uint64_t seed, automatic_options const& options)
-    : state_(std::make_unique<state>(std::move(space), seed, options))
+    : state_(attune::detail::make_state<state>(std::move(space), seed, options))
 {
 }
-ATTUNE_INLINE automatic::~automatic() = default;
-ATTUNE_INLINE automatic::automatic(automatic&&) noexcept = default;
-ATTUNE_INLINE automatic& automatic::operator=(automatic&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> automatic::ask(std::size_t k)
 {

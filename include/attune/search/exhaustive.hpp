@@ -5,10 +5,10 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -18,9 +18,6 @@ class exhaustive_searcher {
 public:
     /// Throws attune::error if the space has a real parameter, or more than 2^64 - 1 points.
     explicit exhaustive_searcher(chain_of_trees space);
-    ~exhaustive_searcher();
-    exhaustive_searcher(exhaustive_searcher&&) noexcept;
-    exhaustive_searcher& operator=(exhaustive_searcher&&) noexcept;
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     /// Excludes `p` from later calls of ask().
@@ -28,7 +25,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -22,22 +22,19 @@ struct exhaustive_searcher::state {
 };
 
 ATTUNE_INLINE exhaustive_searcher::exhaustive_searcher(chain_of_trees space)
+    : state_(detail::make_state<state>(std::move(space)))
 {
-    if (space.has_real_parameters())
+    chain_of_trees const& all = state_->space;
+    if (all.has_real_parameters())
         throw error("exhaustive search cannot visit every value of a real parameter",
                     "attune::exhaustive_searcher",
                     "declare its values as an ordinal parameter, or use another searcher");
-    std::optional<leaf_count> const size = space.size();
+    std::optional<leaf_count> const size = all.size();
     if (!size || *size > leaf_count{std::numeric_limits<std::uint64_t>::max()})
         throw error("exhaustive search over more than 2^64 - 1 configurations",
                     "attune::exhaustive_searcher", "add constraints, or use another searcher");
-    state_.reset(new state{.space = std::move(space)});
     state_->end = static_cast<std::uint64_t>(*size);
 }
-ATTUNE_INLINE exhaustive_searcher::~exhaustive_searcher() = default;
-ATTUNE_INLINE exhaustive_searcher::exhaustive_searcher(exhaustive_searcher&&) noexcept = default;
-ATTUNE_INLINE exhaustive_searcher&
-exhaustive_searcher::operator=(exhaustive_searcher&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> exhaustive_searcher::ask(std::size_t k)
 {

@@ -11,13 +11,13 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -99,9 +99,6 @@ public:
     /// Errors   attune::error: see hyperband_brackets()
     explicit hyperband(chain_of_trees space, std::uint64_t seed = 0,
                        hyperband_options const& options = {}, search_factory const& search = {});
-    ~hyperband();
-    hyperband(hyperband&&) noexcept;
-    hyperband& operator=(hyperband&&) noexcept;
 
     /// Up to `k` trials. Fewer, or none, if all other trials wait for outcomes, or the search
     /// is_finished().
@@ -121,7 +118,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

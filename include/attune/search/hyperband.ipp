@@ -282,12 +282,9 @@ struct hyperband::state {
 ATTUNE_INLINE
 hyperband::hyperband(chain_of_trees space, std::uint64_t seed, hyperband_options const& options,
                      search_factory const& search)
-    : state_(std::make_unique<state>(std::move(space), seed, options, search))
+    : state_(detail::make_state<state>(std::move(space), seed, options, search))
 {
 }
-ATTUNE_INLINE hyperband::~hyperband() = default;
-ATTUNE_INLINE hyperband::hyperband(hyperband&&) noexcept = default;
-ATTUNE_INLINE hyperband& hyperband::operator=(hyperband&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<fidelity_trial> hyperband::ask(std::size_t k)
 {

@@ -6,13 +6,13 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,9 +39,6 @@ public:
     optimizer_core(chain_of_trees space, search_factory const& search, std::uint64_t seed,
                    bool times, search_limits const& limits = {},
                    std::vector<quantity_bound> bounds = {});
-    ~optimizer_core();
-    optimizer_core(optimizer_core&&) noexcept;
-    optimizer_core& operator=(optimizer_core&&) noexcept;
 
     /// Up to `count` points that are new to ask() and tell(); none if a limit is reached or the
     /// space is exhausted.
@@ -76,7 +73,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    owned_state<state> state_;
 };
 
 } // namespace detail

@@ -288,14 +288,12 @@ ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space, search_factor
                                              std::uint64_t seed, bool times,
                                              search_limits const& limits,
                                              std::vector<quantity_bound> bounds)
+    : state_([&] {
+        own_float_environment const numbers;
+        return make_state<state>(std::move(space), search, seed, times, limits, std::move(bounds));
+    }())
 {
-    own_float_environment const numbers;
-    state_ =
-        std::make_unique<state>(std::move(space), search, seed, times, limits, std::move(bounds));
 }
-ATTUNE_INLINE optimizer_core::~optimizer_core() = default;
-ATTUNE_INLINE optimizer_core::optimizer_core(optimizer_core&&) noexcept = default;
-ATTUNE_INLINE optimizer_core& optimizer_core::operator=(optimizer_core&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
 {

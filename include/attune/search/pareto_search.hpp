@@ -13,13 +13,13 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
@@ -100,9 +100,6 @@ public:
     /// Errors   attune::error: defaults that break a constraint; an augmentation below 0
     explicit pareto_search(chain_of_trees space, std::uint64_t seed = 0,
                            pareto_options const& options = {}, search_factory const& search = {});
-    ~pareto_search();
-    pareto_search(pareto_search&&) noexcept;
-    pareto_search& operator=(pareto_search&&) noexcept;
 
     /// Up to `k` points that are new to ask() and tell(); fewer if the space is nearly exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
@@ -127,7 +124,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -241,12 +241,9 @@ struct pareto_search::state {
 ATTUNE_INLINE
 pareto_search::pareto_search(chain_of_trees space, std::uint64_t seed,
                              pareto_options const& options, search_factory const& search)
-    : state_(std::make_unique<state>(std::move(space), seed, options, search))
+    : state_(detail::make_state<state>(std::move(space), seed, options, search))
 {
 }
-ATTUNE_INLINE pareto_search::~pareto_search() = default;
-ATTUNE_INLINE pareto_search::pareto_search(pareto_search&&) noexcept = default;
-ATTUNE_INLINE pareto_search& pareto_search::operator=(pareto_search&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> pareto_search::ask(std::size_t k) { return state_->ask(k); }
 ATTUNE_INLINE void pareto_search::tell(point const& at, two_outcome const& result)

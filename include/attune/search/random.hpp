@@ -7,31 +7,37 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+class random_engine;
+class unseen_points;
 
 /// Uniform draws without replacement. Ends when a finite space is exhausted.
 class random_searcher {
 public:
     random_searcher(chain_of_trees space, std::uint64_t seed);
-    ~random_searcher();
-    random_searcher(random_searcher&&) noexcept;
-    random_searcher& operator=(random_searcher&&) noexcept;
 
     /// Up to `k` distinct points.  Cost: O(1) draws each until the space is nearly exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     /// Excludes `p` from later calls of ask().
     void tell(point const& p, outcome const&);
 
+protected:
+    /// An unseen point, which stays unmarked; nothing if all are seen.
+    using draw_rule = std::optional<point> (*)(unseen_points const&, random_engine&);
+    random_searcher(chain_of_trees space, std::uint64_t seed, draw_rule rule);
+
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

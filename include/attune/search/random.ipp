@@ -15,22 +15,27 @@ namespace attune::inline ATTUNE_ABI {
 struct random_searcher::state {
     unseen_points unseen;
     random_engine engine;
+    draw_rule rule;
     bool finished = false;
 };
 
 ATTUNE_INLINE random_searcher::random_searcher(chain_of_trees space, std::uint64_t seed)
-    : state_(new state{unseen_points{std::move(space)}, random_engine{seed}})
+    : random_searcher(
+          std::move(space), seed,
+          [](unseen_points const& unseen, random_engine& engine) { return unseen.draw(engine); })
 {
 }
-ATTUNE_INLINE random_searcher::~random_searcher() = default;
-ATTUNE_INLINE random_searcher::random_searcher(random_searcher&&) noexcept = default;
-ATTUNE_INLINE random_searcher& random_searcher::operator=(random_searcher&&) noexcept = default;
+ATTUNE_INLINE random_searcher::random_searcher(chain_of_trees space, std::uint64_t seed,
+                                               draw_rule rule)
+    : state_(detail::make_state<state>(unseen_points{std::move(space)}, random_engine{seed}, rule))
+{
+}
 
 ATTUNE_INLINE std::vector<point> random_searcher::ask(std::size_t k)
 {
     std::vector<point> out;
     while (out.size() < k && !state_->finished) {
-        std::optional<point> p = state_->unseen.draw(state_->engine);
+        std::optional<point> p = state_->rule(state_->unseen, state_->engine);
         if (!p)
             state_->finished = true;
         else {

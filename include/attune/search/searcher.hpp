@@ -173,8 +173,8 @@ public:
     {
         using held = std::remove_cvref_t<S>;
         static_assert(searcher<held>,
-                      "attune::any_searcher(s): 's' is not a searcher; it needs "
-                      "ask(std::size_t) -> std::vector<point>, tell(point, outcome) -> void");
+                      "attune::any_searcher(s): 's' is not a searcher; it needs ask(std::size_t) "
+                      "-> std::vector<point>, tell(point, outcome) -> void");
         if constexpr (searcher<held>) self_ = std::make_unique<model<held>>(std::forward<S>(inner));
     }
 
@@ -326,8 +326,7 @@ template <class S, class... Options>
         std::is_constructible_v<S, chain_of_trees const&, std::uint64_t, Options const&...>;
     static_assert(takes_seed ||
                       std::is_constructible_v<S, chain_of_trees const&, Options const&...>,
-                  "attune::search_with<S>(options...): 'S' cannot be made from "
-                  "(chain_of_trees, "
+                  "attune::search_with<S>(options...): 'S' cannot be made from (chain_of_trees, "
                   "std::uint64_t seed, options...), nor from (chain_of_trees, options...)");
     return [options...](chain_of_trees const& searched,
                         [[maybe_unused]] std::uint64_t seed) -> any_searcher {

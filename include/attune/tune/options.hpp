@@ -46,10 +46,25 @@ enum class miss_policy : unsigned char {
     /// Like tune_in_background, but candidates that were right on the copy are timed in calls of
     /// the program. This measures true conditions, where they differ from a lone call on a copy.
     /// Candidates delay the program's calls by at most tuning_limits::lost_share. The tuning takes
-    /// many calls; limits.seconds does not count. A kernel with a baseline, with an objective of
-    /// its own or with a bound on its energy is tuned like by tune_in_background.
+    /// many calls; limits.seconds does not count. If calls of a shape become rare, its tuning goes
+    /// on with a copy; the report says what a tuning waits for. A kernel with a baseline, with an
+    /// objective of its own or with a bound on its energy is tuned like by tune_in_background.
     online,
     always, ///< tunes in the first call, also if the store has a result, which takes part
+};
+
+/// Which sizes of calls are tuned, for a kernel that binds no input.
+enum class size_policy : unsigned char {
+    /// The first call's sizes. Its winner serves all sizes.
+    first,
+    /// Like `several` where a thread tunes beside the program anyway: tune_in_background, online.
+    /// Otherwise like `first`, so that no thread uses a processor unasked.
+    automatic,
+    /// Where calls spend most of their time away from the tuned sizes, a thread tunes up to seven
+    /// more sizes beside the program, on copies of calls. No call waits. A tree over the sizes
+    /// chooses the variant of a call. Together these tunings have the limits of one more tuning,
+    /// and they take no more seconds than the calls did, plus one tuning.
+    several,
 };
 
 /// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is
@@ -85,8 +100,8 @@ struct tuning_limits {
     /// Limit of the copies of arguments of all tunings that run or wait, in bytes. See
     /// miss_policy::tune_in_background. If a copy does not fit, the tuning waits for a later call.
     std::size_t copied_bytes = std::size_t{1} << 30;
-    /// For miss_policy::online: share of the time in calls that slow candidates may cost, per
-    /// shape.
+    /// For miss_policy::online: share of the time in all calls of the kernel that slow candidates
+    /// may cost.
     double lost_share = 0.03;
 
     /// The default limits: 60 evaluations and 60 seconds.
@@ -184,6 +199,9 @@ struct tuning_options {
     /// loses its outcome; a notice names the line. If the log is of another search, the search
     /// begins with the log's outcomes.
     std::string event_log{};
+    /// Sizes that the store knows serve with each policy but `first`. It is `first` on a device,
+    /// with miss_policy::always, and for a kernel with an objective or with any_shape().
+    size_policy sizes = size_policy::automatic;
 };
 
 } // namespace attune::inline ATTUNE_ABI

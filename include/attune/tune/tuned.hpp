@@ -45,7 +45,8 @@ class tuned;
 /// the store. If there is no match, or if the limits ask for more than was tried then, the call
 /// tunes. A shape is the lengths, integers, alignments and overlaps of a call. A variant serves
 /// calls of the shapes for which it, or its class of shapes, was verified; the default serves the
-/// others: see dispatch_table. A call of a known shape costs a lookup in a hash table more than a
+/// others: see dispatch_table. Without bound inputs several sizes may have their own variant: see
+/// size_policy. A call of a known shape costs a lookup in a hash table more than a
 /// call through the function pointer.
 ///
 /// Several threads may call it. While one thread tunes or verifies, calls of unknown shapes on
@@ -300,6 +301,7 @@ private:
     [[gnu::noinline]] Result call_timed(detail::known_shape& met,
                                         detail::installed_variant const& by, Args const&... args)
     {
+        self_->known->look_at_sizes();
         detail::timed_call const watch([&](double seconds) { met.took(by, seconds); });
         return function_of(by.code)(args...);
     }

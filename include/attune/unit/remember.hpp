@@ -16,6 +16,7 @@
 #include <attune/remember/lines/store_lines.ipp>
 #include <attune/remember/memory_store.ipp>
 #include <attune/remember/problem/call_facts.ipp>
+#include <attune/remember/problem/choice_tree.ipp>
 #include <attune/remember/problem/problem.ipp>
 #include <attune/remember/shipped.ipp>
 #include <attune/remember/store.ipp>

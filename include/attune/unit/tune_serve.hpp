@@ -16,3 +16,5 @@
 #include <attune/tune/shape/shape_check.ipp>
 #include <attune/tune/shape/shape_trust.ipp>
 #include <attune/tune/shape/variant_proof.ipp>
+#include <attune/tune/sizes/size_tree.ipp>
+#include <attune/tune/sizes/tuned_sizes.ipp>

@@ -5,7 +5,6 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/random.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <functional>

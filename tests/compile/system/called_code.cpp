@@ -14,45 +14,19 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include "../../support/cache_folder.hpp"
+#include "../../support/child_status.hpp"
 
 using attune::detail::key_with_callees;
+using attune_test::text_of_child;
 
 namespace {
 
 std::string const plain(32, 'a');
-
-/// What `program` returns in a process of its own, which ends with everything that it loaded.
-template <class Program>
-std::string elsewhere(Program program)
-{
-    int ends[2];
-    REQUIRE(::pipe(ends) == 0);
-    pid_t const child = ::fork();
-    if (child == 0) {
-        std::string text;
-        try {
-            text = program();
-        } catch (std::exception const& thrown) {
-            text = thrown.what();
-        }
-        (void)!::write(ends[1], text.data(), text.size());
-        ::_exit(0);
-    }
-    ::close(ends[1]);
-    std::string out;
-    char buffer[256];
-    for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-        out.append(buffer, static_cast<std::size_t>(n));
-    ::close(ends[0]);
-    ::waitpid(child, nullptr, 0);
-    return out;
-}
 
 /// libouter_of_test.so calls libinner_of_test.so; both in one folder.
 struct libraries {
@@ -128,9 +102,9 @@ TEST_CASE("the key changes with a library, and with one that it needs, in either
         attune::clang_options by_clang{.cache = made.files.options()};
         attune::system_options by_system{.cache = made.files.options()};
         auto const both = [&] {
-            std::string out = elsewhere(
+            std::string out = text_of_child(
                 [&] { return value_and_key(attune::clang_compiler(by_clang), made.kernel()); });
-            return out + ' ' + elsewhere([&] {
+            return out + ' ' + text_of_child([&] {
                        return value_and_key(attune::system_compiler(by_system), made.kernel());
                    });
         };

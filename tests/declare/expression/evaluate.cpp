@@ -7,15 +7,12 @@
 #include <attune/declare/pack.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <limits>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 

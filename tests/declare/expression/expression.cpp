@@ -7,13 +7,11 @@
 #include <attune/declare/parameters.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 using attune::expression;
 using attune::op;

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <string>
 #include <vector>
 
 using attune::description;

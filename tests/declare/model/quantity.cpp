@@ -12,7 +12,6 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "../../support/quantity_value.hpp"
 

@@ -3,7 +3,6 @@
 #include <attune/declare/nest/describe.hpp>
 
 #include <doctest/doctest.h>
-#include <string>
 #include <type_traits>
 #include <vector>
 

@@ -228,10 +228,9 @@ TEST_CASE("arrays that do not fit the extents are refused with both numbers")
     };
     std::span<float const> const in(a);
     CHECK(what(gemm, in, std::span<float const>(of_b), std::span<float>(c), 2, 3L, 2) == "");
-    CHECK(
-        what(gemm, in, std::span<float const>(of_b), std::span<float>(c), 3, 3L, 2) ==
-        "an array of program 'gemm' has another size than declared: A is given with 6, its extents "
-        "say 9");
+    CHECK(what(gemm, in, std::span<float const>(of_b), std::span<float>(c), 3, 3L, 2) ==
+          "an array of program 'gemm' has another size than declared: A is given with 6, its "
+          "extents say 9");
     CHECK(what(gemm, in, std::span<float const>(of_b), std::span<float>(c), -2, -3L, 2) ==
           "an extent of program 'gemm' is negative: M = -2");
 

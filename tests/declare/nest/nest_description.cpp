@@ -14,7 +14,6 @@
 #include <limits>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "../../support/random_nest.hpp"
 

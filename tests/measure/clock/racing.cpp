@@ -5,7 +5,6 @@
 #include <attune/core/random.hpp>
 #include <attune/measure/clock/sampler.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <functional>
@@ -86,26 +85,6 @@ TEST_CASE("a run exactly as fast as the limit is called slower less often than s
                 CAPTURE(far_rate);
                 CHECK(rate(s, 1.0, {.error = error, .far_rate = far_rate}, 300, 4000) <= error);
             }
-}
-
-TEST_CASE("an interval for a fixed number, looked at after every run, errs more often than it says")
-{
-    // Why there is such a test at all: this is the tempting alternative.
-    random_engine engine(7);
-    int called = 0;
-    int const trials = 1000;
-    for (int i = 0; i < trials; ++i) {
-        std::vector<double> sorted;
-        for (int n = 0; n < 200; ++n) {
-            double const t = 1 + 0.03 * normal(engine);
-            sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), t), t);
-            if (sorted.size() >= 6 && attune::detail::median_of_sorted(sorted).low > 1) {
-                ++called;
-                break;
-            }
-        }
-    }
-    CHECK(called > trials / 10); // and only one side of a two-sided 5 %
 }
 
 TEST_CASE("what is slower is found, the sooner the slower it is")

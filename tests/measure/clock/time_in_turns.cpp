@@ -117,21 +117,6 @@ TEST_CASE("the fewest samples for a confidence are those whose range has it")
     CHECK_FALSE(attune::detail::is_below_one({0.9, 0.8, 0.99, 7}, 0.99));
 }
 
-TEST_CASE("a preempted run is repeated")
-{
-    scripted_clocks clocks;
-    int calls = 0;
-    std::vector<std::function<void()>> const runs{[&] { clocks.pass(1); },
-                                                  [&] {
-                                                      bool const preempted = ++calls % 4 == 0;
-                                                      clocks.taken_away += preempted ? 1U : 0U;
-                                                      clocks.pass(preempted ? 70 : 2);
-                                                  }};
-    round_times const times = attune::detail::time_in_turns_with(clocks, unlimited(), [] {}, runs);
-    CHECK(times.time(1).high == doctest::Approx(2));
-    CHECK(times.rounds(1) == 20);
-}
-
 TEST_CASE("the intervals of a ratio hold it as often as they say, though the machine drifts")
 {
     attune::random_engine engine(5);

@@ -66,19 +66,6 @@ struct bench {
 
 } // namespace
 
-TEST_CASE("what is right is learnt from the default, and holds for all others")
-{
-    bench b;
-    attune::detail::cpu_bench runs{trial_call_of(b.problem), bench_options_of(b.options)};
-    CHECK(std::get<double>(runs.establish(b.code(usual), 10)) > 0);
-    CHECK(std::holds_alternative<double>(runs.first_run(b.code(fast), 10)));
-    auto const refused = runs.first_run(b.code(wrong), 10);
-    CHECK(std::get<attune::failure>(refused).stage == failure_stage::verify);
-    auto const dead = runs.first_run(b.code(crashing), 10);
-    CHECK(std::get<attune::failure>(dead).stage == failure_stage::crash);
-    CHECK(b.data.called_times(0, 3.0));
-}
-
 TEST_CASE("times are those of the variants, also in turns, and the data is put back")
 {
     bench b;
@@ -157,14 +144,6 @@ TEST_CASE("runs can be watched outside, and are undone")
         watched.finish();
     }
     CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("the protection is said with its reason")
-{
-    bench b;
-    b.options.measuring.protect = attune::isolation::none;
-    attune::detail::cpu_bench const runs{trial_call_of(b.problem), bench_options_of(b.options)};
-    CHECK(runs.protection() == "none: as asked");
 }
 
 TEST_CASE(

@@ -14,7 +14,6 @@
 #include <cstring>
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <functional>
 #include <optional>
 #include <pthread.h>
 #include <sched.h>
@@ -52,11 +51,6 @@ void add(std::span<double const> x, std::span<double> y, std::span<int>)
 {
     for (std::size_t i = 0; i < y.size(); ++i)
         y[i] += 2 * x[i];
-}
-void clamp(std::span<double const>, std::span<double> y, std::span<int>)
-{
-    for (double& value : y)
-        value = value > 100 ? 100 : value;
 }
 #if defined(__linux__)
 /// The id of the program, for a child: getppid() in this process is that of a stranger.
@@ -100,14 +94,6 @@ void largest(std::span<double const> x, std::span<double> y, std::span<int>)
     for (double const one : x)
         y[0] = one > y[0] ? one : y[0];
 }
-/// One element that only rises, one that only falls.
-void bounds(std::span<double const> x, std::span<double> y, std::span<int>)
-{
-    for (double const one : x) {
-        y[0] = one > y[0] ? one : y[0];
-        y[1] = one < y[1] ? one : y[1];
-    }
-}
 void correct_gamma(std::span<double const>, std::span<double> y, std::span<int>)
 {
     for (double& one : y) {
@@ -127,12 +113,6 @@ void sort_of(std::span<double const> x, std::span<double> y, std::span<int>)
 {
     for (std::size_t i = 0; i < y.size(); ++i)
         y[i] = 2 * x[y.size() - 1 - i];
-}
-/// Reads what it writes, as an index: contents next to the caller's are out of range.
-void follow(std::span<double const> x, std::span<double> y, std::span<int> k)
-{
-    for (std::size_t i = 0; i < k.size(); ++i)
-        y[i] = *(&x[static_cast<std::size_t>(k[i])] + (k[i] % 2 == 0 ? 0 : 1 << 24));
 }
 void round_down(std::span<double const> x, std::span<double> y, std::span<int> k)
 {
@@ -314,42 +294,6 @@ TEST_CASE("who writes nothing is found out although the answer stands there alre
     }
 }
 
-TEST_CASE("a kernel that reads what it writes is tried from the caller's contents")
-{
-    ground g;
-    REQUIRE(works(g.establish(add)));
-    CHECK(g.tried(add) == "works");
-    CHECK(has(g.tried(assign), "got 2, reference 12"));
-    CHECK(has(g.tried(nothing), "got 10, reference 12"));
-}
-
-TEST_CASE("where one more call changes nothing, a second trial from other contents tells")
-{
-    ground g;
-    g.y.assign(99, 100.0); // clamped already
-    REQUIRE(works(g.establish(clamp)));
-    CHECK(g.tried(clamp) == "works");
-    CHECK(has(g.tried(nothing), "argument 1"));
-    CHECK(g.tried(clamp) == "works");
-}
-
-TEST_CASE("a result of max that stands there already hides no idleness")
-{
-    below_zero_here = 0;
-    ground g;
-    g.y = {99};
-    REQUIRE(works(g.establish(largest)));
-    CHECK(g.tried(largest) == "works");
-    CHECK(has(g.tried(nothing), "argument 1, element 0"));
-    CHECK(g.tried(largest) == "works");
-    CHECK(below_zero_here == 0); // such contents are for children
-    ground both;
-    both.y = {99, 1};
-    REQUIRE(works(both.establish(bounds)));
-    CHECK(both.tried(bounds) == "works");
-    CHECK(has(both.tried(nothing), "argument 1"));
-}
-
 TEST_CASE("contents below zero, where the caller's are not, are for children and last")
 {
     for (isolation const how : {isolation::fork, isolation::guard, isolation::none}) {
@@ -367,14 +311,6 @@ TEST_CASE("contents below zero, where the caller's are not, are for children and
         CHECK(has(one.tried(outside), "argument 1"));
         CHECK(below_zero_here == 0);
     }
-}
-
-TEST_CASE("a default that fails on other contents is tried from the caller's alone")
-{
-    ground g; // k = 0 is an index, 1 is none
-    REQUIRE(works(g.establish(follow)));
-    CHECK(g.tried(follow) == "works");
-    CHECK(has(g.tried(nothing), "got 10, reference 1"));
 }
 
 TEST_CASE("what the default leaves changed, others may; its changes are taken back")
@@ -625,13 +561,4 @@ TEST_CASE("a reference that throws is what is wrong with the default")
         CHECK(once.tried(assign) == "works");
         CHECK(has(once.tried(sort_of), "argument 1, element 0"));
     }
-}
-
-TEST_CASE("what stands in the caller's arrays after a run can be objected to")
-{
-    ground g;
-    REQUIRE(works(g.establish(assign)));
-    CHECK(has(g.proof->objection(), "argument 1"));
-    assign(g.x, g.y, g.k);
-    CHECK(g.proof->objection() == "");
 }

@@ -85,14 +85,6 @@ struct runs_of_moody {
 
 } // namespace
 
-TEST_CASE("runs that go well leave the caller's data as it was")
-{
-    runs_of_moody r;
-    CHECK(r.runs->latest() == nullptr);
-    CHECK(r.ten(1000, [] {}) == "fine");
-    CHECK(calls == 10);
-}
-
 TEST_CASE("runs of nothing are guarded like others, and neither looked at nor counted")
 {
     for (attune::isolation const how : {attune::isolation::fork, attune::isolation::none}) {

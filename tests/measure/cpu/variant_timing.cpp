@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
@@ -114,11 +113,4 @@ TEST_CASE("calls too short for the clock are compared as they are timed: repeate
             CHECK(b.calls == b.prepares);
         CHECK(b.largest <= 102); // the other one always starts from the original data
     }
-}
-
-TEST_CASE("what a call throws comes out")
-{
-    bench b;
-    CHECK_THROWS_AS(static_cast<void>(b.time([] { throw std::domain_error("x"); })),
-                    std::domain_error);
 }

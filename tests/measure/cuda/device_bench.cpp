@@ -1,4 +1,4 @@
-// tests/measure/cuda/device_bench.cpp : mirrors include/attune/measure/cuda/device_bench.hpp: the bench in this process, on a device that is this process too. local_bench.cpp has one that runs kernels.
+// tests/measure/cuda/device_bench.cpp : mirrors include/attune/measure/cuda/device_bench.hpp: the bench in this process, on a device that is this process too. worker_device.cpp has one that runs kernels.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_bench.hpp>
 

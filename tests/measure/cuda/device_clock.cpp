@@ -5,27 +5,10 @@
 #include <attune/core/error.hpp>
 
 #include <doctest/doctest.h>
-#include <string>
 
 #include "scripted_call.hpp"
 
-using attune::failure_stage;
 using attune::detail::device_clock;
-using attune::detail::stopped;
-
-namespace {
-
-attune::failure failure_of(device_clock& clock)
-{
-    try {
-        clock.time([] {}, 0.01);
-    } catch (stopped const& s) {
-        return s.why;
-    }
-    return {failure_stage::compile, "none"};
-}
-
-} // namespace
 
 TEST_CASE("a time is what lies between two events")
 {
@@ -40,31 +23,6 @@ TEST_CASE("a time is what lies between two events")
     }
     CHECK(s.device.live["stream"] == 0);
     CHECK(s.device.live["event"] == 0);
-}
-
-TEST_CASE("work that does not end in time is a timeout, and blocks the session until it ends")
-{
-    attune_test::scripted_session s;
-    device_clock clock(s.where);
-    s.device.looks_until_done = -1;
-    attune::failure const f = failure_of(clock);
-    CHECK(f.stage == failure_stage::timeout);
-    CHECK(f.reason == "still running after 0.01 s");
-    CHECK(s.where->is_blocked());
-    CHECK(!clock.recovers(0));
-    s.device.looks_until_done = 2;
-    CHECK(clock.recovers(1));
-    CHECK(!s.where->is_blocked());
-}
-
-TEST_CASE("an error of the work is a crash")
-{
-    attune_test::scripted_session s;
-    device_clock clock(s.where);
-    s.device.fails = "event_query";
-    s.device.fails_with = attune::detail::cuda::illegal_address;
-    CHECK(failure_of(clock).stage == failure_stage::crash);
-    CHECK_THROWS_AS(s.where->require_alive(), attune::error);
 }
 
 TEST_CASE("a clock that cannot be made leaves nothing behind")

@@ -8,30 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "../../support/sanitized.hpp"
 #include "../../support/texts.hpp"
 #include "scripted_call.hpp"
 #include "scripted_driver.hpp"
 
-using attune::failure_stage;
 using attune::detail::device_memory;
 using attune::detail::device_session;
-using attune::detail::stopped;
 using attune_test::scripted_device;
-
-namespace {
-
-attune::failure failure_of(device_session& s, attune::detail::cuda::result got)
-{
-    try {
-        s.check(got, failure_stage::launch, "cuLaunchKernel");
-    } catch (stopped const& why) {
-        return why.why;
-    }
-    return {failure_stage::compile, "none"};
-}
-
-} // namespace
 
 TEST_CASE("a session has a share in the device's primary context and gives it back")
 {
@@ -45,30 +28,6 @@ TEST_CASE("a session has a share in the device's primary context and gives it ba
     CHECK(device.leaks().empty());
     CHECK_THROWS_AS(device_session(device.driver(), 1), attune::error);
     CHECK(device.leaks().empty());
-}
-
-TEST_CASE("an error of a launch is the variant's failure, in CUDA's words")
-{
-    scripted_device device;
-    device_session session(device.driver(), 0);
-    CHECK(failure_of(session, attune::detail::cuda::success).reason == "none");
-    attune::failure const f = failure_of(session, 701);
-    CHECK(f.stage == failure_stage::launch);
-    CHECK(f.reason.starts_with("cuLaunchKernel: "));
-    CHECK(f.reason.find("as the script says") != std::string::npos);
-    session.require_alive();
-}
-
-TEST_CASE("an error that no context survives is a crash, and ends all work there")
-{
-    scripted_device device;
-    device_session session(device.driver(), 0);
-    attune::failure const f = failure_of(session, attune::detail::cuda::illegal_address);
-    CHECK(f.stage == failure_stage::crash);
-    CHECK(f.reason.find("cuLaunchKernel") == std::string::npos);
-    std::string const said = attune_test::error_of([&] { session.require_alive(); });
-    CHECK(said.find("as the script says") != std::string::npos);
-    CHECK(said.find("worker process") != std::string::npos);
 }
 
 TEST_CASE("what must work and does not is an error that names the device")
@@ -90,23 +49,6 @@ TEST_CASE("what must work and does not is an error that names the device")
     } catch (attune::error const& e) {
         CHECK(e.next().find("start it anew") != std::string::npos);
     }
-}
-
-TEST_CASE("a blocked session gives nothing back, because that would wait for the kernel")
-{
-    if (is_skipped(address_sanitized, "what still runs is never freed")) return;
-    scripted_device device;
-    {
-        device_session session(device.driver(), 0);
-        int cleaned = 0;
-        session.clean_up([&](attune::detail::cuda::driver const&) { ++cleaned; });
-        CHECK(cleaned == 1);
-        CHECK(device.current == nullptr);
-        session.set_blocked(true);
-        session.clean_up([&](attune::detail::cuda::driver const&) { ++cleaned; });
-        CHECK(cleaned == 1);
-    }
-    CHECK(device.live["context"] == 1);
 }
 
 TEST_CASE("what was taken is given back in the session's context, or not at all")

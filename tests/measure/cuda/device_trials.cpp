@@ -10,7 +10,6 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -70,17 +70,6 @@ TEST_CASE("a run that returns gives its time, and the child's memory is not the 
     CHECK(has_no_children());
 }
 
-TEST_CASE("the check runs in the child, after the run, and may object")
-{
-    int value = 0;
-    auto const check = [&] { return value == 7 ? std::string("seven") : std::string(); };
-    CHECK(run_in_child([&] { value = 6; }, check).ending == child_ending::returned);
-    child_end const end = run_in_child([&] { value = 7; }, check);
-    CHECK(end.ending == child_ending::objected);
-    CHECK(end.text == "seven");
-    CHECK(value == 0);
-}
-
 TEST_CASE("an exception of the run or of the check is told with its text")
 {
     auto const boom = [] { throw std::runtime_error("boom"); };
@@ -116,19 +105,6 @@ TEST_CASE("a signal is told, whoever sends it")
     CHECK(has_no_children());
 }
 
-TEST_CASE("an endless run is killed and reaped")
-{
-    child_end const end = run_in_child(
-        [] {
-            for (int volatile i = 0;;)
-                i = i + 1;
-        },
-        no_check, child_limits{0.1, 60});
-    CHECK(end.ending == child_ending::overran);
-    CHECK(end.phase == child_phase::running);
-    CHECK(has_no_children());
-}
-
 TEST_CASE("an endless run that has left its process group is killed all the same")
 {
     auto const leaves = [] {
@@ -138,17 +114,6 @@ TEST_CASE("an endless run that has left its process group is killed all the same
     };
     CHECK(run_in_child(leaves, no_check, child_limits{0.1, 60}).ending == child_ending::overran);
     CHECK(has_no_children());
-}
-
-TEST_CASE("an endless check is killed too, by its own limit")
-{
-    auto const endless = []() -> std::string {
-        for (int volatile i = 0;;)
-            i = i + 1;
-    };
-    child_end const end = run_in_child([] {}, endless, child_limits{60, 0.1});
-    CHECK(end.ending == child_ending::overran);
-    CHECK(end.phase == child_phase::checking);
 }
 
 TEST_CASE("a child that never begins is the fault of no run, and an error that says what to do")
@@ -176,25 +141,6 @@ TEST_CASE("the limit of the run does not cut the check short")
         return std::string("slow");
     };
     CHECK(run_in_child([] {}, slow, child_limits{0.2, 60}).text == "slow");
-}
-
-TEST_CASE("what a run has started dies with it")
-{
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    auto const leaves_one_behind = [&] {
-        if (fork() == 0) {
-            for (;;)
-                pause();
-        }
-    };
-    CHECK(run_in_child(leaves_one_behind, no_check).ending == child_ending::returned);
-    close(ends[1]);
-    // Its copy of the writing end closes when it dies: until then, reading would wait.
-    pollfd reading{ends[0], POLLIN, 0};
-    CHECK(poll(&reading, 1, 10000) == 1);
-    close(ends[0]);
-    CHECK(has_no_children());
 }
 
 TEST_CASE("what a thread of a run has started dies with the run, in a session of its own, too")
@@ -286,17 +232,6 @@ TEST_CASE("who waits for a child is woken by its end")
     child.nap(1e-4); // of a child that is gone: only the time
     attune::detail::started_child gone(id);
     CHECK(!gone.await());
-}
-
-TEST_CASE("descriptors do not grow in number")
-{
-    static_cast<void>(run_in_child([] {}, no_check));
-    int const before = open_descriptors();
-    for (int i = 0; i < 50; ++i) {
-        static_cast<void>(run_in_child([] {}, no_check));
-        if (i % 10 == 0) static_cast<void>(run_in_child([] { std::abort(); }, no_check));
-    }
-    CHECK(open_descriptors() == before);
 }
 
 TEST_CASE("a program that ignores SIGCHLD learns what the child could still say")

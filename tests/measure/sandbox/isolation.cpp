@@ -3,7 +3,6 @@
 #include <attune/measure/sandbox/isolation.hpp>
 
 #include <doctest/doctest.h>
-#include <initializer_list>
 #include <limits>
 #include <pthread.h>
 #include <string>

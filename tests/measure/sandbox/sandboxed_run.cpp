@@ -17,6 +17,7 @@
 
 #include "../../support/open_files.hpp"
 #include "../../support/sanitized.hpp"
+#include "faults.hpp"
 
 using attune::buffer;
 using attune::failure;
@@ -26,6 +27,9 @@ using attune::detail::as_buffer;
 using attune::detail::sandboxed_run;
 using attune::detail::sandboxed_run_options;
 using attune::detail::snapshot;
+using attune_test::divide;
+using attune_test::overflow_the_stack;
+using attune_test::write_to;
 
 namespace {
 
@@ -73,29 +77,7 @@ struct doubling {
     }
 };
 
-ATTUNE_TEST_UNCHECKED void write_to(char volatile* where) { *where = 1; }
-
-ATTUNE_TEST_UNCHECKED int divide(int dividend, int divisor)
-{
-    int const volatile unknown = divisor; // a compiler that knew it could leave the trap out
-    return dividend / unknown;
-}
-
-ATTUNE_TEST_UNCHECKED int overflow_the_stack(int depth)
-{
-    char volatile frame[4096];
-    frame[depth % 4096] = static_cast<char>(depth);
-    return depth < 0 ? 0 : overflow_the_stack(depth + 1) + frame[depth % 4096];
-}
-
 } // namespace
-
-TEST_CASE("a run that does what the reference did passes, and gives its time")
-{
-    doubling call;
-    first_run_result const result = call.tried([&] { call.run(); });
-    CHECK(std::get<double>(result) >= 0);
-}
 
 TEST_CASE("a write where nothing is mapped is a crash that names the address")
 {

@@ -10,16 +10,19 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <unistd.h>
 
 #include "../../support/sanitized.hpp"
+#include "faults.hpp"
 
 using attune::failure;
 using attune::failure_stage;
 using attune::detail::signal_guard;
 using attune::detail::stopped;
+using attune_test::divide;
+using attune_test::overflow_the_stack;
+using attune_test::write_to;
 
 namespace {
 
@@ -36,21 +39,6 @@ failure stopped_by(std::function<void()> const& f, double limit_s = 5)
     return {failure_stage::launch, "it returned"};
 }
 
-ATTUNE_TEST_UNCHECKED void write_to(char volatile* where) { *where = 1; }
-
-ATTUNE_TEST_UNCHECKED int divide(int dividend, int divisor)
-{
-    int const volatile unknown = divisor; // a compiler that knew it could leave the trap out
-    return dividend / unknown;
-}
-
-ATTUNE_TEST_UNCHECKED int overflow_the_stack(int depth)
-{
-    char volatile frame[4096];
-    frame[depth % 4096] = static_cast<char>(depth);
-    return depth < 0 ? 0 : overflow_the_stack(depth + 1) + frame[depth % 4096];
-}
-
 bool equal(struct sigaction const& a, struct sigaction const& b)
 {
     constexpr int restorer = 0x04000000; // the C library's own, on every handler it has ever set
@@ -61,15 +49,6 @@ bool equal(struct sigaction const& a, struct sigaction const& b)
 }
 
 } // namespace
-
-TEST_CASE("a call that returns is a call")
-{
-    int calls = 0;
-    signal_guard guard{never};
-    for (int i = 0; i < 3; ++i)
-        guard.call([&] { ++calls; });
-    CHECK(calls == 3);
-}
 
 TEST_CASE("a fault ends the call and is told like that of a child")
 {

@@ -217,39 +217,42 @@ TEST_CASE("who proposed a configuration comes back, and where it is unknown the 
     CHECK(text.substr(first, text.find('\n', first) - first).find("\"by\"") == text.npos);
 }
 
-TEST_CASE("what a search was informed of comes back, and is about no point")
-{
-    std::vector<event> const all =
-        read_back({event{.kind = event_kind::informed, .text = "5:other\n\t\"4:text"}});
-    CHECK(all[0].kind == event_kind::informed);
-    CHECK(all[0].points.empty());
-    CHECK(all[0].text == "5:other\n\t\"4:text");
-}
-
-TEST_CASE("code metrics come back, and what is none stays none")
-{
-    event const e = read_back({event{.kind = event_kind::code_metrics,
-                                     .points = {there},
-                                     .numbers = {1.0 / 3, std::nan(""), -255}}})[0];
-    CHECK(e.kind == event_kind::code_metrics);
-    CHECK(e.points == std::vector<point>{there});
-    REQUIRE(e.numbers.size() == 3);
-    CHECK(e.numbers[0] == 1.0 / 3);
-    CHECK(std::isnan(e.numbers[1]));
-    CHECK(e.numbers[2] == -255);
-}
-
-TEST_CASE("quantities come back, with names that are no UTF-8 and values that JSON lacks")
+TEST_CASE("events of all other kinds come back, with values and names that JSON lacks")
 {
     double const infinity = std::numeric_limits<double>::infinity();
     event one = told(here, attune::measurement::exact(1));
     one.quantities = {{"error", 1.0 / 3}, {"\xff\n", -infinity}, {"none", std::nan("")}};
-    std::vector<attune::quantity> const all = read_back({one})[0].quantities;
-    REQUIRE(all.size() == 3);
-    CHECK(all[0] == attune::quantity{"error", 1.0 / 3});
-    CHECK(all[1] == attune::quantity{"\xff\n", -infinity});
-    CHECK(all[2].name == "none");
-    CHECK(std::isnan(all[2].value));
+    std::vector<event> const e =
+        read_back({one,
+                   {.kind = event_kind::code_metrics,
+                    .points = {there},
+                    .numbers = {1.0 / 3, std::nan(""), -255}},
+                   {.kind = event_kind::informed, .text = "5:other\n\t\"4:text"},
+                   {.kind = event_kind::narrowed, .text = "0 2\n5 90 5"},
+                   {.kind = event_kind::narrowed},
+                   {.kind = event_kind::pruned, .points = {there}, .seconds = 0.25}});
+    REQUIRE(e[0].quantities.size() == 3);
+    CHECK(e[0].quantities[0] == attune::quantity{"error", 1.0 / 3});
+    CHECK(e[0].quantities[1] == attune::quantity{"\xff\n", -infinity});
+    CHECK(e[0].quantities[2].name == "none");
+    CHECK(std::isnan(e[0].quantities[2].value));
+    CHECK(e[1].kind == event_kind::code_metrics);
+    CHECK(e[1].points == std::vector<point>{there});
+    REQUIRE(e[1].numbers.size() == 3);
+    CHECK(e[1].numbers[0] == 1.0 / 3);
+    CHECK(std::isnan(e[1].numbers[1]));
+    CHECK(e[1].numbers[2] == -255);
+    CHECK(e[2].kind == event_kind::informed);
+    CHECK(e[2].points.empty());
+    CHECK(e[2].text == "5:other\n\t\"4:text");
+    CHECK(e[3].kind == event_kind::narrowed);
+    CHECK(e[3].points.empty());
+    CHECK(e[3].text == "0 2\n5 90 5");
+    CHECK(e[4].kind == event_kind::narrowed);
+    CHECK(e[4].text.empty());
+    CHECK(e[5].kind == event_kind::pruned);
+    CHECK(e[5].points.front() == there);
+    CHECK(e[5].seconds == 0.25);
 }
 
 TEST_CASE("a session that ended, or had another key or seed, is not continued")
@@ -456,18 +459,6 @@ TEST_CASE("a session that was not written whole says so, where it is not the las
               path + ": the log of the interrupted tuning is damaged: its end is missing"});
 }
 
-TEST_CASE("a session that knows events is one write, and they are its past")
-{
-    auto const [directory, path] = support::scratch_file("log");
-    {
-        event_log log{path, "key", 0};
-        log.begin_anew(
-            {told(here, attune::measurement::exact(1)), told(here, attune::measurement::exact(2))});
-        CHECK(log.past().size() == 2);
-    }
-    CHECK(event_log(path, "key", 0).past().size() == 2);
-}
-
 TEST_CASE("times that are none, or disturbed ones that are not among them, damage a session")
 {
     auto const [directory, path] = support::scratch_file("log");
@@ -669,25 +660,4 @@ TEST_CASE("the text of a session is one in every locale")
     if (!german.lacking().empty()) MESSAGE("skipped in part: " << german.lacking());
     CHECK(attune::text_of(saved_search()) == text);
     CHECK(attune::text_of(attune::read_session(text)) == text);
-}
-
-TEST_CASE("a configuration that was pruned comes back with what it takes at least")
-{
-    event const e =
-        read_back({event{.kind = event_kind::pruned, .points = {{{3}, {1}}}, .seconds = 0.25}})[0];
-    CHECK(e.kind == event_kind::pruned);
-    CHECK(e.points.front() == attune::point{{3}, {1}});
-    CHECK(e.seconds == 0.25);
-}
-
-TEST_CASE("a part of the space in which a search went on comes back, and the whole space after it")
-{
-    std::vector<event> const all =
-        read_back({event{.kind = event_kind::narrowed, .text = "0 2\n5 90 5"},
-                   event{.kind = event_kind::narrowed}});
-    CHECK(all[0].kind == event_kind::narrowed);
-    CHECK(all[0].points.empty());
-    CHECK(all[0].text == "0 2\n5 90 5");
-    CHECK(all[1].kind == event_kind::narrowed);
-    CHECK(all[1].text.empty());
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -19,7 +18,6 @@
 #include <string_view>
 #include <sys/wait.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -101,49 +99,6 @@ TEST_CASE("a file of something else is neither read nor written")
     sample_file nowhere(folder.path(), "m"); // a folder
     nowhere.add("a\n");
     CHECK(!nowhere.problem().empty());
-}
-
-TEST_CASE("what threads append at once is all there")
-{
-    auto const [folder, path] = support::scratch_file("samples");
-    std::vector<std::thread> all;
-    for (int t = 0; t < 4; ++t)
-        all.emplace_back([&path, t] {
-            for (int i = 0; i < 25; ++i)
-                sample_file(path, "m").add(std::to_string(100 * t + i) + '\n');
-        });
-    for (std::thread& one : all)
-        one.join();
-    std::string const text = sample_file(path, "m").last(1000);
-    std::size_t lines = 0;
-    for (char const c : text)
-        lines += c == '\n' ? 1 : 0;
-    CHECK(lines == 100);
-    for (int t = 0; t < 4; ++t)
-        for (int i = 0; i < 25; ++i)
-            CHECK(('\n' + text).find('\n' + std::to_string(100 * t + i) + '\n') != text.npos);
-}
-
-TEST_CASE("a child that was forked while this process adds does not keep the lock")
-{
-    auto const [folder, path] = support::scratch_file("samples");
-    ::pid_t child = 0;
-    sample_file(path, "m").add_beside([&](std::string_view) {
-        child = ::fork();
-        if (child == 0) {
-            ::pause(); // until it is killed
-            ::_exit(0);
-        }
-        return std::string("first\n");
-    });
-    REQUIRE(child > 0);
-    sample_file next(path, "m");
-    next.add("second\n");
-    ::kill(child, SIGKILL);
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(next.problem().empty());
-    CHECK(next.last(10) == "first\nsecond\n");
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
-#include <unordered_set>
 #include <vector>
 
 #include "../../support/search_spaces.hpp"

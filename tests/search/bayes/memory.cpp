@@ -34,51 +34,33 @@ attune::chain_of_trees const& plane()
     return space;
 }
 
-std::vector<std::size_t> kept(std::size_t count, attune::memory_policy policy, bool only_working)
+std::vector<std::size_t> kept(std::size_t count, bool only_working)
 {
-    return policy(line(count), plane().describe(), 60, only_working);
+    return attune::detail::representative_memory(line(count), plane().describe(), 60, only_working);
 }
 
 } // namespace
 
 TEST_CASE("up to the limit everything is remembered")
 {
-    CHECK(kept(60, attune::reset_memory, false).size() == 60);
-    CHECK(kept(66, attune::representative_memory, true).size() == 60); // 6 of 66 failed
+    CHECK(kept(60, false).size() == 60);
+    CHECK(kept(66, true).size() == 60); // 6 of 66 failed
 }
 
-TEST_CASE("every policy keeps to the limit, in order, each once, and keeps the best")
+TEST_CASE("beyond the limit a third each stays: the best, the latest and distant ones")
 {
-    for (attune::memory_policy const policy :
-         {attune::representative_memory, attune::recent_memory, attune::reset_memory}) {
-        for (bool const only_working : {false, true}) {
-            std::vector<std::size_t> const got = kept(1000, policy, only_working);
-            CHECK(got.size() <= 60);
-            CHECK(got.size() >= 12);
-            CHECK(std::is_sorted(got.begin(), got.end()));
-            CHECK(std::set<std::size_t>(got.begin(), got.end()).size() == got.size());
-            CHECK(std::find(got.begin(), got.end(), 500U) != got.end());
-            if (only_working)
-                for (std::size_t const i : got)
-                    CHECK(i % 10 != 7);
-        }
+    for (bool const only_working : {false, true}) {
+        std::vector<std::size_t> const got = kept(1000, only_working);
+        CHECK(got.size() == 60);
+        CHECK(std::is_sorted(got.begin(), got.end()));
+        CHECK(std::set<std::size_t>(got.begin(), got.end()).size() == got.size());
+        CHECK(std::find(got.begin(), got.end(), 500U) != got.end());
+        auto const after = [&](std::size_t first) {
+            return std::count_if(got.begin(), got.end(), [&](std::size_t i) { return i >= first; });
+        };
+        CHECK(after(only_working ? 978 : 980) == 20);
+        CHECK(after(530) - after(978) >= 5); // far from the best, not recent
+        for (std::size_t const i : got)
+            CHECK((!only_working || i % 10 != 7));
     }
-}
-
-TEST_CASE("recent keeps the latest, representative a part of them and of the rest")
-{
-    auto const count_after = [](std::vector<std::size_t> const& got, std::size_t first) {
-        return std::count_if(got.begin(), got.end(), [&](std::size_t i) { return i >= first; });
-    };
-    CHECK(count_after(kept(1000, attune::recent_memory, false), 952) == 48);
-    std::vector<std::size_t> const mixed = kept(1000, attune::representative_memory, false);
-    CHECK(mixed.size() == 60);
-    CHECK(count_after(mixed, 980) == 20);
-    CHECK(count_after(mixed, 530) - count_after(mixed, 980) >= 5); // far from the best, not recent
-}
-
-TEST_CASE("reset begins anew each time the limit is reached")
-{
-    CHECK(kept(121, attune::reset_memory, false).size() == 13);
-    CHECK(kept(150, attune::reset_memory, false).size() == 12 + 30);
 }

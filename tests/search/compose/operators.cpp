@@ -13,8 +13,6 @@
 #include <doctest/doctest.h>
 #include <map>
 #include <numeric>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "../../support/search_spaces.hpp"

@@ -3,13 +3,10 @@
 #include <attune/search/compose/order_changes.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <map>
 #include <numeric>
-#include <set>
 #include <vector>
 
 using attune::search::item_order;

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -14,7 +14,6 @@
 #include <attune/space/build_pack.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>

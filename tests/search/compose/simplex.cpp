@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "../../laws/searcher.hpp"
@@ -259,8 +257,7 @@ TEST_CASE("settings at their ends make searchers that go on proposing what is va
           "genetic;population,0;children,0;mutation,-1;selection,0",
           "genetic;population,1;children,1;mutation,9;selection,1e300",
           "local_search;starts,0;most_values,0",
-          "neighbourhood_descent;starts,0;tries,0;candidates,0;"
-          "neighbours,0;tabu,0;patience,0",
+          "neighbourhood_descent;starts,0;tries,0;candidates,0;neighbours,0;tabu,0;patience,0",
           "particle_swarm;particles,0;inertia,-3;own,1e300;swarm,-1e300",
           "particle_swarm;particles,1;inertia,1e300"}) {
         CAPTURE(name);

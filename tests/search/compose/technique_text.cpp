@@ -67,11 +67,7 @@ struct to_middle {
     static constexpr std::string_view name = "to_middle";
     static constexpr std::size_t parents = 1;
     double share = 0.5;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("share", self.share);
-    }
+    static void settings(auto& self, auto const& visit) { visit("share", self.share); }
     void operator()(search::gene child, search::other_parents, attune::random_engine&) const
     {
         child.set_share(share);

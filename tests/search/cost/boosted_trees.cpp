@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <functional>
 #include <set>
 #include <span>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "../../support/search_spaces.hpp"

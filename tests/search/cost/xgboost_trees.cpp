@@ -4,7 +4,6 @@
 
 #include <attune/search/cost/boosted_trees.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -3,7 +3,6 @@
 #include <attune/search/local/moves.hpp>
 
 #include <doctest/doctest.h>
-#include <set>
 #include <vector>
 
 #include "../../support/searcher_trials.hpp"

@@ -8,7 +8,6 @@
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 
-#include <cmath>
 #include <doctest/doctest.h>
 #include <string>
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <set>
-#include <variant>
 #include <vector>
 
 #include "../../laws/searcher.hpp"

@@ -20,7 +20,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../../support/search_spaces.hpp"

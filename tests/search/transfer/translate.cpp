@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>

@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
 #include <optional>

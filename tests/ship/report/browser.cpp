@@ -270,6 +270,46 @@ for (const width of [360, 768, 1280]) {
     CHECK(got.seen.at("charts1280") == "12 0");
 }
 
+TEST_CASE("long numbers with their unit are whole, and nothing hangs over, at 320 to 1,280 pixels")
+{
+    ATTUNE_TEST_NEEDS_BROWSER();
+    attune::memory_store store;
+    support::told_tuning told = support::random_tuning(40, 4);
+    told.setting = {{"measured", attune::detail::measured_by_objective},
+                    {"better", "higher"},
+                    {"unit", "GFLOP/s"}};
+    for (auto& one : told.outcomes)
+        for (double* const number : {&one.s, &one.low, &one.high})
+            *number *= 1.2345678e17;
+    told.put_into(store);
+    visit const got = visited(attune::read_report(store).html(), R"js(
+$$('details.problem').forEach(d => d.open = true);
+const text = document.documentElement.outerHTML;
+const page = text.slice(0, text.lastIndexOf('<script>')) + '</body></html>';
+for (const width of [320, 480, 640, 900, 1280]) {
+  const frame = document.createElement('iframe');
+  frame.style.cssText = 'border:0;height:900px;width:' + width + 'px';
+  frame.srcdoc = page;
+  frame.addEventListener('load', () => {
+    const inner = frame.contentDocument;
+    const cut = [...inner.querySelectorAll('svg text')].filter(t => {
+      const own = t.getBoundingClientRect(), all = t.ownerSVGElement.getBoundingClientRect();
+      return own.width > 0 && (own.right > all.right + 1 || own.left < all.left - 1);
+    });
+    see('cut' + width, cut.map(t => t.textContent).join(','));
+    see('over' + width, inner.documentElement.scrollWidth - inner.documentElement.clientWidth);
+    frame.remove();
+  });
+  document.body.append(frame);
+}
+)js");
+    CHECK(got.console == "");
+    for (char const* width : {"320", "480", "640", "900", "1280"}) {
+        CHECK(got.seen.at(std::string("cut") + width) == "");
+        CHECK(got.seen.at(std::string("over") + width) == "0");
+    }
+}
+
 TEST_CASE("on paper all problems are open")
 {
     ATTUNE_TEST_NEEDS_BROWSER();

@@ -32,6 +32,7 @@ struct told_outcome {
 struct told_tuning {
     std::string kernel = "sgemm";
     attune::named_texts inputs{{"N", "1024"}};
+    attune::named_texts setting{};
     std::vector<std::string> names{"TILE", "UNROLL", "ORDER"};
     std::vector<told_outcome> outcomes{};
     std::size_t winner = 0, standard = 0; ///< outcomes
@@ -47,6 +48,7 @@ struct told_tuning {
         out.key.compiler = "clang 19 -O3";
         out.key.device = "AMD EPYC 9654";
         out.key.inputs = inputs;
+        out.key.setting = setting;
         out.parameters = names;
         return out;
     }

@@ -1,5 +1,7 @@
 // tests/ship/tool/looking.cpp - attune report and attune watch.
 // SPDX-License-Identifier: MIT
+#include <attune/remember/memory_store.hpp>
+#include <attune/ship/report/write_html.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <doctest/doctest.h>
@@ -48,6 +50,47 @@ TEST_CASE("show counts the shapes for which a store has a proof")
     std::size_t const end = head.find("SHAPES") + std::string("SHAPES").size();
     std::string const row = got.out.substr(head.size() + 1);
     CHECK(row.substr(end - 2, 3) == " 1 ");
+}
+
+TEST_CASE(
+    "a page says for how many shapes of calls the winner was verified, and for how many wrong")
+{
+    auto const [folder, store] = support::scratch_file("a.attune", support::sgemm_store());
+    std::string const page = folder.file("a.html");
+    CHECK(run_here({"report", store, "-o", page}).code == 0);
+    CHECK(has(support::read_file(page),
+              "<dt>serves</dt><dd>the winner was verified for 2 shapes of "
+              "calls; it serves these"));
+    attune::memory_store bad;
+    attune::record const r = support::sgemm_winner(512, "64");
+    bad.add(r);
+    bad.prove(attune::detail::problem_of(r), {r.code, {7, 2}, false});
+    bad.prove(attune::detail::problem_of(r), {r.code, {7, 3}, true});
+    bad.prove(attune::detail::problem_of(r), {r.code, {7, 4}, true});
+    bad.prove(attune::detail::problem_of(r), {"0ther", {7, 5}, true});
+    CHECK(has(attune::read_report(bad).html(),
+              "verified for 2 shapes of calls, and was wrong for 1;"));
+}
+
+TEST_CASE("a least time is said beside times only, not beside a number of the user's")
+{
+    support::scratch_directory const folder;
+    for (bool const is_time : {true, false}) {
+        attune::memory_store store;
+        attune::record r = support::sgemm_winner(512, "64");
+        r.least_s = r.best_s / 2;
+        if (!is_time)
+            r.key.setting = {{"measured", "objective"}, {"better", "higher"}, {"unit", "GFLOP/s"}};
+        store.add(r);
+        std::string const file = folder.file(is_time ? "time.attune" : "rate.attune");
+        support::write_file(file, store.text());
+        ran const got = run_here({"explain", file});
+        CHECK(got.code == 0);
+        CHECK(has(got.out, "no call takes less than") == is_time);
+        store.note(attune::detail::problem_of(r),
+                   {{"64", "{0, 1}"}, attune::measurement{1, 0.9, 1.1, 14}, "c0de"});
+        CHECK(has(attune::read_report(store).html(), "<h3>Roofline</h3>") == is_time);
+    }
 }
 
 TEST_CASE("watch says once what is known")

@@ -471,6 +471,58 @@ TEST_CASE("minimize --store: files of options, the environment, more runs, files
     CHECK(runs(text) == "2 runs");
 }
 
+TEST_CASE("minimize refuses no evaluations and no repetitions, and says how often each ran")
+{
+    auto const [folder, file] = support::scratch_file("space.json", t1);
+    for (char const* const option : {"--repeat", "--evaluations"}) {
+        ran const got = run_here({"minimize", file, option, "0", "--", "echo", "{A}"});
+        CHECK(got.code == 2);
+        CHECK(has(got.err, std::string(option) + " takes a number from 1 on"));
+    }
+    CHECK(has(run_here({"minimize", file, "--repeat", "3", "--", "echo", "{A}"}).err,
+              "2 runs, each 3 times\n"));
+}
+
+TEST_CASE(
+    "minimize --store keeps apart variables that only a script reads, and those that are named")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, t1);
+    std::string store;
+    auto const runs = [&](std::string const& script, std::vector<std::string> const& options = {}) {
+        ran const got = run_here(
+            joined({"minimize", file, "--store", store}, options, {"--", "sh", script, "{A}"}));
+        CAPTURE(got.err);
+        CHECK(got.code == 0);
+        return got.err.substr(got.err.find("evaluations, ") + 13, 6);
+    };
+    int number = 0;
+    for (char const* const body : {"#!/bin/sh\necho $1 # ${ATTUNE_TEST_READ:-3}\n",
+                                   "#!/bin/sh\necho $1 # os.environ['ATTUNE_TEST_READ']\n"}) {
+        store = folder.file("s" + std::to_string(number));
+        std::string const script = folder.file("p" + std::to_string(number++));
+        support::write_file(script, body);
+        CHECK(runs(script) == "2 runs");
+        attune_test::set_variable const one("ATTUNE_TEST_READ", "1");
+        CHECK(runs(script) == "2 runs");
+        CHECK(runs(script) == "0 runs");
+        attune_test::set_variable const two("ATTUNE_TEST_READ", "2");
+        CHECK(runs(script) == "2 runs");
+        attune_test::set_variable const moved("PWD", "/elsewhere");
+        attune_test::set_variable const other("ATTUNE_TEST_REA", "2");
+        CHECK(runs(script) == "0 runs");
+    }
+    store = folder.file("named");
+    std::string const silent = folder.file("silent");
+    support::write_file(silent, "echo $1\n");
+    attune_test::set_variable const one("ATTUNE_TEST_READ", "1");
+    CHECK(runs(silent, {"--environment", "ATTUNE_TEST_READ"}) == "2 runs");
+    attune_test::set_variable const two("ATTUNE_TEST_READ", "2");
+    CHECK(runs(silent, {"--environment", "ATTUNE_TEST_READ"}) == "2 runs");
+    CHECK(runs(silent, {"--environment", "ATTUNE_TEST_READ"}) == "0 runs");
+}
+
 TEST_CASE("a program that was changed has one best, that of the last tuning")
 {
     support::scratch_directory const folder;

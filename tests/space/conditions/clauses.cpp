@@ -193,3 +193,52 @@ TEST_CASE("comparisons with integers on thousands of values remove what an evalu
         }
     }
 }
+
+TEST_CASE(
+    "conjunctions inside a disjunction, ranges and sums against many constants, by brute force")
+{
+    char const* const terms[] = {"A == 4",
+                                 "A >= 4",
+                                 "C < 1",
+                                 "(A == 2 and C > 0)",
+                                 "not (C == 1 or A == 8)",
+                                 "M == 'x'",
+                                 "M in ['y', 'z']",
+                                 "(B or C >= 2)",
+                                 "2 <= A <= 8"};
+    attune::random_engine engine(19);
+    std::size_t met = 0;
+    for (int round = 0; round < 60; ++round) {
+        std::vector<std::string> constraints;
+        for (int c = 0; c < 20; ++c) {
+            std::string one;
+            for (std::uint64_t k = attune::uniform_below(engine, 4) + 1; k-- > 0;)
+                one += (one.empty()  ? ""
+                        : k % 2 == 0 ? " or "
+                                     : " and ") +
+                       std::string(terms[attune::uniform_below(engine, std::size(terms))]);
+            if (attune::uniform_below(engine, 3) == 0)
+                constraints.push_back("not (" + one + ")");
+            else if (round % 3 == 0)
+                constraints.push_back(one + " or C == 2 or C == -1 or M == 'y'");
+        }
+        std::string sums;
+        for (int k = 0; k < 12; ++k)
+            sums += (k == 0 ? "" : ", ") + std::to_string(attune::uniform_below(engine, 24));
+        constraints.push_back(round % 2 == 0 ? "A + C not in [" + sums + "]"
+                                             : "A * C in [" + sums + "] or B");
+        for (int k = 0; k < 10; ++k)
+            constraints.push_back("A * C + C != " +
+                                  std::to_string(attune::uniform_below(engine, 60)));
+        for (std::string& c : constraints)
+            for (std::size_t at; (at = c.find('\'')) != c.npos;)
+                c.replace(at, 1, "\\\"");
+        attune::description const space = space_of(params, constraints);
+        std::size_t const right = counted_one_by_one(space);
+        INFO(quoted(constraints));
+        if (right == 0) continue;
+        ++met;
+        CHECK(count_of(space) == right);
+    }
+    CHECK(met > 10);
+}

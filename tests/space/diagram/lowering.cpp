@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/diagram/lowering.hpp>
 
-#include <algorithm>
 #include <doctest/doctest.h>
 #include <limits>
 #include <vector>

@@ -155,9 +155,9 @@ TEST_CASE("what is no selector is one sentence that names the parameter")
     std::string const cuts = R"({"name": "C", "values": [8, 16, 32], "elements": 2})";
     std::string const runs = R"({"name": "S", "values": ["a", "b"], "elements": 3})";
     auto const error_of = [](std::string const& r, std::string const& c, std::string const& s) {
-        std::string const said = json_error("{\"params\": [" + r + ", " + c + ", " + s +
-                                            "],\n\"selectors\": [{\"first\": \"R\", "
-                                            "\"parameters\": 0}]}");
+        std::string const said =
+            json_error("{\"params\": [" + r + ", " + c + ", " + s +
+                       "],\n\"selectors\": [{\"first\": \"R\", \"parameters\": 0}]}");
         return said.substr(0, said.find('\n'));
     };
     CHECK(error_of(ranges, cuts, runs) == "was read");
@@ -166,8 +166,8 @@ TEST_CASE("what is no selector is one sentence that names the parameter")
           "was read");
     CHECK(error_of(ranges, R"({"name": "C", "range": [1, 9], "elements": 2})", runs) == "was read");
 
-    std::string const number = "attune: expected the whole numbers from 1 to 3 as values of R, the "
-                               "number of ranges";
+    std::string const number =
+        "attune: expected the whole numbers from 1 to 3 as values of R, the number of ranges";
     for (char const* const other :
          {R"({"name": "R", "range": [2, 3]})", R"({"name": "R", "range": [1, 2]})",
           R"({"name": "R", "range": [1, 4]})", R"({"name": "R", "range": [1, 3], "step": 2})",
@@ -180,8 +180,8 @@ TEST_CASE("what is no selector is one sentence that names the parameter")
         CAPTURE(other);
         CHECK(error_of(other, cuts, runs) == number);
     }
-    std::string const ascending = "attune: expected ascending numbers as values of C, the cut-offs "
-                                  "of a selector";
+    std::string const ascending =
+        "attune: expected ascending numbers as values of C, the cut-offs of a selector";
     for (char const* const other :
          {R"({"name": "C", "kind": "real", "low": 1, "high": 3, "elements": 2})",
           R"({"name": "C", "values": [8, 16], "kind": "categorical", "elements": 2})",
@@ -198,10 +198,10 @@ TEST_CASE("what is no selector is one sentence that names the parameter")
               .starts_with("attune: expected a selector: "));
     CHECK(error_of(R"({"name": "R", "range": [1, 3], "elements": 1})", cuts, runs)
               .starts_with("attune: expected a selector: "));
-    CHECK(json_error("{\"params\": [" + ranges +
-                     "],\n\"selectors\": [{\"first\": \"R\", "
-                     "\"parameters\": 9223372036854775807}]}")
-              .starts_with("attune: expected a selector: "));
+    CHECK(
+        json_error("{\"params\": [" + ranges +
+                   "],\n\"selectors\": [{\"first\": \"R\", \"parameters\": 9223372036854775807}]}")
+            .starts_with("attune: expected a selector: "));
 }
 
 TEST_CASE("selectors are listed in order, and no two have one parameter")
@@ -219,8 +219,7 @@ TEST_CASE("selectors are listed in order, and no two have one parameter")
     std::string const one = R"({"first": "R1", "parameters": 0})";
     std::string const two = R"({"first": "R2", "parameters": 0})";
     std::string const wrong =
-        "attune: expected selectors in the order of their parameters, none of "
-        "which two have";
+        "attune: expected selectors in the order of their parameters, none of which two have";
     CHECK(error_of(one + ", " + two) == "was read");
     CHECK(error_of(two + ", " + one) == wrong);
     CHECK(error_of(one + ", " + one) == wrong);

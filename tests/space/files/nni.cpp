@@ -14,11 +14,9 @@
 #include <attune/space/query/exact_size.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>

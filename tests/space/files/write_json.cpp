@@ -224,12 +224,11 @@ attune::description sample_space()
 TEST_CASE("an expression is written with the brackets it needs and no others")
 {
     for (std::string const& text : attune_test::parts_of(
-             "a + 1 + 2; a + (1 + 2); (a + 1) * 2; -a; -(5); -5 * a; not a == 1; "
-             "a == 1 or a == 2 and N > 3; (a == 1 or a == 2) and N > 3; "
-             "not (a == 1 or N > 3); a // 2 % 3; a // (2 % 3); trunc_div(a, 2); a / 3.0; "
-             "(a < 2) == 1; min(a, max(N, 3)); select(a < 2, 0.5, N); `b b` ** 1; "
-             "m == 'x\\''; o[1] < position(o, 2); abs(-a); ceil_div(N, a); --a; (a && N) * 2; "
-             "select(a, N, a) * 2",
+             "a + 1 + 2; a + (1 + 2); (a + 1) * 2; -a; -(5); -5 * a; not a == 1; a == 1 or a == 2 "
+             "and N > 3; (a == 1 or a == 2) and N > 3; not (a == 1 or N > 3); a // 2 % 3; a // (2 "
+             "% 3); trunc_div(a, 2); a / 3.0; (a < 2) == 1; min(a, max(N, 3)); select(a < 2, 0.5, "
+             "N); `b b` ** 1; m == 'x\\''; o[1] < position(o, 2); abs(-a); ceil_div(N, a); --a; (a "
+             "&& N) * 2; select(a, N, a) * 2",
              "; ")) {
         attune::description space = sample_space();
         std::uint32_t const root = attune::parse_expression(space, text);

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <string>
 #include <vector>
 
 #include "../space_generator.hpp"

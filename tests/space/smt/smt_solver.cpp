@@ -13,7 +13,6 @@
 #include <doctest/doctest.h>
 #include <string>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "../../support/rounds.hpp"

@@ -8,7 +8,6 @@
 
 #include <doctest/doctest.h>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>

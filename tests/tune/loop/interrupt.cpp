@@ -7,38 +7,11 @@
 #include <memory>
 
 #include "../../support/child_status.hpp"
+#include "../../support/own_handler.hpp"
 
 using attune::detail::interrupt_guard;
-
-namespace {
-
-std::sig_atomic_t volatile own_handler_ran = 0;
-
-extern "C" void own_handler(int) { own_handler_ran = own_handler_ran + 1; }
-
-/// A program that handles Ctrl-C itself.
-struct with_own_handler {
-    struct sigaction former{};
-    with_own_handler()
-    {
-        own_handler_ran = 0;
-        struct sigaction mine{};
-        mine.sa_handler = own_handler;
-        ::sigaction(SIGINT, &mine, &former);
-    }
-    ~with_own_handler() { ::sigaction(SIGINT, &former, nullptr); }
-    with_own_handler(with_own_handler const&) = delete;
-    with_own_handler& operator=(with_own_handler const&) = delete;
-
-    static bool in_place()
-    {
-        struct sigaction now{};
-        ::sigaction(SIGINT, nullptr, &now);
-        return now.sa_handler == own_handler;
-    }
-};
-
-} // namespace
+using attune_test::own_handler_ran;
+using attune_test::with_own_handler;
 
 TEST_CASE("the first Ctrl-C sets the flag, and reaches the program when the guard has gone")
 {

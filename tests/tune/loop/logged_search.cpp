@@ -179,29 +179,6 @@ std::vector<attune::search_factory> searches()
 
 } // namespace
 
-TEST_CASE("interrupted anywhere, a search goes on as if it had not been")
-{
-    attune::chain_of_trees const space = grid();
-    std::vector<point> const whole = uninterrupted(space, [](logged_search&, point const&) {});
-    for (std::size_t const stop : {0U, 1U, 9U, 24U}) {
-        for (bool const before_it_was_told : {false, true}) {
-            scratch_directory const directory;
-            {
-                search_of_log search{directory.file("log"), space};
-                for (std::size_t i = 0; i <= stop; ++i) {
-                    point const p = search.ask(1).front();
-                    if (i < stop || !before_it_was_told) search.tell(p, bowl(p));
-                }
-            }
-            search_of_log search{directory.file("log"), space};
-            REQUIRE(search.past().size() == stop + (before_it_was_told ? 0U : 1U));
-            REQUIRE(search.notice().empty());
-            for (std::size_t i = search.past().size(); i < whole.size(); ++i)
-                REQUIRE(step(search) == whole[i]);
-        }
-    }
-}
-
 TEST_CASE("an interrupted search that learnt from other programs says where these have changed")
 {
     attune::chain_of_trees const space = grid();
@@ -338,24 +315,6 @@ TEST_CASE("a log continues first; what is known is written into a new one")
     logged_search search{make, space, 5, log, {.known = known}};
     CHECK(search.notice() == "");
     CHECK(search.past().size() == 3);
-}
-
-TEST_CASE("another search than that of the log begins anew and says why")
-{
-    scratch_directory const directory;
-    attune::chain_of_trees const space = grid();
-    {
-        search_of_log search{directory.file("log"), space};
-        (void)step(search);
-    }
-    search_of_log search{directory.file("log"), space,
-                         attune::search_with<attune::exhaustive_searcher>()};
-    CHECK(search.past().size() == 1);
-    CHECK(search.notice() ==
-          "the interrupted tuning cannot be repeated, and another one begins that "
-          "knows its outcomes: event 1: the search proposes other configurations "
-          "than it did then");
-    CHECK(search.ask(1).front() == space.at(0));
 }
 
 TEST_CASE("code metrics are part of what is continued")
@@ -701,81 +660,6 @@ TEST_CASE(
     CHECK(search.past()[1].first == whole[5].first);
 }
 
-TEST_CASE("a new session knows all outcomes of a damaged log or another search, wherever it is cut")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    auto const other = attune::search_with<attune::exhaustive_searcher>();
-    for (bool const is_damaged : {false, true}) {
-        support::write_file(path, "");
-        std::vector<std::string> lines = told_with_all(path, make);
-        attune::search_factory const by = is_damaged ? make : other;
-        if (is_damaged) lines[lines.size() / 2] = "{}\n";
-        std::string const before = text_of_lines(lines);
-        support::write_file(path, before);
-        std::size_t const known = go_on(path, by, 0).past.size();
-        CHECK(known >= 20);
-        std::string const text = support::read_file(path);
-        REQUIRE(text.size() > before.size());
-        REQUIRE(text.starts_with(before));
-        for (std::size_t cut_at = before.size(); cut_at <= text.size(); cut_at += 1997) {
-            CAPTURE(cut_at - before.size());
-            support::write_file(path, text.substr(0, cut_at)); // kill -9 in the middle of a write
-            CHECK(go_on(path, by, 0).past.size() == known);
-        }
-    }
-}
-
-TEST_CASE("outcomes of another key are none of a session, though their first line is lost")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    attune::chain_of_trees const space = grid();
-    auto const run = [&](char const* key, double faster) {
-        event_log log{path, key, 5};
-        logged_search search{make, space, 5, log};
-        REQUIRE(search.past().empty());
-        for (int i = 0; i < 4; ++i)
-            search.tell(i == 0 ? space.at(0) : search.ask(1).front(),
-                        attune::measurement::exact(1 + i - faster));
-    };
-    run("key", 0); // not finished
-    std::size_t const of_key = lines_of(support::read_file(path)).size();
-    run("other", 100); // of another kernel with an equal space
-    std::vector<std::string> const lines = lines_of(support::read_file(path));
-    REQUIRE(lines[of_key].starts_with("{\"attune_events\""));
-    std::string const nul(3, '\0');
-    std::string const& first_event = lines[of_key + 1];
-    for (auto const& [instead, with_event] :
-         {std::pair{nul + '\n', false}, std::pair{std::string("garbage\n"), false},
-          std::pair{std::string("{\"key\":\n"), false}, std::pair{std::string(), false},
-          std::pair{std::string("\n"), false},
-          std::pair{nul + first_event.substr(first_event.size() / 2), true},
-          std::pair{nul + first_event, true}})
-        for (bool const is_known_damage : {false, true}) {
-            CAPTURE(instead);
-            CAPTURE(is_known_damage);
-            std::vector<std::string> damaged = lines;
-            damaged[of_key] = instead;
-            if (with_event) damaged[of_key + 1] = "";
-            if (is_known_damage) damaged[2] = "garbage\n"; // a line of the first session, too
-            support::write_file(path, text_of_lines(damaged));
-            event_log log{path, "key", 5};
-            auto const slowest = [](attune::event const& e) {
-                auto const* const m =
-                    e.result ? std::get_if<attune::measurement>(&*e.result) : nullptr;
-                return m == nullptr || m->value > 0;
-            };
-            CHECK(std::ranges::all_of(log.past(), slowest));
-            CHECK(std::ranges::all_of(log.salvaged(), slowest));
-            logged_search const search{make, space, 5, log};
-            bool const is_one_hidden = instead == "\n"; // it marks the line before as interrupted
-            CHECK(search.past().size() == (is_one_hidden ? 3 : 4));
-            for (auto const& [at, result] : search.past())
-                CHECK(std::get<attune::measurement>(result).value > 0);
-        }
-}
-
 TEST_CASE("where the time of the first outcome is in doubt, nothing is compared with it")
 {
     scratch_directory const directory;
@@ -792,42 +676,5 @@ TEST_CASE("where the time of the first outcome is in doubt, nothing is compared 
         search_of_log const search{path, grid_with_metrics()};
         CHECK(search.past().empty());
         CHECK(has(search.notice(), "the interrupted tuning cannot be continued: "));
-    }
-}
-
-TEST_CASE("a damaged log of which no event is right for the space says so")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    {
-        event_log log{path, "key", 5};
-        for (std::uint32_t i = 0; i < 3; ++i)
-            log.add({.kind = attune::event_kind::told,
-                     .points = {{{i, 0}, {20, 0}}}, // of 0 to 19
-                     .result = attune::measurement::exact(1)});
-    }
-    std::vector<std::string> lines = lines_of(support::read_file(path));
-    lines[2] = "{}\n";
-    support::write_file(path, text_of_lines(lines));
-    search_of_log const search{path, grid()};
-    CHECK(search.past().empty());
-    CHECK(has(search.notice(), "the interrupted tuning cannot be continued: "));
-    CHECK(has(search.notice(), "its configuration is not one of the space"));
-}
-
-TEST_CASE("a log of another key is no past, damaged or not")
-{
-    scratch_directory const directory;
-    std::string const path = directory.file("log");
-    std::vector<std::string> lines = told_with_all(path, make);
-    for (int times = 0; times < 2; ++times) {
-        event_log log{path, times == 0 ? "other" : "third", 5};
-        logged_search const search{make, grid_with_metrics(), 5, log};
-        CHECK(search.past().empty());
-        CHECK(search.notice().empty());
-        CHECK(log.notices().empty());
-        log = event_log{};
-        lines[3][2] = 'x';
-        support::write_file(path, text_of_lines(lines));
     }
 }

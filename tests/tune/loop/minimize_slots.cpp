@@ -4,14 +4,11 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/declare/expression/operators.hpp>
-#include <attune/declare/parameters.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/random.hpp>
-#include <attune/space/build_pack.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "../../support/bowl.hpp"
 #include "../../support/recorded_progress.hpp"
 #include "../../support/scripted_slots.hpp"
 #include "../../support/texts.hpp"
@@ -41,32 +39,15 @@ using attune::detail::minimum_on_slots;
 using attune::detail::objective_board;
 using attune::detail::run_minimize_loop;
 using attune::detail::run_state;
+using attune_test::all_points;
+using attune_test::bowl;
 using attune_test::has;
 using attune_test::never;
 using attune_test::scripted_act;
 using attune_test::scripted_slots;
+using attune_test::space;
 
 namespace {
-
-constexpr auto x = attune::ordinal<"X">(attune::range(0, 10));
-constexpr auto y = attune::ordinal<"Y">(attune::range(0, 10));
-constexpr auto plane = attune::space(x, y).where(x + y >= 5);
-
-attune::chain_of_trees const& space()
-{
-    static attune::chain_of_trees const built = attune::build(plane, {});
-    return built;
-}
-/// Number of (x, y) with 0 <= x, y <= 10 and x + y >= 5: 121 without the 15 below.
-constexpr std::size_t all_points = 106;
-
-/// Lowest at (7, 3), where it is 2.
-attune::evaluation bowl(point const& at)
-{
-    double const dx = static_cast<double>(at[0].index) - 7;
-    double const dy = static_cast<double>(at[1].index) - 3;
-    return 2 + dx * dx + 3 * dy * dy;
-}
 
 attune::minimize_options quiet(attune::search_factory search = attune::default_search(),
                                std::uint64_t seed = 7)
@@ -444,24 +425,6 @@ TEST_CASE("what is good enough is not what it costs")
 {
     search_limits const given{.evaluations = 3, .seconds = 4, .target = 5, .patience = 6};
     CHECK(attune::detail::without_cost(given) == search_limits{.target = 5, .patience = 6});
-}
-
-TEST_CASE("infinite values and NaN are failures; other values and failures stay")
-{
-    for (double const wrong :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-          -std::numeric_limits<double>::infinity()}) {
-        outcome result = measurement::exact(wrong);
-        attune::detail::refuse_not_finite(result);
-        CHECK(std::holds_alternative<failure>(result));
-    }
-    outcome fine = measurement{2, 1, 3, 9};
-    attune::detail::refuse_not_finite(fine);
-    REQUIRE(std::holds_alternative<measurement>(fine));
-    CHECK(std::get<measurement>(fine).samples == 9);
-    outcome failed = failure{failure_stage::crash, "no"};
-    attune::detail::refuse_not_finite(failed);
-    CHECK(std::get<failure>(failed).reason == "no");
 }
 
 TEST_CASE("the sentence on failures counts them and quotes the first")

@@ -155,25 +155,6 @@ TEST_CASE("a search that is cut short anywhere ends as one that is not, call by 
         }
 }
 
-TEST_CASE("a search cut short twice, in the middle of a line, evaluates that configuration again")
-{
-    support::scratch_directory const folder;
-    search_by_one none{""};
-    (void)none.run({.evaluations = 30});
-    std::string const log = folder.file("log");
-    for (std::size_t const evaluations : {11U, 12U}) {
-        search_by_one one{log};
-        CHECK_THROWS_AS((void)one.run({.evaluations = 30}, evaluations), cut);
-    }
-    std::string text = support::read_file(log);
-    text.resize(text.rfind("{\"told\"") + 30);
-    support::write_file(log, text);
-    search_by_one last{log};
-    (void)last.run({.evaluations = 30});
-    CHECK(last.evaluated.size() == 30 - 22);
-    CHECK(told_in(log) == none.evaluated);
-}
-
 TEST_CASE("kill -9 costs nothing that was told")
 {
     support::scratch_directory const folder;
@@ -350,35 +331,6 @@ TEST_CASE("another searcher begins with all outcomes or not at all, wherever it 
         CHECK(support::read_file(log) == before);
         knows_all();
     }
-}
-
-TEST_CASE("a damaged line costs its own outcome, and no other")
-{
-    support::scratch_directory const folder;
-    std::string const log = folder.file("log");
-    for (auto const& search : searches())
-        for (std::size_t const wrong : {0U, 9U, 19U}) {
-            CAPTURE(wrong);
-            std::remove(log.c_str());
-            search_by_one one{log, search};
-            (void)one.run({.evaluations = 20});
-            std::string text = support::read_file(log);
-            std::size_t at = 0;
-            for (std::size_t i = 0; i <= wrong; ++i)
-                at = text.find("\"told\"", at) + 1;
-            text[at] = 'x';
-            support::write_file(log, text);
-            for (int times = 0; times < 2; ++times) { // the second time it is not damaged
-                search_by_one other{log, search};
-                CHECK(other.run({.evaluations = 40}).evaluations == 40);
-                CHECK(other.evaluated.size() == (times == 0 ? 21 : 0));
-                CHECK(has(other.notices(), "the log of the interrupted tuning is damaged: line ") ==
-                      (times == 0));
-                for (point const& p : other.evaluated)
-                    CHECK((p == one.evaluated[wrong] ||
-                           std::ranges::find(one.evaluated, p) == one.evaluated.end()));
-            }
-        }
 }
 
 TEST_CASE("where repeating takes all seconds, that is said, and each call gets one further")

@@ -343,15 +343,6 @@ TEST_CASE("every failure is counted at its stage and none ends the tuning")
     CHECK(heard.events().back().failures == r.report.failures);
 }
 
-TEST_CASE("equal code is not measured twice and does not win")
-{
-    bench<usual, same_as_usual> b;
-    auto const r = b.tune(quick_options());
-    CHECK(r.report.how == decision::kept_default);
-    CHECK(r.report.same_code == 1);
-    CHECK(r.report.evaluations == 2);
-}
-
 TEST_CASE("the budget of evaluations is kept")
 {
     bench<usual, fast, crawling> b;

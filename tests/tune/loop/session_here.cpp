@@ -4,19 +4,15 @@
 #include <attune/tune/loop/detail/session_places.hpp>
 
 #include <array>
-#include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "../../support/ignored_interrupts.hpp"
 #include "../../support/pruned_grid.hpp"
 #include "../../support/timed_bench.hpp"
 
@@ -103,18 +99,6 @@ TEST_CASE("all of a space is tried, each configuration once, with its own time")
     CHECK(b.recorded.size() == 99);
 }
 
-TEST_CASE("what fails to compile is an outcome as any other")
-{
-    bench b;
-    b.on_compile = [](attune::compile_request const&) -> attune::compile_result {
-        return attune::failure{attune::failure_stage::compile, "no"};
-    };
-    REQUIRE(b.of.step());
-    REQUIRE(b.recorded.size() == 1);
-    CHECK(b.recorded[0].second == -1);
-    CHECK(b.state.failures()[static_cast<std::size_t>(attune::failure_stage::compile)] == 1);
-}
-
 TEST_CASE("the evaluations and seconds that are left are kept to, and a rule ends it")
 {
     bench few{{.evaluations = 8}};
@@ -151,22 +135,6 @@ TEST_CASE("the longest step is noted")
     CHECK(b.limits.longest_step_s() < 120);
 }
 
-TEST_CASE("what cannot win is not tried, and what may win is")
-{
-    bench b{{}, true};
-    while (b.of.step()) {
-    }
-    CHECK(b.of.is_exhausted());
-    double const most_s = attune::detail::candidate_pruning::margin * seconds_of(0);
-    std::set<std::string> tried;
-    for (auto const& [at, seconds] : b.recorded)
-        tried.insert(shown(at));
-    CHECK(tried.size() == b.recorded.size());
-    for (std::uint64_t i = 1; i < 100; ++i)
-        CHECK((bound_of(b.space.at(i)) > most_s || tried.contains(shown(b.space.at(i)))));
-    CHECK(b.recorded.size() < 60);
-}
-
 TEST_CASE("a configuration that no search proposed is compiled and tried")
 {
     bench b;
@@ -175,15 +143,4 @@ TEST_CASE("a configuration that no search proposed is compiled and tried")
     CHECK(b.recorded[0].first == b.at(7, 7));
     CHECK(b.recorded[0].second == seconds_of(77));
     CHECK(b.begun == 1);
-}
-
-TEST_CASE("after Ctrl-C no step is begun")
-{
-    ignored_interrupts const interrupts;
-    bench b;
-    REQUIRE(b.of.step());
-    ::raise(SIGINT);
-    CHECK(!b.of.step());
-    CHECK(b.recorded.size() == 1);
-    CHECK(!b.of.is_exhausted());
 }

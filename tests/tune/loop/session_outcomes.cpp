@@ -271,14 +271,3 @@ TEST_CASE("the least time of the best is known where the tuning ends near the ro
     b.of.record(b.at(4, 3), b.worked(43, 39)); // half of the roofline is 40 s
     CHECK(b.state.judge().verdict(0)->reason == attune::stop_reason::roofline);
 }
-
-TEST_CASE("a time below what the stated work takes ends pruning")
-{
-    bench b;
-    b.record_default();
-    CHECK(b.verdicts.is_on());
-    b.of.record(b.at(9, 9), b.worked(99, 99)); // of a work of 100 s
-    CHECK(b.verdicts.is_on());
-    b.of.record(b.at(9, 8), b.worked(98, 1)); // of 90 s
-    CHECK(!b.verdicts.is_on());
-}

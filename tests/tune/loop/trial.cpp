@@ -91,20 +91,6 @@ std::string refusal(bench& b)
 
 } // namespace
 
-TEST_CASE("the reference is measured, and the caller's data stays as it was")
-{
-    bench b;
-    {
-        established const runner{b};
-        attune::detail::trial const& first = runner.reference;
-        REQUIRE(attune::succeeded(first.result));
-        CHECK(std::get<attune::measurement>(first.result).value > 0);
-        CHECK(first.code.address == std::get<void*>(code_of<usual>()));
-        CHECK(b.data.called_times(0, 3.0));
-    }
-    CHECK(b.data.called_times(0, 3.0));
-}
-
 TEST_CASE("a right variant is measured by runs of its own")
 {
     bench b;
@@ -237,33 +223,6 @@ TEST_CASE("arrays that overlap are tuned too")
     CHECK(attune::succeeded(runner.reference.result));
     CHECK(attune::succeeded(runner.run(b.compile(b.at(fast)), never).result));
     CHECK(failure_of(runner.run(b.compile(b.at(wrong)), never)).stage == failure_stage::verify);
-    CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("variants are compared in turns, and the data is restored")
-{
-    bench b;
-    established runner{b};
-    attune::detail::trial const quick = runner.run(b.compile(b.at(fast)), never);
-    std::vector const both{runner.reference.code, quick.code};
-    auto const compared = runner.compare(both, 2.0);
-    attune::round_times const& times = std::get<attune::round_times>(compared);
-    REQUIRE(times.size() == 2);
-    CHECK(times.ratio(0, 1).value < 0.5);
-    CHECK(times.ratio(0, 1).high < 1);
-    CHECK(times.ratio(1, 0).value > 2);
-    CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("who fails while variants are compared is told")
-{
-    bench b;
-    established runner{b};
-    std::vector const both{runner.reference.code,
-                           std::get<attune::callable>(b.compile(b.at(throwing)))};
-    auto const compared = runner.compare(both, 2.0);
-    REQUIRE(std::holds_alternative<std::size_t>(compared));
-    CHECK(std::get<std::size_t>(compared) == 1);
     CHECK(b.data.called_times(0, 3.0));
 }
 

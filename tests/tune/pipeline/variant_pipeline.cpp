@@ -122,13 +122,6 @@ TEST_CASE("a compilation that goes on when no time is left fails with a sentence
     CHECK(why->reason == "compiling took longer than 2 s, until limits.seconds was over");
 }
 
-TEST_CASE("a configuration outside the search is compiled as well")
-{
-    bench b;
-    CHECK(std::holds_alternative<attune::callable>(b.supply.compile(b.space.at(1))));
-    CHECK(b.compiler.compiled() == std::vector<std::string>{"WAY=1"});
-}
-
 TEST_CASE("what the compiler had in its cache is counted apart")
 {
     bench b;
@@ -271,17 +264,6 @@ TEST_CASE("what is told before it was supplied, or while it waits, is not suppli
         supply.tell(g.space.at(2), bowl(g.space.at(2)));
         CHECK(supply.next()->at == g.space.at(3));
     }
-}
-
-TEST_CASE("a finished searcher's last configurations are all supplied")
-{
-    grid g;
-    std::set<std::string> seen;
-    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}, 7};
-    while (auto const now = supply.next())
-        seen.insert(shown(now->at));
-    CHECK(seen.size() == 100);
-    CHECK(!supply.next());
 }
 
 TEST_CASE("what cannot win is told to the search as a bound, and neither compiled nor supplied")

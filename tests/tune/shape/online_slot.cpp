@@ -105,6 +105,22 @@ TEST_CASE(
     CHECK(of.slot.lost_s() > lost_before_s);
 }
 
+TEST_CASE("time in other calls pays for candidates, and the loss in other slots counts")
+{
+    auto const calls = [](double others_s, double others_lost_s) {
+        calling of;
+        CHECK(!of.call());
+        of.slot.set_others(others_s, others_lost_s);
+        of.slot.ask(&candidate_code, 2);
+        return of.calls_until_candidate();
+    };
+    int const alone = calls(0, 0); // .03 * .8 of them pay for a candidate that loses 1 ms
+    CHECK(alone > 40);
+    CHECK(calls(0.02, 0) == alone - 20); // as 20 calls of 1 ms
+    CHECK(calls(1, 0) < 5);
+    CHECK(calls(1, 0.024) == alone); // all that these allow is lost elsewhere
+}
+
 TEST_CASE("what was asked for can be withdrawn, but not from a call")
 {
     calling of;

@@ -4,12 +4,9 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/declare/expression/operators.hpp>
-#include <attune/declare/parameters.hpp>
 #include <attune/remember/study.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/random.hpp>
-#include <attune/space/build_pack.hpp>
 #include <attune/tune/minimize.hpp>
 
 #include <algorithm>
@@ -35,6 +32,7 @@
 #include <variant>
 #include <vector>
 
+#include "../../support/bowl.hpp"
 #include "../../support/rounds.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "../../support/texts.hpp"
@@ -43,31 +41,18 @@ using attune::point;
 using attune::study_options;
 using attune::detail::minimize_in_study;
 using attune::detail::minimum_in_study;
+using attune_test::all_points;
+using attune_test::bowl;
 using attune_test::has;
+using attune_test::plane;
 using attune_test::rounds;
+using attune_test::space;
+using attune_test::x;
+using attune_test::y;
 using support::scratch_directory;
 
 namespace {
 
-constexpr auto x = attune::ordinal<"X">(attune::range(0, 10));
-constexpr auto y = attune::ordinal<"Y">(attune::range(0, 10));
-constexpr auto plane = attune::space(x, y).where(x + y >= 5);
-
-attune::chain_of_trees const& space()
-{
-    static attune::chain_of_trees const built = attune::build(plane, {});
-    return built;
-}
-/// Number of (x, y) with 0 <= x, y <= 10 and x + y >= 5: 121 without the 15 below.
-constexpr std::uint32_t all_points = 106;
-
-/// Lowest at (7, 3), where it is 2.
-attune::evaluation bowl(point const& at)
-{
-    double const dx = static_cast<double>(at[0].index) - 7;
-    double const dy = static_cast<double>(at[1].index) - 3;
-    return 2 + dx * dx + 3 * dy * dy;
-}
 bool is_lowest(point const& at) { return at[0].index == 7 && at[1].index == 3; }
 
 /// How often each point was evaluated, in all processes.
@@ -684,19 +669,6 @@ TEST_CASE("an own claim that is not known is evaluated, not awaited; one that is
             {at.path(), "claimed"}, options);
         CHECK(is_whole(own));
     }
-}
-
-TEST_CASE("seconds end the part of a process that waits for others")
-{
-    scratch_directory const at;
-    attune::study const of{at.path(), "waits"};
-    ::pid_t const other = fork_busy(of, quiet({.evaluations = 1}));
-    // The one evaluation is the other's, who is at it for longer than this test may take.
-    minimum_in_study const own =
-        minimize_in_study(space(), bowl, of, quiet({.evaluations = 1, .seconds = 0.2}));
-    kill_busy(other);
-    CHECK(own.end.found.evaluations == 0);
-    CHECK(own.end.found.ended == "budget");
 }
 
 TEST_CASE("Ctrl-C ends this process's part when its evaluation has ended, and others go on")

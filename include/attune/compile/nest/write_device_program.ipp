@@ -10,7 +10,6 @@
 #include <attune/compile/nest/write_device_program.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <attune/declare/generated_code.hpp>
 #include <attune/declare/point.hpp>
 
-#include <cstddef>
 #include <functional>
 #include <source_location>
 #include <string>

@@ -18,7 +18,6 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>

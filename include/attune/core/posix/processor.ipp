@@ -13,6 +13,8 @@
 #include <cstring>
 #include <fstream>
 #include <sys/auxv.h>
+#include <utility>
+#include <vector>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -30,6 +32,21 @@ using cpuid_leaf = std::array<std::uint32_t, 4>;
     if (__get_cpuid_count(leaf, part, &out[0], &out[1], &out[2], &out[3]) == 0) return {};
     return out;
 }
+
+/// Reads each leaf once: in a virtual machine a read may take microseconds.
+class cpuid_reader {
+public:
+    [[nodiscard]] cpuid_leaf of(std::uint32_t leaf, std::uint32_t part = 0)
+    {
+        std::pair const which{leaf, part};
+        for (auto const& [read, words] : read_)
+            if (read == which) return words;
+        return read_.emplace_back(which, cpuid_of(leaf, part)).second;
+    }
+
+private:
+    std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, cpuid_leaf>> read_{};
+};
 
 /// A feature that code may use: the kernel's name for it, and its bit in CPUID.
 struct cpuid_feature {
@@ -89,7 +106,7 @@ inline constexpr cpuid_feature cpuid_features[] = {
 };
 
 /// "flags" without the features that the processor of this process lacks.
-[[nodiscard]] inline std::string features_in_process(std::string_view flags)
+[[nodiscard]] inline std::string features_in_process(std::string_view flags, cpuid_reader& cpuid)
 {
     std::string out;
     for (std::string_view rest = flags; !rest.empty();) {
@@ -99,7 +116,7 @@ inline constexpr cpuid_feature cpuid_features[] = {
         auto const known = std::find_if(std::begin(cpuid_features), std::end(cpuid_features),
                                         [&](cpuid_feature const& f) { return name == f.name; });
         if (known != std::end(cpuid_features) &&
-            (cpuid_of(known->leaf, known->part)[known->in_register] >> known->bit & 1) == 0)
+            (cpuid.of(known->leaf, known->part)[known->in_register] >> known->bit & 1) == 0)
             continue;
         out += (out.empty() ? "" : " ") + std::string(name);
     }
@@ -116,14 +133,14 @@ inline constexpr cpuid_feature cpuid_features[] = {
 }
 
 /// The line, with values that the processor of this process reports.
-[[nodiscard]] inline std::string line_in_process(std::string const& line)
+[[nodiscard]] inline std::string line_in_process(std::string const& line, cpuid_reader& cpuid)
 {
     std::size_t const colon = line.find(':');
     if (colon == line.npos || colon + 2 > line.size()) return line;
     std::string const head = line.substr(0, colon + 2);
     std::string_view const name = std::string_view(line).substr(0, line.find_first_of("\t:"));
-    cpuid_leaf const first = cpuid_of(0);
-    std::uint32_t const version = cpuid_of(1)[0];
+    cpuid_leaf const first = cpuid.of(0);
+    std::uint32_t const version = cpuid.of(1)[0];
     std::uint32_t const family = version >> 8 & 0xf;
     if (name == "vendor_id") return head + text_of_registers({first[1], first[3], first[2]});
     if (name == "cpu family")
@@ -133,11 +150,11 @@ inline constexpr cpuid_feature cpuid_features[] = {
                                      (family >= 6 ? (version >> 16 & 0xf) << 4 : 0));
     if (name == "stepping") return head + std::to_string(version & 0xf);
     if (name == "flags")
-        return head + features_in_process(std::string_view(line).substr(colon + 2));
+        return head + features_in_process(std::string_view(line).substr(colon + 2), cpuid);
     if (name != "model name") return line;
     std::vector<std::uint32_t> brand;
     for (std::uint32_t leaf = 0x80000002U; leaf <= 0x80000004U; ++leaf)
-        for (std::uint32_t const word : cpuid_of(leaf))
+        for (std::uint32_t const word : cpuid.of(leaf))
             brand.push_back(word);
     std::string const text = text_of_registers(brand);
     return text.empty() ? line : head + text;
@@ -149,9 +166,12 @@ ATTUNE_INLINE std::vector<std::string> processor_lines()
 {
     std::ifstream file("/proc/cpuinfo");
     std::vector<std::string> out;
+#if defined(__x86_64__)
+    cpuid_reader cpuid;
+#endif
     for (std::string line; std::getline(file, line) && !line.empty();)
 #if defined(__x86_64__)
-        out.push_back(line_in_process(line));
+        out.push_back(line_in_process(line, cpuid));
 #else
         out.push_back(line);
 #endif

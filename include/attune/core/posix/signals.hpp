@@ -1,4 +1,4 @@
-// attune/core/posix/signals.hpp - handlers of signals: taken over, found among the callers, blocked in attune's threads.
+// attune/core/posix/signals.hpp - handlers of signals: taken over, found among the callers, blocked in attune's threads; callers in the loader.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,6 +16,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// empty sa_mask), and a handler without unwind tables. Takes no lock and no memory.
 /// Cost     0.1 us if the thread blocks no signal; else about 0.2 us a frame
 [[nodiscard]] bool is_in_signal_handler() noexcept;
+
+/// Call it before work that needs threads which load code. Within dlopen() and dlclose() a thread
+/// holds the loader's lock, so the other threads would never end.
+/// Errors   dlopen() or dlclose() is among the callers of this function, within the last 256 frames:
+///          a constructor or destructor of a library calls a kernel
+/// Cost     about 0.2 us a frame
+void require_free_loader();
 
 /// Blocks every signal except faults of the thread itself. Threads that start meanwhile inherit the
 /// mask.

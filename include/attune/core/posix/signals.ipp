@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <dlfcn.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -40,6 +43,38 @@ ATTUNE_INLINE bool is_in_signal_handler() noexcept
     signal_frame_search search;
     static_cast<void>(_Unwind_Backtrace(look_at_frame, &search));
     return search.is_found;
+}
+
+struct loader_frame_search {
+    std::array<void*, 3> functions{::dlsym(RTLD_DEFAULT, "dlopen"),
+                                   ::dlsym(RTLD_DEFAULT, "dlmopen"),
+                                   ::dlsym(RTLD_DEFAULT, "dlclose")};
+    int frames_left = 256;
+    bool is_found = false;
+};
+
+inline _Unwind_Reason_Code look_for_loader(_Unwind_Context* context, void* search)
+{
+    auto& state = *static_cast<loader_frame_search*>(search);
+    void* call = nullptr;
+    auto const at = static_cast<std::uintptr_t>(_Unwind_GetIP(context)) - 1;
+    std::memcpy(&call, &at, sizeof call);
+    void const* const function = _Unwind_FindEnclosingFunction(call);
+    for (void const* const one : state.functions)
+        state.is_found = state.is_found || (one != nullptr && one == function);
+    return state.is_found || --state.frames_left <= 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+ATTUNE_INLINE void require_free_loader()
+{
+    loader_frame_search search;
+    static_cast<void>(_Unwind_Backtrace(look_for_loader, &search));
+    if (search.is_found)
+        throw error("a kernel must be compiled while a library is loaded or unloaded",
+                    "a constructor or destructor of a static object in a library, within dlopen() "
+                    "or dlclose()",
+                    "call the kernel after dlopen(), or give it a function of the program by "
+                    "kernel.fallback(f) or attune_add_kernel");
 }
 
 /// Counts how often any copy or version of attune has passed this signal on. The count is stored in

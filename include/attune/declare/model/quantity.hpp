@@ -12,7 +12,6 @@
 #include <attune/declare/kinds.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -200,9 +199,8 @@ private:
         auto const formula = detail::lift(typed);
         constexpr value_kind kind = decltype(formula)::yields;
         constexpr bool is_whole = kind == value_kind::integer || kind == value_kind::boolean;
-        static_assert(is_whole,
-                      "attune: a size or a cost of a model is a whole number; compare a text or a "
-                      "real parameter, and choose by the comparison");
+        static_assert(is_whole, "attune: a size or a cost of a model is a whole number; compare a "
+                                "text or a real parameter, and choose by the comparison");
         if constexpr (kind == value_kind::boolean)
             return of_code(formula.code).of_condition();
         else if constexpr (is_whole)

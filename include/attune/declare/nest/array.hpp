@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -118,9 +117,8 @@ struct element_of_array : nest_value {
         constexpr bool room = !is_complete;
         static_assert(room, "attune: an array has fewer dimensions than it is given indices");
         constexpr bool affine = index_operand<Index>;
-        static_assert(affine,
-                      "attune: an index is a sum of axes, multiples of axes and whole numbers, "
-                      "such as 2 * i + r - 1");
+        static_assert(affine, "attune: an index is a sum of axes, multiples of axes and whole "
+                              "numbers, such as 2 * i + r - 1");
         if constexpr (room && affine) {
             if constexpr (whole_number<Index>)
                 return with(as_affine(index));
@@ -202,9 +200,9 @@ struct array_of : nest_term {
     static_assert(type != element_type::opaque,
                   "attune: the elements of a program's arrays are float, double, whole numbers of "
                   "8 to 64 bits, _Float16 or __bf16");
-    static_assert(sizeof...(Extents) > 0 && sizeof...(Extents) <= 8,
-                  "attune: an array of a program has one to eight dimensions: "
-                  "array<\"A\", float, 64, 64>()");
+    static_assert(
+        sizeof...(Extents) > 0 && sizeof...(Extents) <= 8,
+        "attune: an array of a program has one to eight dimensions: array<\"A\", float, 64, 64>()");
     static constexpr std::string_view name = Name.view();
     static constexpr std::size_t rank = sizeof...(Extents);
     static constexpr bool is_temporary = Use == array_use::temporary;
@@ -223,9 +221,8 @@ struct array_of : nest_term {
     [[nodiscard]] constexpr auto with_row_stride() const
     {
         constexpr bool is_matrix = rank == 2 && Use == array_use::argument;
-        static_assert(is_matrix,
-                      "attune: with_row_stride() is for arguments of two dimensions, the rows of "
-                      "an attune::matrix_view");
+        static_assert(is_matrix, "attune: with_row_stride() is for arguments of two dimensions, "
+                                 "the rows of an attune::matrix_view");
         return array_of<Name, T, Use, is_matrix, Extents...>{};
     }
 };

@@ -313,17 +313,15 @@ template <class Declaration>
     constexpr nest_fault fault = Declaration::outline.fault;
     static_assert(fault != nest_fault::too_large,
                   "attune: nest: a program has at most 64 arrays, 64 axes and 255 elements");
-    static_assert(
-        fault != nest_fault::same_name,
-        "attune: nest: the program, its arrays, axes and inputs have a name each, and two "
-        "of them are the same");
+    static_assert(fault != nest_fault::same_name,
+                  "attune: nest: the program, its arrays, axes and inputs have a name each, and "
+                  "two of them are the same");
     static_assert(fault != nest_fault::reserved_name,
                   "attune: nest: a name is a word of C++, or begins with _; the generated code "
                   "cannot use it");
     static_assert(
         fault != nest_fault::other_shape,
-        "attune: nest: two arrays, two axes or two inputs of one name have other types or "
-        "extents");
+        "attune: nest: two arrays, two axes or two inputs of one name have other types or extents");
     static_assert(fault != nest_fault::target_of_no_axes,
                   "attune: nest: what a statement writes has one index for each dimension, each of "
                   "them another axis: C[i][j] = ...; read with indices such as 2 * i + r instead");
@@ -340,9 +338,9 @@ template <class Declaration>
                   "what is written; write it to an attune::temporary first, once for each");
     static_assert(fault != nest_fault::written_twice,
                   "attune: nest: two statements write one array; write an attune::temporary first");
-    static_assert(fault != nest_fault::read_before_written,
-                  "attune: nest: a temporary is read, or continued by +=, before a statement has "
-                  "written it");
+    static_assert(
+        fault != nest_fault::read_before_written,
+        "attune: nest: a temporary is read, or continued by +=, before a statement has written it");
     static_assert(fault != nest_fault::read_and_written,
                   "attune: nest: an array is written by a statement that reads it, or by a later "
                   "one; write another array, or continue it by +=");
@@ -360,9 +358,8 @@ template <class Declaration>
                   "which is written; a statement writes all elements");
     if constexpr (fault == nest_fault::none) {
         constexpr bool whole = Declaration::order_is_whole;
-        static_assert(whole,
-                      "attune: nest: with_arguments(...) names each array that is no temporary and "
-                      "each input once");
+        static_assert(whole, "attune: nest: with_arguments(...) names each array that is no "
+                             "temporary and each input once");
         return whole;
     } else
         return false;
@@ -395,9 +392,9 @@ template <fixed_string Name, class... Statements>
             declaration const out(made_steps(make_step(statements)...));
             auto const numbers = out.numbers();
             if (leaves_an_array(declaration::form(numbers)))
-                throw declaration_error("attune: nest: an index leaves its array; write "
-                                        "attune::padded(x)[...] where it then reads 0, or make the "
-                                        "axis shorter");
+                throw declaration_error(
+                    "attune: nest: an index leaves its array; write attune::padded(x)[...] where "
+                    "it then reads 0, or make the axis shorter");
             return out;
         } else
             return no_declaration{};

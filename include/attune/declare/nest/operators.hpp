@@ -140,9 +140,8 @@ template <class T, class X>
 {
     constexpr bool computes = std::same_as<T, detail::operand_type<T>> &&
                               detail::nest_element<T>() != element_type::opaque;
-    static_assert(computes,
-                  "attune: cast<T>(x): T is float, double or a whole number of 32 or 64 bits; "
-                  "elements of other types are converted where they are written");
+    static_assert(computes, "attune: cast<T>(x): T is float, double or a whole number of 32 or 64 "
+                            "bits; elements of other types are converted where they are written");
     if constexpr (computes)
         return detail::nest_operation<nest_op::convert, T, detail::lifted<X>>{
             detail::lift_value(x)};

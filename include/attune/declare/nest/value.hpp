@@ -287,9 +287,8 @@ template <class T>
         return nest_literal<operand_type<T>>{x};
     else {
         constexpr bool is_number = std::derived_from<T, nest_value>;
-        static_assert(is_number,
-                      "attune: a program computes with elements of arrays, such as A[i][j], with "
-                      "axes, inputs and numbers");
+        static_assert(is_number, "attune: a program computes with elements of arrays, such as "
+                                 "A[i][j], with axes, inputs and numbers");
         if constexpr (is_number) {
             if constexpr (requires { T::is_complete; }) {
                 constexpr bool complete = T::is_complete;

@@ -12,7 +12,6 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <ctime>
 #include <functional>
 
 namespace attune::inline ATTUNE_ABI {

@@ -17,7 +17,6 @@
 #include <functional>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <fcntl.h>
 #include <fstream>
-#include <limits>
 #include <locale>
 #include <set>
 #include <sstream>
@@ -27,24 +26,56 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Creates a missing file, but none at the end of a link. If peaks cannot be written, the next
-/// program measures them again.
-inline void append_peaks(std::string const& path, std::string const& line)
+/// Appends a line "word numbers device". Creates a missing file, but none at the end of a link. If
+/// peaks cannot be written, the next program measures them again.
+inline void append_peaks(std::string const& path, char const* word,
+                         std::vector<double> const& numbers, std::string const& device)
 {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(12); // a footprint must be read back exactly
+    text << word;
+    for (double const number : numbers)
+        text << ' ' << number;
+    text << ' ' << device << '\n';
+    std::string const line = text.str();
     quiet_writes const quiet;
     checked_file const to = open_checked(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (to.file.is_open()) static_cast<void>(!::write(to.file.get(), line.data(), line.size()));
 }
 
+/// The `count` numbers of each line with this word and device; no numbers of a damaged file, which
+/// are negative or reach `end`.
+[[nodiscard]] inline std::vector<std::vector<double>> peaks_in_file(std::string const& path,
+                                                                    char const* word,
+                                                                    std::string const& device,
+                                                                    std::size_t count, double end)
+{
+    std::vector<std::vector<double>> out;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream text(line);
+        text.imbue(std::locale::classic());
+        std::string first, name;
+        text >> first;
+        std::vector<double> numbers(count);
+        bool is_sane = first == word;
+        for (double& number : numbers)
+            is_sane = is_sane && text >> number && number >= 0 && number < end;
+        if (is_sane && std::getline(text >> std::ws, name) && name == device)
+            out.push_back(std::move(numbers));
+    }
+    return out;
+}
+
 /// First word of a line in the file. Older lines without it may come from unoptimised builds.
 inline constexpr char const* optimised_word = "optimised";
 
-/// False for values of a damaged file: no processor reaches 10^18 per second.
-[[nodiscard]] inline bool is_sane(machine_limits const& known) noexcept
+ATTUNE_INLINE void raise_to(machine_limits& limits, machine_limits const& others)
 {
-    auto const is_rate = [](double v) { return v >= 0 && v < 1e18; };
-    return is_rate(known.f32_flops) && is_rate(known.f64_flops) && is_rate(known.bytes) &&
-           is_rate(known.footprint);
+    limits.f32_flops = std::max(limits.f32_flops, others.f32_flops);
+    limits.f64_flops = std::max(limits.f64_flops, others.f64_flops);
+    limits.bytes = std::max(limits.bytes, others.bytes);
 }
 
 /// The highest limits in a file for this processor; 0 for missing ones.
@@ -53,29 +84,13 @@ inline constexpr char const* optimised_word = "optimised";
                                                    double footprint)
 {
     machine_limits found{.threads = threads, .footprint = footprint};
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
-        machine_limits known;
-        std::istringstream text(line);
-        text.imbue(std::locale::classic());
-        std::string word, name;
-        if (!(text >> word >> known.threads >> known.footprint >> known.f32_flops >>
-              known.f64_flops >> known.bytes) ||
-            !std::getline(text >> std::ws, name) || word != optimised_word || name != device ||
-            known.threads != threads || !is_sane(known))
-            continue;
-        found.f32_flops = std::max(found.f32_flops, known.f32_flops);
-        found.f64_flops = std::max(found.f64_flops, known.f64_flops);
-        if (known.footprint == footprint) found.bytes = std::max(found.bytes, known.bytes);
-    }
+    // no processor reaches 10^18 per second
+    for (std::vector<double> const& line : peaks_in_file(path, optimised_word, device, 5, 1e18))
+        if (line[0] == threads)
+            raise_to(found, {.f32_flops = line[2],
+                             .f64_flops = line[3],
+                             .bytes = line[1] == footprint ? line[4] : 0});
     return found;
-}
-
-ATTUNE_INLINE void raise_to(machine_limits& limits, machine_limits const& others)
-{
-    limits.f32_flops = std::max(limits.f32_flops, others.f32_flops);
-    limits.f64_flops = std::max(limits.f64_flops, others.f64_flops);
-    limits.bytes = std::max(limits.bytes, others.bytes);
 }
 
 ATTUNE_INLINE machine_limits measure_machine(unsigned threads, double footprint)
@@ -109,14 +124,11 @@ ATTUNE_INLINE machine_limits machine_measured_anew(std::string const& path,
     machine_limits const found = limits_in_file(path, device, threads, footprint);
     bool const is_news = out.f32_flops > found.f32_flops || out.f64_flops > found.f64_flops ||
                          out.bytes > found.bytes;
-    if (is_news && out.is_optimised) {
-        std::ostringstream line;
-        line.imbue(std::locale::classic());
-        line.precision(12); // a footprint must be read back exactly
-        line << optimised_word << ' ' << out.threads << ' ' << out.footprint << ' ' << out.f32_flops
-             << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';
-        append_peaks(path, line.str());
-    }
+    if (is_news && out.is_optimised)
+        append_peaks(path, optimised_word,
+                     {static_cast<double>(out.threads), out.footprint, out.f32_flops, out.f64_flops,
+                      out.bytes},
+                     device);
     raise_to(out, found);
     if (!is_news) out.is_optimised = true; // all limits are from the file
     return out;
@@ -234,10 +246,16 @@ void for_each_peak(Peaks& peaks, Visit const& visit)
             visit(peak);
 }
 
+[[nodiscard]] inline std::vector<double> numbers_of(core_peaks const& peaks)
+{
+    std::vector<double> out;
+    for_each_peak(peaks, [&](double peak) { out.push_back(peak); });
+    return out;
+}
+
 ATTUNE_INLINE void raise_to(core_peaks& peaks, core_peaks const& others)
 {
-    std::vector<double> higher;
-    for_each_peak(others, [&](double peak) { higher.push_back(peak); });
+    std::vector<double> const higher = numbers_of(others);
     std::size_t i = 0;
     for_each_peak(peaks, [&](double& peak) { peak = std::max(peak, higher[i++]); });
 }
@@ -260,20 +278,12 @@ ATTUNE_INLINE core_peaks measure_core_peaks()
                                                    std::string const& device)
 {
     core_peaks found;
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
+    // no core reaches 10^15 per second
+    for (auto const& line : peaks_in_file(path, core_peaks_word, device, 5 * vector_widths, 1e15)) {
         core_peaks known;
-        std::istringstream text(line);
-        text.imbue(std::locale::classic());
-        std::string word, name;
-        text >> word;
-        bool is_sane = true; // no core reaches 10^15 per second: the file is damaged
-        for_each_peak(known, [&](double& peak) {
-            is_sane = (text >> peak) && peak >= 0 && peak < 1e15 && is_sane;
-        });
-        if (word == core_peaks_word && is_sane && std::getline(text >> std::ws, name) &&
-            name == device)
-            raise_to(found, known);
+        auto next = line.begin();
+        for_each_peak(known, [&](double& peak) { peak = *next++; });
+        raise_to(found, known);
     }
     return found;
 }
@@ -285,19 +295,11 @@ ATTUNE_INLINE core_peaks known_core_peaks(std::string const& path, std::string c
     if (found.f32_flops[0] > 0 && !anew) return found;
     core_peaks out = measure();
     bool is_news = false;
-    std::vector<double> before;
-    for_each_peak(found, [&](double peak) { before.push_back(peak); });
+    std::vector<double> const before = numbers_of(found);
     std::size_t i = 0;
     // true if a peak exceeds the former one by more than two measurements differ
     for_each_peak(out, [&](double peak) { is_news = peak > 1.005 * before[i++] || is_news; });
-    if (is_news && out.is_optimised) {
-        std::ostringstream line;
-        line.imbue(std::locale::classic());
-        line << core_peaks_word;
-        for_each_peak(out, [&](double peak) { line << ' ' << peak; });
-        line << ' ' << device << '\n';
-        append_peaks(path, line.str());
-    }
+    if (is_news && out.is_optimised) append_peaks(path, core_peaks_word, numbers_of(out), device);
     raise_to(out, found);
     if (!is_news) out.is_optimised = true; // all peaks are from the file
     return out;

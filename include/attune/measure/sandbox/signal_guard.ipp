@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
-#include <exception>
 #include <mutex>
 #include <pthread.h>
 #include <string>

@@ -19,7 +19,6 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {

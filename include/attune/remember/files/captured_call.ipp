@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <exception>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <system_error>

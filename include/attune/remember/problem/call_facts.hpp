@@ -11,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,15 @@ struct call_facts {
 
 /// The words of a shape that count for such calls.
 [[nodiscard]] shape_choice shape_choice_of(call_facts const& facts);
+
+/// The numbers in "512 64 -1".
+[[nodiscard]] std::vector<std::int64_t> words_in(std::string_view text);
+
+/// A shape of a store. 0.4 had a single word for places and overlaps, and 0, 1 or 2 for a number
+/// that is no integer.
+/// @return  empty: it is no shape of this layout, or is incomplete
+[[nodiscard]] std::vector<std::int64_t> stored_shape(std::span<shape_word const> layout,
+                                                     std::vector<std::int64_t> key);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -9,8 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <charconv>
 #include <string_view>
-#include <system_error>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -228,6 +229,42 @@ ATTUNE_INLINE shape_choice shape_choice_of(call_facts const& facts)
     for (auto const& [name, argument] : facts.inputs)
         mark(out.bound, argument);
     return out;
+}
+
+ATTUNE_INLINE std::vector<std::int64_t> words_in(std::string_view text)
+{
+    std::vector<std::int64_t> out;
+    char const* at = text.data();
+    char const* const end = at + text.size();
+    while (at != end) {
+        std::int64_t word = 0;
+        auto const [stop, problem] = std::from_chars(at, end, word);
+        if (problem != std::errc{}) return {};
+        out.push_back(word);
+        at = stop != end && *stop == ' ' ? stop + 1 : stop;
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<std::int64_t> stored_shape(std::span<shape_word const> layout,
+                                                     std::vector<std::int64_t> key)
+{
+    auto const overlaps = std::find_if(layout.begin(), layout.end(), [](shape_word const& word) {
+        return word.part == shape_part::overlaps;
+    });
+    if (overlaps != layout.end() && key.size() + 1 == layout.size()) {
+        constexpr std::size_t arrays_in_0_4 = 8; // after their bits, those of overlaps
+        bool const overlapped = key.back() >> (place_bits::per_array * arrays_in_0_4) != 0;
+        if (overlapped || overlaps->argument > arrays_in_0_4) return {};
+        key.insert(key.begin() + (overlaps - layout.begin()), 0);
+    }
+    if (key.size() != layout.size()) return {};
+    for (std::size_t i = 0; i < key.size(); ++i) {
+        if (layout[i].part != shape_part::real) continue;
+        if (key[i] == 2) return {};
+        if (key[i] == 1) key[i] = real_class(std::bit_cast<std::int64_t>(1.0));
+    }
+    return key;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -6,57 +6,23 @@
 //          Limbo (Cully et al. 2018)
 // Bench    bench/search/ablation.cpp
 //
-// Includes Eigen; bayesian_searcher does not. The loop is compiled once for all parts:
-// bayesian_loop.
+// Includes Eigen; bayesian_searcher does not.
 #pragma once
 
-#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/point.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
+#include <attune/search/bayes/bayesian_loop.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/bayes/start/initial_design.hpp>
-#include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <utility>
-#include <vector>
-
-namespace attune::inline ATTUNE_ABI::detail {
-
-/// basic_bayesian_searcher with its parts behind a table of functions. See bayesian_searcher.
-class bayesian_loop {
-public:
-    bayesian_loop(chain_of_trees space, std::uint64_t seed, bayesian_options const& options,
-                  std::unique_ptr<search_parts> parts);
-    ~bayesian_loop();
-    bayesian_loop(bayesian_loop&&) noexcept;
-    bayesian_loop& operator=(bayesian_loop&&) noexcept;
-
-    [[nodiscard]] std::vector<point> ask(std::size_t k);
-    void tell(point const& p, outcome const& result);
-    void tell_metrics(point const& p, std::span<double const> numbers);
-    void tell_excess(point const& p, double value, std::span<double const> excess);
-    void inform(std::vector<past_session> const& past);
-    [[nodiscard]] std::optional<double> expected_gain();
-    [[nodiscard]] std::optional<double> prediction_error() const;
-    [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
-
-private:
-    class state;
-    std::unique_ptr<state> state_; ///< its members refer to each other
-};
-
-} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -78,28 +44,21 @@ template <class Surrogate = product_surrogate, class Feasibility = gaussian_feas
           class Acquisition = expected_improvement_rule, class Design = spread_design>
 class basic_bayesian_searcher : public detail::bayesian_loop {
     static_assert(surrogate<Surrogate>,
-                  "attune::basic_bayesian_searcher<Surrogate, ...>: 'Surrogate' "
-                  "is not a surrogate; "
-                  "it needs a constructor from feature_map const&, learn(points, "
-                  "values, variance, "
-                  "engine) and predict(points, mean, variance) const");
+                  "attune::basic_bayesian_searcher<Surrogate, ...>: 'Surrogate' is not a "
+                  "surrogate; it needs a constructor from feature_map const&, learn(points, "
+                  "values, variance, engine) and predict(points, mean, variance) const");
     static_assert(std::same_as<Feasibility, no_feasibility> || feasibility<Feasibility>,
-                  "attune::basic_bayesian_searcher<..., Feasibility, ...>: "
-                  "'Feasibility' is not a "
-                  "feasibility; it needs surrogate_type, label(bool) and "
-                  "chance(mean, variance), or "
-                  "use no_feasibility");
-    static_assert(acquisition<Acquisition>,
-                  "attune::basic_bayesian_searcher<..., Acquisition, ...>: "
-                  "'Acquisition' is not an "
-                  "acquisition; it needs score(mean, variance, best) const -> "
-                  "double and a copy "
-                  "constructor");
-    static_assert(design<Design>, "attune::basic_bayesian_searcher<..., Design>: 'Design' is not "
-                                  "a design; it needs "
-                                  "a constructor from (chain_of_trees const&, design_options, "
-                                  "random_engine&) and "
-                                  "next(unseen, worked, pending, engine) -> optional<point>");
+                  "attune::basic_bayesian_searcher<..., Feasibility, ...>: 'Feasibility' is not a "
+                  "feasibility; it needs surrogate_type, label(bool) and chance(mean, variance), "
+                  "or use no_feasibility");
+    static_assert(
+        acquisition<Acquisition>,
+        "attune::basic_bayesian_searcher<..., Acquisition, ...>: 'Acquisition' is not an "
+        "acquisition; it needs score(mean, variance, best) const -> double and a copy constructor");
+    static_assert(design<Design>,
+                  "attune::basic_bayesian_searcher<..., Design>: 'Design' is not a design; it "
+                  "needs a constructor from (chain_of_trees const&, design_options, "
+                  "random_engine&) and next(unseen, worked, pending, engine) -> optional<point>");
 
 public:
     explicit basic_bayesian_searcher(chain_of_trees space, std::uint64_t seed = 0,
@@ -115,7 +74,3 @@ public:
 };
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/search/bayes/basic_bayesian.ipp>
-#endif

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/memory.hpp>
 #include <attune/search/bayes/model_options.hpp>
 #include <attune/search/transfer/past_session.hpp>
 
@@ -20,19 +19,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-/// The assumed value of a pending point, in the model's unit.
-/// @param best      lowest value so far
-/// @param expected  the posterior mean of the point; `best` if it is no candidate
-using pending_value = double (*)(double best, double expected);
-
-/// Equal to the best value: other suggestions avoid its surroundings (constant liar).
-[[nodiscard]] constexpr double assume_best(double best, double) noexcept { return best; }
-/// Equal to the expected value: other suggestions may be near it if the variance is low.
-[[nodiscard]] constexpr double assume_expected(double, double expected) noexcept
-{
-    return expected;
-}
 
 /// The options that are numbers; basic_bayesian.hpp documents those that are types.
 struct bayesian_options {
@@ -75,15 +61,14 @@ struct bayesian_options {
     double refit_growth = 0.1;
     /// beta of piBO: after n outcomes the weight of a user prior is raised to the power beta / n.
     double prior_strength = 10;
-    pending_value pending = assume_best;
-    /// Each suggestion costs an assumed outcome for every pending point. From this many pending
-    /// points on, the search chooses an eighth as many at once, and returns them one after the
-    /// other, as if workers asked together.
+    /// A pending point has the best value (constant liar), so that other suggestions avoid its
+    /// surroundings. Each suggestion costs an assumed outcome for every pending point. From this
+    /// many on, the search chooses an eighth as many at once, and returns them one after the other,
+    /// as if workers asked together.
     std::size_t many_pending = 64;
 
     /// The most observations that the model uses; its cost per suggestion grows with their square.
     std::size_t memory_limit = 300;
-    memory_policy memory = representative_memory;
 
     /// Outcomes at other sizes, on other devices, or of earlier versions, for the start.
     std::vector<past_session> past{};

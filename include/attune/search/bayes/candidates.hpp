@@ -20,9 +20,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>

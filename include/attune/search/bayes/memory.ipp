@@ -1,4 +1,4 @@
-// attune/search/bayes/memory.ipp - three policies of memory.
+// attune/search/bayes/memory.ipp - the best, distant and latest observations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,12 +14,8 @@
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace attune::inline ATTUNE_ABI::detail {
 
-namespace detail {
-
-/// Number of best observations that recent_memory and reset_memory keep.
-inline constexpr std::size_t elite = 12;
 /// Distant points are selected among this many, taken evenly from the history.
 inline constexpr std::size_t spread_candidates = 192;
 
@@ -93,28 +89,14 @@ private:
     std::size_t limit_;
 };
 
-/// The best dozen and the latest `count` of `all`.
-inline std::vector<std::size_t> best_and_latest(search_history const& history,
-                                                std::vector<std::size_t> const& all,
-                                                std::size_t count, std::size_t limit)
-{
-    kept_places kept(history, limit);
-    for (std::size_t const i : history.best_places(elite))
-        kept.add(i);
-    kept.add_latest(all, count);
-    return std::move(kept).sorted();
-}
-
-} // namespace detail
-
 ATTUNE_INLINE std::vector<std::size_t> representative_memory(search_history const& history,
                                                              description const& space,
                                                              std::size_t limit, bool only_working)
 {
-    std::vector<std::size_t> const all = detail::places(history, only_working);
+    std::vector<std::size_t> const all = places(history, only_working);
     if (all.size() <= limit) return all;
     std::size_t const third = std::max<std::size_t>(1, limit / 3);
-    detail::kept_places kept(history, limit);
+    kept_places kept(history, limit);
     for (std::size_t const i : history.best_places(third))
         kept.add(i);
     kept.add_latest(all, third);
@@ -122,28 +104,10 @@ ATTUNE_INLINE std::vector<std::size_t> representative_memory(search_history cons
     for (std::size_t const i : all)
         if (!kept.contains(i)) rest.push_back(i);
     std::vector<std::size_t> spread;
-    detail::add_spread(history, space, rest, kept.free(), spread);
+    add_spread(history, space, rest, kept.free(), spread);
     for (std::size_t const i : spread)
         kept.add(i);
     return std::move(kept).sorted();
 }
 
-ATTUNE_INLINE std::vector<std::size_t> recent_memory(search_history const& history,
-                                                     description const&, std::size_t limit,
-                                                     bool only_working)
-{
-    std::vector<std::size_t> const all = detail::places(history, only_working);
-    if (all.size() <= limit) return all;
-    return detail::best_and_latest(history, all, limit, limit);
-}
-
-ATTUNE_INLINE std::vector<std::size_t> reset_memory(search_history const& history,
-                                                    description const&, std::size_t limit,
-                                                    bool only_working)
-{
-    std::vector<std::size_t> const all = detail::places(history, only_working);
-    if (all.size() <= limit) return all;
-    return detail::best_and_latest(history, all, all.size() % limit, limit);
-}
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

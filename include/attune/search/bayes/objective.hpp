@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <span>
 #include <vector>

@@ -33,8 +33,7 @@ struct aging_evolution {
     std::size_t population = 20; ///< >= 1; P of the paper
     std::size_t sample = 5;      ///< members of a tournament; S of the paper. 0 is 1: any member
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("population", self.population);
         visit("sample", self.sample);

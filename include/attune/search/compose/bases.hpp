@@ -32,11 +32,7 @@ struct climb {
     static constexpr std::size_t promise = 2;
     double change_rate = 0; ///< chance of each parameter besides the one that always changes
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("change_rate", self.change_rate);
-    }
+    static void settings(auto& self, auto const& visit) { visit("change_rate", self.change_rate); }
     [[nodiscard]] std::size_t members() const noexcept { return 1; }
     [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t,
                                                     random_engine&) const
@@ -73,8 +69,7 @@ struct greedy {
     double crossover_rate = 0.1; ///< chance of each parameter besides the one that always changes
     std::size_t population = 10;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("best_rate", self.best_rate);
         visit("crossover_rate", self.crossover_rate);
@@ -108,8 +103,7 @@ struct random_three_parents {
     double information_sharing = 1;
     std::size_t population = 30;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("crossover_rate", self.crossover_rate);
         visit("information_sharing", self.information_sharing);
@@ -150,8 +144,7 @@ struct uniform_greedy_mutation {
     static constexpr std::size_t promise = 2;
     double mutation_rate = 0.1;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("mutation_rate", self.mutation_rate);
     }
@@ -181,8 +174,7 @@ struct normal_greedy_mutation : uniform_greedy_mutation {
     static constexpr std::string_view name = "normal_greedy_mutation";
     double sigma = 0.1; ///< standard deviation, of the range of a number
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("mutation_rate", self.mutation_rate);
         visit("sigma", self.sigma);
@@ -205,8 +197,7 @@ struct ga {
     std::size_t population = 30;
     double strength = 0.3; ///< of crossovers of permutations
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("crossover", self.how);
         visit("mutation_rate", self.mutation_rate);
@@ -238,8 +229,7 @@ struct gga {
     std::size_t population = 10;
     double strength = 0.2;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("crossover", self.how);
         visit("crossover_rate", self.crossover_rate);
@@ -271,8 +261,7 @@ struct pso {
     std::size_t population = 30;
     double strength = 0.3; ///< of crossovers of permutations
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("crossover", self.how);
         visit("inertia", self.inertia);

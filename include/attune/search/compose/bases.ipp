@@ -7,7 +7,6 @@
 #include <attune/search/compose/bases.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace attune::inline ATTUNE_ABI::search {
 

@@ -47,10 +47,9 @@ concept closed_algorithm = requires(trials& t, A const& with) {
 /// A closed technique as a searcher.
 template <class A>
 class closed_search : public stepwise_searcher {
-    static_assert(
-        closed_algorithm<A>,
-        "attune::search::closed_search<A>: 'A' is no closed technique; it needs `name` and "
-        "run(attune::trials&, A) -> attune::search_process");
+    static_assert(closed_algorithm<A>,
+                  "attune::search::closed_search<A>: 'A' is no closed technique; it needs `name` "
+                  "and run(attune::trials&, A) -> attune::search_process");
 
 public:
     explicit closed_search(chain_of_trees searched, std::uint64_t seed = 0, A const& with = {})
@@ -87,8 +86,7 @@ struct pattern_search {
     double least_step = 0.001;
     double step = 0.1; ///< first step, as a share of the range of a number
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("least_step", self.least_step);
         visit("step", self.step);
@@ -106,8 +104,7 @@ struct pseudo_annealing {
     std::size_t rounds = 100;
     double scaling = 50;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("cold", self.cold);
         visit("hot", self.hot);
@@ -125,8 +122,7 @@ struct mutation_bandit {
     double exploration = 0.05;
     std::size_t window = 500;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("exploration", self.exploration);
         visit("window", self.window);
@@ -137,8 +133,7 @@ struct mutation_bandit {
 struct annealing_settings : annealing_options {
     static constexpr std::string_view name = "annealing";
     using searcher = annealing;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("starts", self.starts);
         visit("evaluations", self.evaluations);
@@ -151,8 +146,7 @@ struct annealing_settings : annealing_options {
 struct coordinate_descent_settings : coordinate_descent_options {
     static constexpr std::string_view name = "coordinate_descent";
     using searcher = coordinate_descent;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("starts", self.starts);
         visit("most_values", self.most_values);
@@ -162,8 +156,7 @@ struct coordinate_descent_settings : coordinate_descent_options {
 struct differential_evolution_settings : differential_evolution_options {
     static constexpr std::string_view name = "differential_evolution";
     using searcher = differential_evolution;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("population", self.population);
         visit("difference", self.difference);
@@ -174,8 +167,7 @@ struct differential_evolution_settings : differential_evolution_options {
 struct genetic_settings : genetic_options {
     static constexpr std::string_view name = "genetic";
     using searcher = genetic;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("population", self.population);
         visit("children", self.children);
@@ -187,8 +179,7 @@ struct genetic_settings : genetic_options {
 struct local_search_settings : local_search_options {
     static constexpr std::string_view name = "local_search";
     using searcher = local_search;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("starts", self.starts);
         visit("most_values", self.most_values);
@@ -198,8 +189,7 @@ struct local_search_settings : local_search_options {
 struct neighbourhood_descent_settings : neighbourhood_descent_options {
     static constexpr std::string_view name = "neighbourhood_descent";
     using searcher = neighbourhood_descent;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("starts", self.starts);
         visit("tries", self.tries);
@@ -213,8 +203,7 @@ struct neighbourhood_descent_settings : neighbourhood_descent_options {
 struct particle_swarm_settings : particle_swarm_options {
     static constexpr std::string_view name = "particle_swarm";
     using searcher = particle_swarm;
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("particles", self.particles);
         visit("inertia", self.inertia);

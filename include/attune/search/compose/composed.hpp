@@ -20,7 +20,6 @@
 #include <attune/search/local/stepwise.hpp>
 #include <attune/search/searcher.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -76,9 +75,8 @@ template <class Base, class... Entries>
 /// Cost   microseconds per child and parameter
 template <class Base, class Operators = operators<>>
 class composed : public stepwise_searcher {
-    static_assert(technique_base<Base>,
-                  "attune::search::composed<Base, Operators>: 'Base' is no base of techniques; see "
-                  "technique_base");
+    static_assert(technique_base<Base>, "attune::search::composed<Base, Operators>: 'Base' is no "
+                                        "base of techniques; see technique_base");
     static_assert(detail::has_enough_parents<Base, Operators>,
                   "attune::search::composed<Base, operators<...>>: an operator needs more parents "
                   "than the base promises; choose another operator or another base");

@@ -9,8 +9,6 @@
 #include <attune/search/compose/gene.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -17,7 +17,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::search {
@@ -109,10 +108,9 @@ struct for_kind {
     using operator_type = Op;
     Op with{};
 
-    static_assert(
-        kind_with_operators<Kind>,
-        "attune: for_kind<Kind, Op>: 'Kind' is no kind of parameters; it needs `kind`, its "
-        "name, and holds(gene_view) -> bool");
+    static_assert(kind_with_operators<Kind>,
+                  "attune: for_kind<Kind, Op>: 'Kind' is no kind of parameters; it needs `kind`, "
+                  "its name, and holds(gene_view) -> bool");
     static_assert(technique_operator<Op>,
                   "attune: for_kind<Kind, Op>: 'Op' is no operator; it needs `name`, `parents` and "
                   "a call (gene child, std::span<gene_view const> parents, random_engine&)");

@@ -36,11 +36,7 @@ struct stochastic_mix {
     static constexpr std::size_t parents = 2;
     std::vector<double> weights{1, 1}; ///< >= 0, not all 0; one per needed configuration
 
-    template <class Self, class Visit>
-    static void arguments(Self& self, Visit const& visit)
-    {
-        visit("weights", self.weights);
-    }
+    static void arguments(auto& self, auto const& visit) { visit("weights", self.weights); }
     [[nodiscard]] std::size_t needs() const noexcept { return weights.size(); }
     [[nodiscard]] static stochastic_mix drawn(random_engine& engine);
     void operator()(gene child, other_parents others, random_engine& engine) const;
@@ -55,8 +51,7 @@ struct swarm {
     double first = 0.5;  ///< c1
     double second = 0.5; ///< c2
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("c", self.own);
         visit("c1", self.first);
@@ -76,8 +71,7 @@ struct set_linear {
     double b = 0.7;
     double c = -0.7;
 
-    template <class Self, class Visit>
-    static void arguments(Self& self, Visit const& visit)
+    static void arguments(auto& self, auto const& visit)
     {
         visit("a", self.a);
         visit("b", self.b);
@@ -97,11 +91,7 @@ struct normal_mutation {
     static constexpr std::size_t parents = 1;
     double sigma = 0.1;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("sigma", self.sigma);
-    }
+    static void settings(auto& self, auto const& visit) { visit("sigma", self.sigma); }
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
@@ -112,11 +102,7 @@ struct scale {
     using of = number_kind;
     double factor = 2;
 
-    template <class Self, class Visit>
-    static void arguments(Self& self, Visit const& visit)
-    {
-        visit("factor", self.factor);
-    }
+    static void arguments(auto& self, auto const& visit) { visit("factor", self.factor); }
     /// A factor of 2^u, u uniform in [-1, 1).
     [[nodiscard]] static scale drawn(random_engine& engine);
     void operator()(gene child, other_parents, random_engine&) const
@@ -154,8 +140,7 @@ struct number_swarm {
     double second = 0.5; ///< c2
     double sigma = 0.2;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("c", self.own);
         visit("c1", self.first);
@@ -189,8 +174,7 @@ struct boolean_swarm {
     double first = 0.5;
     double second = 0.5;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("c", self.own);
         visit("c1", self.first);
@@ -209,11 +193,7 @@ struct array_cross {
     using of = array_kind;
     double strength = 0.3;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("strength", self.strength);
-    }
+    static void settings(auto& self, auto const& visit) { visit("strength", self.strength); }
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
@@ -226,8 +206,7 @@ struct array_swarm {
     double first = 0.5; ///< c1
     double strength = 0.3;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("c", self.stay);
         visit("c1", self.first);
@@ -246,8 +225,7 @@ struct array_swarm_parallel {
     double first = 0.5;
     double second = 0.5;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("c", self.own);
         visit("c1", self.first);

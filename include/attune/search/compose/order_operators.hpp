@@ -46,11 +46,7 @@ struct small_random_change {
     using of = permutation_kind;
     double chance = 0.25;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("p", self.chance);
-    }
+    static void settings(auto& self, auto const& visit) { visit("p", self.chance); }
     [[nodiscard]] static small_random_change drawn(random_engine& engine);
     void operator()(gene child, other_parents, random_engine& engine) const
     {
@@ -73,11 +69,7 @@ struct random_invert {
     using of = permutation_kind;
     double strength = 0.3;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("strength", self.strength);
-    }
+    static void settings(auto& self, auto const& visit) { visit("strength", self.strength); }
     [[nodiscard]] static random_invert drawn(random_engine& engine);
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
@@ -90,11 +82,7 @@ struct random_shift {
     using of = permutation_kind;
     double strength = 0.1;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("strength", self.strength);
-    }
+    static void settings(auto& self, auto const& visit) { visit("strength", self.strength); }
     [[nodiscard]] static random_shift drawn(random_engine& engine);
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
@@ -115,11 +103,7 @@ struct random_move {
     using of = permutation_kind;
     double strength = 0.1;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("strength", self.strength);
-    }
+    static void settings(auto& self, auto const& visit) { visit("strength", self.strength); }
     [[nodiscard]] static random_move drawn(random_engine& engine);
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
@@ -132,8 +116,7 @@ struct permutation_cross {
     crossover how = crossover::ox1;
     double strength = 0.3;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("crossover", self.how);
         visit("strength", self.strength);
@@ -163,11 +146,7 @@ struct cross_sections_by {
     using of = permutation_kind;
     double strength = 0.3;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("strength", self.strength);
-    }
+    static void settings(auto& self, auto const& visit) { visit("strength", self.strength); }
     void operator()(gene child, other_parents others, random_engine& engine) const
     {
         child.set_order(crossed(others[0].order(), others[1].order(), How, strength, engine));
@@ -206,8 +185,7 @@ struct permutation_swarm {
     crossover how = crossover::ox1;
     double strength = 0.3;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("c", self.stay);
         visit("c1", self.first);

@@ -24,8 +24,7 @@ struct cut_off_shift {
     double chance = 0.25;
     double sigma = 0.1;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("p", self.chance);
         visit("sigma", self.sigma);
@@ -49,11 +48,7 @@ struct range_redraw {
     using of = selector_kind;
     double chance = 0.5;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
-    {
-        visit("p", self.chance);
-    }
+    static void settings(auto& self, auto const& visit) { visit("p", self.chance); }
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
@@ -99,8 +94,7 @@ struct selector_swarm {
     double stay = 0.5;  ///< c
     double first = 0.5; ///< c1
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("c", self.stay);
         visit("c1", self.first);

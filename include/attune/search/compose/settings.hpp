@@ -4,8 +4,7 @@
 // tested by search/compose/technique_text.cpp
 //
 // A type lists its settings by static functions that show each one to a visitor:
-//   template <class Self, class Visit>
-//   static void settings(Self& self, Visit const& visit) { visit("strength", self.strength); }
+//   static void settings(auto& self, auto const& visit) { visit("strength", self.strength); }
 // and, of operators, `arguments` in the same form for those that have a place instead of a name.
 // A setting is a double, a std::size_t up to 1,000,000, an enumeration with choice_names(), or, as
 // last argument, a std::vector<double>.
@@ -17,12 +16,9 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>

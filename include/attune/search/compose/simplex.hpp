@@ -11,7 +11,6 @@
 #include <attune/search/compose/closed.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -53,8 +52,7 @@ struct nelder_mead {
     double shrink = 0.5;
     simplex_start start = simplex_start::random;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("contraction", self.contraction);
         visit("edge", self.edge);
@@ -75,8 +73,7 @@ struct torczon {
     double expansion = 2;
     simplex_start start = simplex_start::random;
 
-    template <class Self, class Visit>
-    static void settings(Self& self, Visit const& visit)
+    static void settings(auto& self, auto const& visit)
     {
         visit("contraction", self.contraction);
         visit("edge", self.edge);

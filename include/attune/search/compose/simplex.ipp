@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::search {

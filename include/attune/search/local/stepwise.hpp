@@ -8,12 +8,12 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/local/trials.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -44,10 +44,6 @@ namespace attune::inline ATTUNE_ABI {
 /// Cost: microseconds per point, without the neighbours that some algorithms list.
 class stepwise_searcher {
 public:
-    ~stepwise_searcher();
-    stepwise_searcher(stepwise_searcher&&) noexcept;
-    stepwise_searcher& operator=(stepwise_searcher&&) noexcept;
-
     /// Up to `k` different points; none if a finite space is exhausted.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
@@ -60,7 +56,7 @@ protected:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

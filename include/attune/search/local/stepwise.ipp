@@ -39,13 +39,9 @@ struct stepwise_searcher::state {
 ATTUNE_INLINE
 stepwise_searcher::stepwise_searcher(chain_of_trees space, std::uint64_t seed,
                                      std::function<search_process(trials&)> const& begin)
-    : state_(std::make_unique<state>(std::move(space), seed, begin))
+    : state_(detail::make_state<state>(std::move(space), seed, begin))
 {
 }
-ATTUNE_INLINE stepwise_searcher::~stepwise_searcher() = default;
-ATTUNE_INLINE stepwise_searcher::stepwise_searcher(stepwise_searcher&&) noexcept = default;
-ATTUNE_INLINE stepwise_searcher&
-stepwise_searcher::operator=(stepwise_searcher&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> stepwise_searcher::ask(std::size_t k)
 {

@@ -11,11 +11,7 @@
 #include <attune/declare/table.hpp>
 #include <attune/space/query/distance.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 

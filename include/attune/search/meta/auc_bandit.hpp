@@ -11,6 +11,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -114,6 +115,33 @@ private:
 
 namespace attune::inline ATTUNE_ABI::search {
 
+namespace detail {
+
+/// Several techniques that share their results: all receive every outcome, also those measured
+/// elsewhere.
+class shared_search {
+public:
+    struct state;
+
+    [[nodiscard]] std::vector<point> ask(std::size_t k);
+    void tell(point const& p, outcome const& result);
+    void tell_metrics(point const& p, std::span<double const> numbers);
+    void tell_excess(point const& p, double value, std::span<double const> excess);
+    void inform(std::vector<past_session> const& past);
+
+    /// Gains of each technique so far, in the order of the constructor.
+    [[nodiscard]] std::vector<technique_use> uses() const;
+    /// Name of the technique that proposed `p`; empty if none did, or after its outcome.
+    [[nodiscard]] std::string proposer_of(point const& p) const;
+
+protected:
+    explicit shared_search(attune::detail::owned_state<state> with) noexcept;
+
+    attune::detail::owned_state<state> state_;
+};
+
+} // namespace detail
+
 struct auc_bandit_options {
     std::size_t window = 500;  ///< the most events that count; >= 1
     double exploration = 0.05; ///< C; 0.15 and 0.45 ask unsuccessful techniques more often
@@ -126,58 +154,21 @@ struct auc_bandit_options {
 /// uses. A technique that was never asked comes first; of equals a random one. A technique without
 /// a proposal gets a use without success, and the next one is asked.
 ///
-/// All techniques receive every outcome, also those measured elsewhere. An outcome counts for the
-/// technique that proposed its configuration, at the time of tell(). A bandit is a searcher, and
-/// can be a technique of another bandit.
+/// An outcome counts for the technique that proposed its configuration, at the time of tell(). A
+/// bandit is a searcher, and can be a technique of another bandit.
 /// Cost   O(1) per event and technique, besides the techniques' work on outcomes
-class auc_bandit {
+class auc_bandit : public detail::shared_search {
 public:
     /// @param among  at least one
     auc_bandit(chain_of_trees space, std::uint64_t seed, std::vector<technique> among,
                auc_bandit_options const& options = {});
-    ~auc_bandit();
-    auc_bandit(auc_bandit&&) noexcept;
-    auc_bandit& operator=(auc_bandit&&) noexcept;
-
-    [[nodiscard]] std::vector<point> ask(std::size_t k);
-    void tell(point const& p, outcome const& result);
-    void tell_metrics(point const& p, std::span<double const> numbers);
-    void tell_excess(point const& p, double value, std::span<double const> excess);
-    void inform(std::vector<past_session> const& past);
-
-    /// Gains of each technique so far, in the order of the constructor.
-    [[nodiscard]] std::vector<technique_use> uses() const;
-    /// Name of the technique that proposed `p`; empty if none did, or after its outcome.
-    [[nodiscard]] std::string proposer_of(point const& p) const;
-
-private:
-    struct state;
-    std::unique_ptr<state> state_;
 };
 
-/// Asks each technique in turn; all receive every outcome. Otherwise as auc_bandit.
-class round_robin {
+/// Asks each technique in turn.
+class round_robin : public detail::shared_search {
 public:
     /// @param among  at least one
     round_robin(chain_of_trees space, std::uint64_t seed, std::vector<technique> among);
-    ~round_robin();
-    round_robin(round_robin&&) noexcept;
-    round_robin& operator=(round_robin&&) noexcept;
-
-    [[nodiscard]] std::vector<point> ask(std::size_t k);
-    void tell(point const& p, outcome const& result);
-    void tell_metrics(point const& p, std::span<double const> numbers);
-    void tell_excess(point const& p, double value, std::span<double const> excess);
-    void inform(std::vector<past_session> const& past);
-
-    /// Gains of each technique so far, in the order of the constructor.
-    [[nodiscard]] std::vector<technique_use> uses() const;
-    /// Name of the technique that proposed `p`; empty if none did, or after its outcome.
-    [[nodiscard]] std::string proposer_of(point const& p) const;
-
-private:
-    struct state;
-    std::unique_ptr<state> state_;
 };
 
 /// A bandit as a technique, for another bandit or for options.search. Its name is

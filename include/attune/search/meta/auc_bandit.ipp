@@ -14,17 +14,57 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-struct auc_bandit::state {
-    state(chain_of_trees const& space, std::uint64_t seed, std::vector<technique> const& among,
-          auc_bandit_options const& chosen)
-        : engine(seed)
-        , pool(space, engine, among)
+namespace detail {
+
+ATTUNE_INLINE shared_search::shared_search(attune::detail::owned_state<state> with) noexcept
+    : state_(std::move(with))
+{
+}
+
+ATTUNE_INLINE std::vector<point> shared_search::ask(std::size_t k)
+{
+    std::vector<point> out;
+    while (out.size() < k) {
+        std::optional<point> p = state_->next();
+        if (!p) break;
+        out.push_back(std::move(*p));
+    }
+    return out;
+}
+ATTUNE_INLINE void shared_search::tell(point const& p, outcome const& result)
+{
+    state_->learn(p, result, state_->pool.tell(p, result));
+}
+ATTUNE_INLINE void shared_search::tell_metrics(point const& p, std::span<double const> numbers)
+{
+    state_->pool.tell_metrics(p, numbers);
+}
+ATTUNE_INLINE void shared_search::tell_excess(point const& p, double value,
+                                              std::span<double const> excess)
+{
+    state_->pool.tell_excess(p, value, excess);
+}
+ATTUNE_INLINE void shared_search::inform(std::vector<past_session> const& past)
+{
+    state_->inform(past);
+}
+ATTUNE_INLINE std::vector<technique_use> shared_search::uses() const { return state_->uses(); }
+ATTUNE_INLINE std::string shared_search::proposer_of(point const& p) const
+{
+    return state_->pool.proposer_of(p);
+}
+
+/// Chooses by credit.
+struct auc_state : shared_search::state {
+    auc_state(chain_of_trees const& space, std::uint64_t seed, std::vector<technique> const& among,
+              auc_bandit_options const& chosen)
+        : state(space, seed, among)
         , credit(among.size(), chosen.window)
         , exploration(chosen.exploration)
     {
     }
 
-    [[nodiscard]] std::optional<point> next()
+    std::optional<point> next() override
     {
         for (std::size_t const t :
              attune::detail::turn_order(credit, pool.size(), exploration, engine)) {
@@ -33,65 +73,21 @@ struct auc_bandit::state {
         }
         return {};
     }
+    void learn(point const&, outcome const&,
+               std::optional<attune::detail::technique_pool::event> const& event) override
+    {
+        if (event) credit.push(event->technique, event->is_best);
+    }
 
-    random_engine engine;
-    attune::detail::technique_pool pool;
     attune::detail::credit_window credit;
     double exploration;
 };
 
-ATTUNE_INLINE auc_bandit::auc_bandit(chain_of_trees space, std::uint64_t seed,
-                                     std::vector<technique> among,
-                                     auc_bandit_options const& options)
-    : state_(std::make_unique<state>(space, seed, among, options))
-{
-}
-ATTUNE_INLINE auc_bandit::~auc_bandit() = default;
-ATTUNE_INLINE auc_bandit::auc_bandit(auc_bandit&&) noexcept = default;
-ATTUNE_INLINE auc_bandit& auc_bandit::operator=(auc_bandit&&) noexcept = default;
+/// Chooses in turn.
+struct turns_state : shared_search::state {
+    using state::state;
 
-ATTUNE_INLINE std::vector<point> auc_bandit::ask(std::size_t k)
-{
-    std::vector<point> out;
-    while (out.size() < k) {
-        std::optional<point> p = state_->next();
-        if (!p) break;
-        out.push_back(std::move(*p));
-    }
-    return out;
-}
-ATTUNE_INLINE void auc_bandit::tell(point const& p, outcome const& result)
-{
-    if (auto const event = state_->pool.tell(p, result))
-        state_->credit.push(event->technique, event->is_best);
-}
-ATTUNE_INLINE void auc_bandit::tell_metrics(point const& p, std::span<double const> numbers)
-{
-    state_->pool.tell_metrics(p, numbers);
-}
-ATTUNE_INLINE void auc_bandit::tell_excess(point const& p, double value,
-                                           std::span<double const> excess)
-{
-    state_->pool.tell_excess(p, value, excess);
-}
-ATTUNE_INLINE void auc_bandit::inform(std::vector<past_session> const& past)
-{
-    state_->pool.inform(past);
-}
-ATTUNE_INLINE std::vector<technique_use> auc_bandit::uses() const { return state_->pool.uses(); }
-ATTUNE_INLINE std::string auc_bandit::proposer_of(point const& p) const
-{
-    return state_->pool.proposer_of(p);
-}
-
-struct round_robin::state {
-    state(chain_of_trees const& space, std::uint64_t seed, std::vector<technique> const& among)
-        : engine(seed)
-        , pool(space, engine, among)
-    {
-    }
-
-    [[nodiscard]] std::optional<point> next()
+    std::optional<point> next() override
     {
         for (std::size_t tried = 0; tried < pool.size(); ++tried) {
             std::size_t const t = std::exchange(turn, (turn + 1) % pool.size());
@@ -99,55 +95,13 @@ struct round_robin::state {
         }
         return {};
     }
+    void learn(point const&, outcome const&,
+               std::optional<attune::detail::technique_pool::event> const&) override
+    {
+    }
 
-    random_engine engine;
-    attune::detail::technique_pool pool;
     std::size_t turn = 0;
 };
-
-ATTUNE_INLINE
-round_robin::round_robin(chain_of_trees space, std::uint64_t seed, std::vector<technique> among)
-    : state_(std::make_unique<state>(space, seed, among))
-{
-}
-ATTUNE_INLINE round_robin::~round_robin() = default;
-ATTUNE_INLINE round_robin::round_robin(round_robin&&) noexcept = default;
-ATTUNE_INLINE round_robin& round_robin::operator=(round_robin&&) noexcept = default;
-
-ATTUNE_INLINE std::vector<point> round_robin::ask(std::size_t k)
-{
-    std::vector<point> out;
-    while (out.size() < k) {
-        std::optional<point> p = state_->next();
-        if (!p) break;
-        out.push_back(std::move(*p));
-    }
-    return out;
-}
-ATTUNE_INLINE void round_robin::tell(point const& p, outcome const& result)
-{
-    state_->pool.tell(p, result);
-}
-ATTUNE_INLINE void round_robin::tell_metrics(point const& p, std::span<double const> numbers)
-{
-    state_->pool.tell_metrics(p, numbers);
-}
-ATTUNE_INLINE void round_robin::tell_excess(point const& p, double value,
-                                            std::span<double const> excess)
-{
-    state_->pool.tell_excess(p, value, excess);
-}
-ATTUNE_INLINE void round_robin::inform(std::vector<past_session> const& past)
-{
-    state_->pool.inform(past);
-}
-ATTUNE_INLINE std::vector<technique_use> round_robin::uses() const { return state_->pool.uses(); }
-ATTUNE_INLINE std::string round_robin::proposer_of(point const& p) const
-{
-    return state_->pool.proposer_of(p);
-}
-
-namespace detail {
 
 [[nodiscard]] inline std::string with_names(std::string name, std::vector<technique> const& among)
 {
@@ -157,6 +111,19 @@ namespace detail {
 }
 
 } // namespace detail
+
+ATTUNE_INLINE auc_bandit::auc_bandit(chain_of_trees space, std::uint64_t seed,
+                                     std::vector<technique> among,
+                                     auc_bandit_options const& options)
+    : shared_search(
+          attune::detail::make_state<state, detail::auc_state>(space, seed, among, options))
+{
+}
+ATTUNE_INLINE
+round_robin::round_robin(chain_of_trees space, std::uint64_t seed, std::vector<technique> among)
+    : shared_search(attune::detail::make_state<state, detail::turns_state>(space, seed, among))
+{
+}
 
 ATTUNE_INLINE technique auc_bandit_of(std::vector<technique> among,
                                       auc_bandit_options const& options)

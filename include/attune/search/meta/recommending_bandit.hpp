@@ -16,9 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +46,9 @@ struct recommending_bandit_options {
 
 /// An auc_bandit that starts with techniques that were good elsewhere. After every `interval`
 /// outcomes it replaces its worst technique, if the history recommends another one: see
-/// recommend_start() and recommend_next(). uses() are a line for a history.
-class recommending_bandit {
+/// recommend_start() and recommend_next(). uses() are a line for a history, also of replaced
+/// techniques. Sessions of inform() also give the start; @pre no ask() or tell() yet.
+class recommending_bandit : public detail::shared_search {
 public:
     /// @param past   history of other searches
     /// @param make   makes techniques of the history from names
@@ -57,32 +56,18 @@ public:
     recommending_bandit(chain_of_trees space, std::uint64_t seed, technique_history past,
                         technique_maker make, std::vector<technique> start,
                         recommending_bandit_options const& options = {});
-    ~recommending_bandit();
-    recommending_bandit(recommending_bandit&&) noexcept;
-    recommending_bandit& operator=(recommending_bandit&&) noexcept;
 
-    [[nodiscard]] std::vector<point> ask(std::size_t k);
-    void tell(point const& p, outcome const& result);
-    void tell_metrics(point const& p, std::span<double const> numbers);
-    void tell_excess(point const& p, double value, std::span<double const> excess);
-    /// Adds sessions of other searches, for the start and for techniques that learn from them. @pre
-    /// no ask() or tell() yet
-    void inform(std::vector<past_session> const& past);
     /// Replaces the constructor's history. @pre  no ask() or tell() yet
     void learn_from(technique_history const& past);
 
-    /// Gains of each technique so far, also of replaced ones.
-    [[nodiscard]] std::vector<technique_use> uses() const;
-    /// Name of the technique that proposed `p`; empty if none did, or after its outcome.
-    [[nodiscard]] std::string proposer_of(point const& p) const;
     /// All recommendations that were followed, in order.
     [[nodiscard]] std::vector<technique_advice> const& advice() const;
     /// The first configurations from other sessions; empty before the first ask().
     [[nodiscard]] std::vector<point> const& starts() const;
 
 private:
-    struct state;
-    std::unique_ptr<state> state_;
+    struct recommending_state;
+    [[nodiscard]] recommending_state& own() const;
 };
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -14,9 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,26 +52,34 @@ struct opening_set {
 
 } // namespace detail
 
-struct recommending_bandit::state {
-    state(chain_of_trees of, std::uint64_t chosen_seed, technique_history history,
-          technique_maker maker, std::vector<technique> set,
-          recommending_bandit_options const& chosen)
-        : space(std::move(of))
+struct recommending_bandit::recommending_state : detail::shared_search::state {
+    recommending_state(chain_of_trees of, std::uint64_t chosen_seed, technique_history history,
+                       technique_maker maker, std::vector<technique> set,
+                       recommending_bandit_options const& chosen, detail::opening_set opened)
+        : state(of, chosen_seed, opened.techniques)
+        , space(std::move(of))
         , seed(chosen_seed)
-        , engine(chosen_seed)
         , start(std::move(set))
         , past(std::move(history))
         , make(std::move(maker))
         , options(chosen)
-        , opening(detail::opening_from(past, make, structure_of(space.describe()), start,
-                                       chosen.from_history))
-        , pool(space, engine, opening.techniques)
+        , opening(std::move(opened))
         , credit(pool.size(), chosen.bandit.window)
     {
         ATTUNE_ASSERT(chosen.interval > 0, "recommendations are at least one outcome apart");
     }
+    [[nodiscard]] static attune::detail::owned_state<state>
+    made(chain_of_trees const& of, std::uint64_t seed, technique_history const& history,
+         technique_maker const& maker, std::vector<technique> const& set,
+         recommending_bandit_options const& chosen)
+    {
+        return attune::detail::make_state<state, recommending_state>(
+            of, seed, history, maker, set, chosen,
+            detail::opening_from(history, maker, structure_of(of.describe()), set,
+                                 chosen.from_history));
+    }
 
-    [[nodiscard]] std::optional<point> next()
+    std::optional<point> next() override
     {
         if (std::optional<point> p = next_start()) return p;
         for (std::size_t const t :
@@ -115,7 +121,7 @@ struct recommending_bandit::state {
     }
 
     /// A technique may be replaced, and join again.
-    [[nodiscard]] std::vector<technique_use> summed_uses() const
+    std::vector<technique_use> uses() const override
     {
         std::vector<technique_use> out;
         for (technique_use const& use : pool.uses()) {
@@ -130,6 +136,22 @@ struct recommending_bandit::state {
         return out;
     }
 
+    void learn(point const& p, outcome const& result,
+               std::optional<attune::detail::technique_pool::event> const& event) override
+    {
+        told.emplace_back(p, result);
+        if (!event) return;
+        credit.push(event->technique, event->is_best);
+        if (++since_advice < options.interval) return;
+        since_advice = 0;
+        follow_history();
+    }
+    void inform(std::vector<past_session> const& sessions) override
+    {
+        pool.inform(sessions);
+        informed.insert(informed.end(), sessions.begin(), sessions.end());
+    }
+
     void follow_history()
     {
         std::optional<std::size_t> const given_up = worst();
@@ -137,9 +159,8 @@ struct recommending_bandit::state {
         std::vector<std::string> in_use;
         for (std::size_t t = 0; t < pool.size(); ++t)
             if (!pool.is_retired(t)) in_use.push_back(pool.uses()[t].name);
-        std::optional<technique_advice> advised =
-            recommend_next(past, summed_uses(), in_use,
-                           [this](std::string_view name) { return make(name).has_value(); });
+        std::optional<technique_advice> advised = recommend_next(
+            past, uses(), in_use, [this](std::string_view name) { return make(name).has_value(); });
         if (!advised) return;
         pool.retire(*given_up);
         std::size_t const joined = pool.size();
@@ -152,13 +173,11 @@ struct recommending_bandit::state {
 
     chain_of_trees space;
     std::uint64_t seed;
-    random_engine engine;
     std::vector<technique> start;
     technique_history past;
     technique_maker make;
     recommending_bandit_options options;
     detail::opening_set opening;
-    attune::detail::technique_pool pool;
     attune::detail::credit_window credit;
     std::vector<std::pair<point, outcome>> told;
     std::size_t since_advice = 0;
@@ -173,73 +192,26 @@ recommending_bandit::recommending_bandit(chain_of_trees space, std::uint64_t see
                                          technique_history past, technique_maker make,
                                          std::vector<technique> start,
                                          recommending_bandit_options const& options)
-    : state_(std::make_unique<state>(std::move(space), seed, std::move(past), std::move(make),
-                                     std::move(start), options))
+    : shared_search(recommending_state::made(space, seed, past, make, start, options))
 {
 }
-ATTUNE_INLINE recommending_bandit::~recommending_bandit() = default;
-ATTUNE_INLINE recommending_bandit::recommending_bandit(recommending_bandit&&) noexcept = default;
-ATTUNE_INLINE recommending_bandit&
-recommending_bandit::operator=(recommending_bandit&&) noexcept = default;
 
-ATTUNE_INLINE std::vector<point> recommending_bandit::ask(std::size_t k)
+ATTUNE_INLINE recommending_bandit::recommending_state& recommending_bandit::own() const
 {
-    std::vector<point> out;
-    while (out.size() < k) {
-        std::optional<point> p = state_->next();
-        if (!p) break;
-        out.push_back(std::move(*p));
-    }
-    return out;
-}
-ATTUNE_INLINE void recommending_bandit::tell(point const& p, outcome const& result)
-{
-    state_->told.emplace_back(p, result);
-    auto const event = state_->pool.tell(p, result);
-    if (!event) return;
-    state_->credit.push(event->technique, event->is_best);
-    if (++state_->since_advice < state_->options.interval) return;
-    state_->since_advice = 0;
-    state_->follow_history();
-}
-ATTUNE_INLINE void recommending_bandit::tell_metrics(point const& p,
-                                                     std::span<double const> numbers)
-{
-    state_->pool.tell_metrics(p, numbers);
-}
-ATTUNE_INLINE void recommending_bandit::tell_excess(point const& p, double value,
-                                                    std::span<double const> excess)
-{
-    state_->pool.tell_excess(p, value, excess);
-}
-ATTUNE_INLINE void recommending_bandit::inform(std::vector<past_session> const& past)
-{
-    state_->pool.inform(past);
-    state_->informed.insert(state_->informed.end(), past.begin(), past.end());
+    return static_cast<recommending_state&>(*state_);
 }
 ATTUNE_INLINE void recommending_bandit::learn_from(technique_history const& past)
 {
-    ATTUNE_ASSERT(state_->told.empty(), "a history is learnt before the search begins");
-    state& s = *state_;
+    recommending_state& s = own();
+    ATTUNE_ASSERT(s.told.empty(), "a history is learnt before the search begins");
     std::vector<past_session> const informed = std::move(s.informed);
-    state_ = std::make_unique<state>(s.space, s.seed, past, s.make, s.start, s.options);
+    state_ = recommending_state::made(s.space, s.seed, past, s.make, s.start, s.options);
     if (!informed.empty()) inform(informed);
-}
-ATTUNE_INLINE std::vector<technique_use> recommending_bandit::uses() const
-{
-    return state_->summed_uses();
-}
-ATTUNE_INLINE std::string recommending_bandit::proposer_of(point const& p) const
-{
-    return state_->pool.proposer_of(p);
 }
 ATTUNE_INLINE std::vector<technique_advice> const& recommending_bandit::advice() const
 {
-    return state_->opening.reasons;
+    return own().opening.reasons;
 }
-ATTUNE_INLINE std::vector<point> const& recommending_bandit::starts() const
-{
-    return state_->starts;
-}
+ATTUNE_INLINE std::vector<point> const& recommending_bandit::starts() const { return own().starts; }
 
 } // namespace attune::inline ATTUNE_ABI::search

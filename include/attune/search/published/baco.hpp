@@ -11,36 +11,22 @@
 // Bench    bench/search/replay.cpp, bench/search/ablation.cpp
 #pragma once
 
-#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
-#include <attune/declare/point.hpp>
+#include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
 /// Draws the children of a tree's node with equal probability, so configurations of sparse parts
 /// are more likely; each configuration at most once. Ends when a finite space is exhausted.
-class child_wise_searcher {
+class child_wise_searcher : public random_searcher {
 public:
     child_wise_searcher(chain_of_trees space, std::uint64_t seed);
-    ~child_wise_searcher();
-    child_wise_searcher(child_wise_searcher&&) noexcept;
-    child_wise_searcher& operator=(child_wise_searcher&&) noexcept;
-
-    [[nodiscard]] std::vector<point> ask(std::size_t k);
-    /// Excludes `p` from later calls of ask().
-    void tell(point const& p, outcome const&);
-
-private:
-    struct state;
-    std::unique_ptr<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -9,7 +9,6 @@
 #include <attune/search/published/kernel_tuner_bo.hpp>
 
 #include <limits>
-#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {

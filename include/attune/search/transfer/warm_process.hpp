@@ -15,7 +15,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>

@@ -183,6 +183,14 @@ ATTUNE_INLINE Eigen::ArrayXd source_model::chance(feature_table const& points) c
     return mean;
 }
 
+/// to[i] = (values[i] - mean) / deviation
+inline void set_standardised(Eigen::ArrayXd const& values, double mean, double deviation,
+                             double* to)
+{
+    for (Eigen::Index i = 0; i < values.size(); ++i)
+        to[i] = (values[i] - mean) / deviation;
+}
+
 /// Keeps at most `most` outcomes: the best third of that, and others evenly from the rest.
 inline void thin(translated_session& session, std::size_t most)
 {
@@ -289,7 +297,7 @@ warm_start::warm_start(chain_of_trees const& space, std::vector<past_session> se
         if (!(deviation_[s] > 1e-9)) deviation_[s] = 1;
         unit_ += weights_[s] * deviation_[s];
         slowdown_.push_back(slowdown_of(translated[static_cast<std::size_t>(s)], model));
-        expected_.col(s) = ((expected - mean_[s]) / deviation_[s]).matrix();
+        set_standardised(expected, mean_[s], deviation_[s], &expected_(0, s));
         double const trusted = weights_[s] * explained / std::max(explained + left, 1e-300);
         hyper_.theta += trusted * model.hyper().theta;
         trust_ += trusted;
@@ -352,7 +360,7 @@ ATTUNE_INLINE Eigen::MatrixXd warm_start::prior(feature_table const& points) con
     Eigen::ArrayXd variance;
     for (Eigen::Index s = 0; s < weights_.size(); ++s) {
         models_[static_cast<std::size_t>(s)].predict(points, expected, variance);
-        out.col(s) = ((expected - mean_[s]) / deviation_[s]).matrix();
+        set_standardised(expected, mean_[s], deviation_[s], &out(0, s));
     }
     return out;
 }

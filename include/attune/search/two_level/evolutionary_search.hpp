@@ -12,6 +12,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/cost/cost_model.hpp>
 #include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -73,9 +74,6 @@ class evolutionary_search {
 public:
     explicit evolutionary_search(chain_of_trees space, std::uint64_t seed = 0,
                                  evolutionary_options const& options = {});
-    ~evolutionary_search();
-    evolutionary_search(evolutionary_search&&) noexcept;
-    evolutionary_search& operator=(evolutionary_search&&) noexcept;
 
     /// Up to `k` distinct points, fewer if the search ends: see evolutionary_options::empty_rounds.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
@@ -86,7 +84,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -198,13 +198,9 @@ struct evolutionary_search::state {
 
 ATTUNE_INLINE evolutionary_search::evolutionary_search(chain_of_trees space, std::uint64_t seed,
                                                        evolutionary_options const& options)
-    : state_(std::make_unique<state>(std::move(space), seed, options))
+    : state_(detail::make_state<state>(std::move(space), seed, options))
 {
 }
-ATTUNE_INLINE evolutionary_search::~evolutionary_search() = default;
-ATTUNE_INLINE evolutionary_search::evolutionary_search(evolutionary_search&&) noexcept = default;
-ATTUNE_INLINE evolutionary_search&
-evolutionary_search::operator=(evolutionary_search&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> evolutionary_search::ask(std::size_t k)
 {

@@ -12,6 +12,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/cost/cost_model.hpp>
 #include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstddef>
@@ -139,9 +140,6 @@ class two_level_search {
 public:
     explicit two_level_search(chain_of_trees space, std::uint64_t seed = 0,
                               two_level_options const& options = {});
-    ~two_level_search();
-    two_level_search(two_level_search&&) noexcept;
-    two_level_search& operator=(two_level_search&&) noexcept;
 
     /// Up to `k` distinct points, fewer if a finite space is nearly exhausted. The next round
     /// starts when the batch is used up, with the outcomes known at that time.
@@ -161,7 +159,7 @@ public:
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    detail::owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

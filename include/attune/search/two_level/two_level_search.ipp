@@ -378,12 +378,9 @@ struct two_level_search::state {
 
 ATTUNE_INLINE two_level_search::two_level_search(chain_of_trees space, std::uint64_t seed,
                                                  two_level_options const& options)
-    : state_(std::make_unique<state>(std::move(space), seed, options))
+    : state_(detail::make_state<state>(std::move(space), seed, options))
 {
 }
-ATTUNE_INLINE two_level_search::~two_level_search() = default;
-ATTUNE_INLINE two_level_search::two_level_search(two_level_search&&) noexcept = default;
-ATTUNE_INLINE two_level_search& two_level_search::operator=(two_level_search&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> two_level_search::ask(std::size_t k)
 {

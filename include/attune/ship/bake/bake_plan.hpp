@@ -1,18 +1,18 @@
 // attune/ship/bake/bake_plan.hpp - the configurations to bake, and the calls that each serves.
 // SPDX-License-Identifier: MIT
+// tested by ship/bake.cpp
 #pragma once
 
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/call_facts.hpp>
+#include <attune/remember/problem/choice_tree.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/baked/baked_table.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,50 +106,6 @@ struct plan_choice {
 /// Errors   attune::error: see bake()
 [[nodiscard]] bake_plan plan_of(std::string const& store, std::string const& path,
                                 kernel_source source, plan_choice const& choice);
-
-/// A tuned problem: its inputs, and the time of a call with each choice.
-struct tree_point {
-    std::vector<double> inputs{};
-    std::vector<std::optional<double>> seconds{}; ///< by choice; empty: not measured here
-    std::vector<bool> is_usable{};                ///< by choice: true if the guard lets it serve
-    std::vector<bool>
-        has_failed{}; ///< by choice: true if it crashed or never ended; the list may be empty
-    double default_s = 0;
-};
-
-/// The loss of each choice at each point, relative to the best time there.
-class regret_table {
-public:
-    /// A choice without a measurement at a point gets its loss at the nearest measured point, plus
-    /// .2 for each factor of two between the inputs.
-    explicit regret_table(std::span<tree_point const> points);
-
-    /// 0: the best; .1: 10 % slower. A choice that may not serve has the loss of the default, which
-    /// runs instead. A failed choice has infinity.
-    /// @param choice  baked_node::none: the default
-    [[nodiscard]] double at(std::size_t point, std::int32_t choice) const;
-    [[nodiscard]] std::size_t points() const noexcept { return of_default_.size(); }
-    [[nodiscard]] std::size_t choices() const noexcept { return choices_; }
-
-private:
-    std::size_t choices_ = 0;
-    std::vector<double> of_default_{};
-    std::vector<std::vector<double>> of_{};
-};
-
-/// At most `most` choices, selected one by one, with the least total regret over all points.
-[[nodiscard]] std::vector<std::int32_t> choose_variants(regret_table const& regret,
-                                                        std::size_t most);
-
-/// A tree over the inputs, in the form of baked_table.hpp. Each leaf serves its points with the
-/// choice of least cost. A node splits the input with the largest gain; among equal gains it takes
-/// the widest gap.
-/// @param among  choices, besides the default
-/// @param which  the points of the tree; at least one
-[[nodiscard]] std::vector<baked_node> grow_tree(std::span<tree_point const> points,
-                                                regret_table const& regret,
-                                                std::vector<std::int32_t> const& among,
-                                                std::vector<std::size_t> const& which);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

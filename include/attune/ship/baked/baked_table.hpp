@@ -9,6 +9,7 @@
 
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/shape/call_shape.hpp>
+#include <attune/core/shape/choice_node.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/baked/baked_code.hpp>
 #include <attune/ship/baked/device_code.hpp>
@@ -81,27 +82,8 @@ struct baked_variant {
     std::uint32_t address_modulus = 64;
 };
 
-/// A node of the tree over inputs. A leaf has no `input`, and has its variant in `below`.
-struct baked_node {
-    static constexpr std::int32_t none = -1;
-
-    std::int32_t input = none; ///< compared with `threshold`; a smaller value leads to `below`
-    double threshold = 0;
-    std::int32_t below = none; ///< in a leaf, `none` is the default
-    std::int32_t above = none;
-};
-
-/// The choice of a tree; none: the default.
-/// @param input_at  gives the value of an input by its number
-template <class InputAt>
-[[nodiscard]] constexpr std::int32_t choice_in(baked_node const* tree, InputAt const& input_at)
-{
-    baked_node const* at = tree;
-    while (at->input != baked_node::none)
-        at = tree + (input_at(static_cast<std::size_t>(at->input)) < at->threshold ? at->below
-                                                                                   : at->above);
-    return at->below;
-}
+/// A node of the tree over inputs, in released text.
+using baked_node = choice_node;
 
 /// The winners for one processor or device.
 struct baked_device {

@@ -15,8 +15,6 @@
 #include <attune/ship/detail/store_winners.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,46 +28,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The numbers in "512 64 -1".
-[[nodiscard]] inline std::vector<std::int64_t> words_in(std::string_view text)
-{
-    std::vector<std::int64_t> out;
-    char const* at = text.data();
-    char const* const end = at + text.size();
-    while (at != end) {
-        std::int64_t word = 0;
-        auto const [stop, problem] = std::from_chars(at, end, word);
-        if (problem != std::errc{}) return {};
-        out.push_back(word);
-        at = stop != end && *stop == ' ' ? stop + 1 : stop;
-    }
-    return out;
-}
-
-/// A shape of a store. 0.4 had a single word for places and overlaps, and 0, 1 or 2 for a number
-/// that is no integer.
-/// @return  empty: it is no shape of this layout, or is incomplete
-[[nodiscard]] inline std::vector<std::int64_t> stored_shape(std::span<shape_word const> layout,
-                                                            std::vector<std::int64_t> key)
-{
-    auto const overlaps = std::find_if(layout.begin(), layout.end(), [](shape_word const& word) {
-        return word.part == shape_part::overlaps;
-    });
-    if (overlaps != layout.end() && key.size() + 1 == layout.size()) {
-        constexpr std::size_t arrays_in_0_4 = 8; // after their bits, those of overlaps
-        bool const overlapped = key.back() >> (place_bits::per_array * arrays_in_0_4) != 0;
-        if (overlapped || overlaps->argument > arrays_in_0_4) return {};
-        key.insert(key.begin() + (overlaps - layout.begin()), 0);
-    }
-    if (key.size() != layout.size()) return {};
-    for (std::size_t i = 0; i < key.size(); ++i) {
-        if (layout[i].part != shape_part::real) continue;
-        if (key[i] == 2) return {};
-        if (key[i] == 1) key[i] = real_class(std::bit_cast<std::int64_t>(1.0));
-    }
-    return key;
-}
 
 /// Returns true if each compiler, for each processor, compiles the same text: the text has no #if,
 /// and includes only headers of the standard library and of attune without text for arrays.

@@ -124,7 +124,9 @@ struct problem_report {
     std::optional<reported_seconds> spent{};
     model_course course{};
 
-    std::string store{}; ///< its path, where a page has problems of several stores
+    std::size_t verified = 0; ///< shapes of calls for which the winner's code was verified
+    std::size_t refuted = 0;  ///< shapes of calls for which its result was wrong
+    std::string store{};      ///< its path, where a page has problems of several stores
 
     /// The first contestant of this part; null: there is none.
     [[nodiscard]] contestant const* find(contestant::part part) const noexcept

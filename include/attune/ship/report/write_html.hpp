@@ -46,6 +46,9 @@ struct store_report {
 
 namespace detail {
 
+/// The report of a listed problem.
+[[nodiscard]] problem_report report_of(store_content& from, listed_problem const& one);
+
 /// @param name    name of the store, for errors
 /// @param kernel  filter by kernel; empty: all
 /// Errors  attune::error: there is no outcome and no winner of it

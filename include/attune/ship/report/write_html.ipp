@@ -76,8 +76,9 @@ template <class Chart>
         "<p class=\"soft\">For each value: its outcomes (strokes), the best one (dot), the median "
         "(bar), how many outcomes there are, and the share of them that failed (\xe2\x9c\x95). All "
         "axes are the same" +
-        unit_clause(of) +
-        "; an outcome that is worse than nearly all stands at the end. "
+        unit_clause(of) + "; an outcome that is worse than nearly all stands at the end. " +
+        (of.has_winner_row() ? "Bold values are the winner's. "
+                             : "Bold values are the best one's. ") +
         "A search tries good values more often, so medians of values that it came back "
         "to are flattered.</p>\n<div class=\"effects\">\n";
     for (std::size_t const p : by_share(of)) {
@@ -374,6 +375,15 @@ ATTUNE_INLINE void store_report::write_html(std::string const& path) const
 
 namespace detail {
 
+ATTUNE_INLINE problem_report report_of(store_content& from, listed_problem const& one)
+{
+    problem_report out = report_of(from.history(one));
+    if (out.past.best && !out.past.best->code.empty())
+        for (proven_shape const& shape : from.proofs(one.problem, out.past.best->code))
+            ++(shape.is_right ? out.verified : out.refuted);
+    return out;
+}
+
 ATTUNE_INLINE store_report report_of(store_content& from, std::string const& name,
                                      std::string const& kernel)
 {
@@ -382,7 +392,7 @@ ATTUNE_INLINE store_report report_of(store_content& from, std::string const& nam
     for (listed_problem const& one : from.problems()) {
         std::string const& its = one.problem.key.kernel;
         if (kernel.empty() || its == kernel)
-            out.problems.push_back(report_of(from.history(one)));
+            out.problems.push_back(report_of(from, one));
         else if (std::find(others.begin(), others.end(), its) == others.end())
             others.push_back(its);
     }

@@ -11,11 +11,11 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/place_runs.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,7 +25,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The places in a parameter's domain where a clause stays open; at all other places it holds.
 struct clause_part {
     std::uint32_t parameter = 0;
-    std::vector<std::uint32_t> open; ///< ascending and unique
+    place_runs open;
 
     [[nodiscard]] friend auto operator<=>(clause_part const&, clause_part const&) = default;
 };
@@ -59,29 +59,27 @@ public:
         , domains_(domains)
         , read_(space)
         , at_(first_values(space, domains))
-        , places_(space.parameters.size())
+        , places_(space, domains)
     {
     }
 
     /// The clauses of `c`. Nothing if a term reads several parameters, or may have no value.
-    /// @param is_quick  nothing, too, if a term is no comparison with an integer
-    /// Cost  linear in the terms; a term that is no comparison with an integer: its parameter's values
-    [[nodiscard]] std::optional<clause_list> read(condition const& c, bool is_quick = false)
+    /// Cost  n log n in the terms; a term that is no comparison with a constant: its parameter's values
+    [[nodiscard]] std::optional<clause_list> read(condition const& c)
     {
         if (c.root == no_index) return std::nullopt;
-        is_quick_ = is_quick;
         std::vector<std::uint32_t> roots{c.root};
         roots.insert(roots.end(), c.also.begin(), c.also.end());
-        // `x == 1 or x == 2 ...` is short as the negation of many clauses, long as one clause.
-        bool const negated_first = is_quick && space_.nodes[c.root].code == op::logical_or;
-        for (bool const negated : {negated_first, !negated_first}) {
+        // `A == 1 and B == 2 or ...` is short as the negation of many clauses, long as one clause.
+        bool const is_any = space_.nodes[c.root].code == op::logical_or;
+        for (bool const negated : {is_any, !is_any}) {
             if (negated && roots.size() > 1) continue;
             clause_list out;
             out.is_negated = negated;
             size_ = 0;
             bool fits = true;
             for (std::size_t i = 0; fits && i < roots.size(); ++i)
-                fits = conjunction(roots[i], negated, out.clauses);
+                fits = conjunction({roots[i], negated}, out.clauses);
             if (!fits) continue;
             std::sort(out.clauses.begin(), out.clauses.end());
             out.clauses.erase(std::unique(out.clauses.begin(), out.clauses.end()),
@@ -93,23 +91,17 @@ public:
 
 private:
     using term = std::pair<std::uint32_t, bool>; // node, negated
-    /// The most places in all clauses together; more would take too much memory.
-    static constexpr std::size_t most_places = std::size_t{1} << 24U;
-
-    /// The terms of one parameter in a clause.
-    struct part_terms {
-        std::uint32_t parameter = 0;
-        std::vector<std::uint32_t> holds; // places of terms that hold at few
-        bool is_open_everywhere = true;   // `open` is not yet set
-        std::vector<std::uint32_t> open;  // places where no other term holds
-    };
+    /// The most runs in all clauses together; more would take too much memory.
+    static constexpr std::size_t most_runs = std::size_t{1} << 22U;
+    /// The most clauses that one disjunction of conjunctions becomes.
+    static constexpr std::size_t most_products = 64;
 
     /// Calls `leaf(term)` for the operands of nested `wanted` below `root`, with `not` moved
     /// inwards.
     template <class Leaf>
-    bool divide(std::uint32_t root, bool negated, op wanted, Leaf const& leaf)
+    bool divide(term const& root, op wanted, Leaf const& leaf)
     {
-        std::vector<term> open{{root, negated}};
+        std::vector<term> open{root};
         while (!open.empty()) {
             auto const [node, is_negated] = open.back();
             open.pop_back();
@@ -126,31 +118,31 @@ private:
         return true;
     }
 
-    bool conjunction(std::uint32_t root, bool negated, std::vector<clause>& out)
+    /// Appends the clauses of `root`. @return false if a term is none of one parameter
+    bool conjunction(term const& root, std::vector<clause>& out)
     {
-        return divide(root, negated, op::logical_and, [&](term const& one) {
-            std::vector<part_terms> parts;
+        return divide(root, op::logical_and, [&](term const& one) {
+            std::vector<clause> products(1);
             bool holds = false;
-            bool const fits =
-                divide(one.first, one.second, op::logical_or,
-                       [&](term const& literal) { return add(literal, parts, holds); });
+            bool const fits = divide(one, op::logical_or, [&](term const& literal) {
+                return multiply(literal, products, holds);
+            });
             if (!fits) return false;
             if (holds) return true;
-            clause made;
-            for (part_terms& p : parts)
-                made.push_back(finished(std::move(p)));
-            std::sort(made.begin(), made.end());
-            for (clause_part const& p : made)
-                size_ += p.open.size();
-            out.push_back(std::move(made));
-            return size_ <= most_places;
+            for (clause& made : products) {
+                std::sort(made.begin(), made.end());
+                for (clause_part const& p : made)
+                    size_ += p.open.size();
+                out.push_back(std::move(made));
+            }
+            return size_ <= most_runs;
         });
     }
 
-    /// Adds a term to the others of its parameter. @param holds  set if the term holds everywhere
-    bool add(term const& literal, std::vector<part_terms>& parts, bool& holds)
+    /// Adds a term of a disjunction to each of `products`; a conjunction multiplies them.
+    /// @param holds  set if the term holds everywhere
+    bool multiply(term const& literal, std::vector<clause>& products, bool& holds)
     {
-        expression_node const& n = space_.nodes[literal.first];
         std::uint32_t parameter = no_index;
         bool is_one = true;
         walk_expression(space_, literal.first, [&](expression_node const& node) {
@@ -158,137 +150,57 @@ private:
             is_one = is_one && (parameter == no_index || parameter == node.subject);
             parameter = node.subject;
         });
-        if (!is_one) return false;
+        if (!is_one) {
+            if (!is_chain(space_.nodes[literal.first].code)) return false;
+            std::vector<clause> factors;
+            if (!conjunction(literal, factors)) return false;
+            if (factors.size() * products.size() > most_products) return false;
+            std::vector<clause> made;
+            for (clause const& a : products)
+                for (clause const& b : factors) {
+                    made.push_back(a);
+                    for (clause_part const& part : b)
+                        add(part, made.back());
+                }
+            holds = holds || factors.empty();
+            products = std::move(made);
+            return true;
+        }
         if (parameter == no_index) {
             std::optional<number> const v = read_.value(literal.first, at_);
             holds = holds || (v && (v->as_real() != 0) != literal.second);
             return v.has_value();
         }
-        auto known = std::find_if(parts.begin(), parts.end(),
-                                  [&](part_terms const& p) { return p.parameter == parameter; });
-        if (known == parts.end())
-            known = parts.insert(parts.end(), part_terms{parameter, {}, true, {}});
-        if (is_equality(n.code)) {
-            expression_node const& a = space_.nodes[n.first];
-            expression_node const& b = space_.nodes[n.second];
-            bool const is_first = a.code == op::parameter && b.code == op::integer;
-            bool const is_second = b.code == op::parameter && a.code == op::integer;
-            if ((is_first || is_second) && has_integers(parameter)) {
-                std::vector<std::uint32_t> const at =
-                    places_of(parameter, is_first ? b.integer : a.integer);
-                if ((n.code == op::equal) != literal.second)
-                    known->holds.insert(known->holds.end(), at.begin(), at.end());
-                else
-                    keep_open(*known, at);
-                return true;
-            }
-        }
-        if (is_quick_) return false;
-        std::vector<std::uint32_t> open;
-        point at = at_;
-        domain const& values = domains_[parameter];
-        for (std::uint32_t i = 0; i < values.size(); ++i) {
-            at[parameter].index = values.value(i);
-            std::optional<number> const v = read_.value(literal.first, at);
-            if (!v) return false;
-            if ((v->as_real() != 0) == literal.second) open.push_back(i);
-        }
-        keep_open(*known, std::move(open));
+        auto const open = places_.where(parameter, literal.first, !literal.second);
+        if (!open) return false;
+        for (clause& made : products)
+            add({parameter, *open}, made);
         return true;
     }
 
-    static void keep_open(part_terms& part, std::vector<std::uint32_t> open)
+    /// Adds the alternative `part` to a clause.
+    void add(clause_part const& part, clause& to) const
     {
-        if (!part.is_open_everywhere) {
-            std::vector<std::uint32_t> both;
-            std::set_intersection(part.open.begin(), part.open.end(), open.begin(), open.end(),
-                                  std::back_inserter(both));
-            open = std::move(both);
+        auto const known = std::find_if(to.begin(), to.end(), [&](clause_part const& p) {
+            return p.parameter == part.parameter;
+        });
+        if (known == to.end()) {
+            to.push_back(part);
+            return;
         }
-        part.open = std::move(open);
-        part.is_open_everywhere = false;
-    }
-
-    [[nodiscard]] clause_part finished(part_terms part) const
-    {
-        if (part.is_open_everywhere)
-            for (std::uint32_t i = 0; i < domains_[part.parameter].size(); ++i)
-                part.open.push_back(i);
-        if (part.holds.empty()) return {part.parameter, std::move(part.open)};
-        sort_unique(part.holds);
-        clause_part out{part.parameter, {}};
-        std::set_difference(part.open.begin(), part.open.end(), part.holds.begin(),
-                            part.holds.end(), std::back_inserter(out.open));
-        return out;
-    }
-
-    using place = std::pair<std::int64_t, std::uint32_t>; // value, place in the domain
-
-    /// The kind of a parameter's values.
-    struct value_places {
-        bool is_known = false;
-        bool are_integers = false;
-        bool are_ascending = false;  ///< their table, or range, is searched in place
-        std::vector<place> sorted{}; ///< else
-    };
-
-    /// Looks at the values of a parameter once. @return whether all are integers
-    bool has_integers(std::uint32_t parameter)
-    {
-        parameter_description const& of = space_.parameters[parameter];
-        value_places& known = places_[parameter];
-        if (known.is_known) return known.are_integers;
-        known.is_known = true;
-        if (of.type == value_kind::text) return false;
-        known.are_ascending = of.range_count > 0
-                                  ? of.rule.step > 0
-                                  : of.parts <= 1 && !of.integers.empty() &&
-                                        std::is_sorted(of.integers.begin(), of.integers.end());
-        known.are_integers = true;
-        if (known.are_ascending) return true;
-        for (std::uint32_t i = 0; i < domains_[parameter].size(); ++i) {
-            number const v = number_at(of, {domains_[parameter].value(i), 0});
-            if (v.is_real) return known.are_integers = false;
-            known.sorted.emplace_back(v.integer, i);
-        }
-        std::sort(known.sorted.begin(), known.sorted.end());
-        return true;
-    }
-
-    /// The places with this value, ascending.
-    [[nodiscard]] std::vector<std::uint32_t> places_of(std::uint32_t parameter,
-                                                       std::int64_t value) const
-    {
-        value_places const& known = places_[parameter];
-        std::vector<std::uint32_t> out;
-        if (known.are_ascending) {
-            parameter_description const& of = space_.parameters[parameter];
-            std::uint32_t const count = of.value_count();
-            std::uint32_t low = 0, high = count; // the first index whose value is not below
-            while (low < high) {
-                std::uint32_t const middle = low + (high - low) / 2;
-                if (of.integer_at(middle) < value)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            for (; low < count && of.integer_at(low) == value; ++low)
-                if (auto const at = domains_[parameter].place_of(low)) out.push_back(*at);
-            return out;
-        }
-        for (auto at = std::lower_bound(known.sorted.begin(), known.sorted.end(), place{value, 0});
-             at != known.sorted.end() && at->first == value; ++at)
-            out.push_back(at->second);
-        return out;
+        std::uint32_t const size = domains_[part.parameter].size();
+        place_runs holds = complement(known->open, size);
+        place_runs const others = complement(part.open, size);
+        holds.insert(holds.end(), others.begin(), others.end());
+        known->open = complement(united(std::move(holds)), size);
     }
 
     description const& space_;
     std::vector<domain> const& domains_;
     evaluator read_;
     point at_;
-    std::vector<value_places> places_; // of each parameter
+    place_reader places_;
     std::size_t size_ = 0;
-    bool is_quick_ = false;
 };
 
 /// The clauses of `c` if it is long and can be read as clauses.

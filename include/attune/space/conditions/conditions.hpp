@@ -271,6 +271,19 @@ public:
         filtered_ = true;
     }
 
+    /// Keeps the remaining values in runs of places, which are ascending and disjoint.
+    template <class Runs>
+    void keep(Runs const& runs)
+    {
+        std::vector<std::uint32_t> kept;
+        for (auto const& run : runs)
+            for (std::uint32_t i = run.first; i < run.end; ++i)
+                kept.push_back(value(i));
+        if (kept.size() == size()) return;
+        kept_ = std::move(kept);
+        filtered_ = true;
+    }
+
 private:
     std::uint32_t count_;
     bool filtered_ = false;

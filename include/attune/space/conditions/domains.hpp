@@ -9,6 +9,7 @@
 #include <attune/space/build_options.hpp>
 #include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
+#include <attune/space/conditions/place_runs.hpp>
 #include <attune/space/conditions/proof.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
@@ -111,46 +112,67 @@ inline verdict enumerate(description const& space, condition const& c,
 /// The most values on which a condition of one parameter is tested, with one bit per value.
 inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
 
-/// Values from which on clauses of one parameter, such as `x != 7`, are cheaper than a diagram.
-inline constexpr std::uint32_t fewest_values_by_clauses = 4096;
+/// Values from which on a short condition such as `x != 7` is cheaper by its terms than as a
+/// diagram.
+inline constexpr std::uint32_t fewest_values_by_terms = 4096;
+
+/// The places of `parameter` where all roots of `c` hold.
+/// @param is_quick  nothing if that needs the value at each place
+[[nodiscard]] inline std::optional<place_runs> places_where(description const& space,
+                                                            std::vector<domain> const& domains,
+                                                            condition const& c,
+                                                            std::uint32_t parameter, bool is_quick)
+{
+    if (c.root == no_index) return std::nullopt;
+    place_reader read(space, domains);
+    if (is_quick) read.be_quick();
+    place_runs broken;
+    for (std::size_t i = 0; i <= c.also.size(); ++i) {
+        auto const one = read.where(parameter, i == 0 ? c.root : c.also[i - 1], true);
+        if (!one) return std::nullopt;
+        broken.insert(broken.end(), one->begin(), one->end());
+    }
+    return complement(united(std::move(broken)), domains[parameter].size());
+}
 
 /// Removes the values that break conditions of one parameter, if it has too many values for a
-/// diagram, or if they are clauses of comparisons with integers; erases those conditions.
+/// diagram, or if they are comparisons with constants; erases those conditions.
 /// @return false when no value is left
 inline bool filter_long_ranges(description const& space, std::vector<condition>& conditions,
                                std::vector<domain>& domains, enumeration_limits const& limits)
 {
     point at = first_values(space, domains);
+    std::size_t kept = 0;
     for (std::size_t c = 0; c < conditions.size(); ++c) {
         std::vector<std::uint32_t> const scope = open_scope(conditions[c], domains);
-        if (scope.size() != 1) continue;
-        domain& of = domains[scope.front()];
-        bool const is_quick = of.size() <= limits.wide_settings;
-        if (of.size() < fewest_values_by_clauses || of.size() > most_values_tested) continue;
-        coordinate& tried = at[scope.front()];
-        auto const clauses = is_quick ? clause_reader(space, domains).read(conditions[c], true)
-                                      : long_clauses(space, conditions[c], domains);
-        if (is_quick && !clauses) continue;
-        std::vector<bool> good(of.size(), true);
-        if (clauses) {
-            for (clause const& one : clauses->clauses) {
-                if (one.empty()) good.assign(good.size(), false);
-                for (clause_part const& part : one)
-                    for (std::uint32_t const i : part.open)
-                        good[i] = false;
-            }
-            if (clauses->is_negated) good.flip();
-        } else {
-            for (std::uint32_t i = 0; i < of.size(); ++i) {
-                tried.index = of.value(i);
-                good[i] = holds(space, conditions[c], at);
+        bool const is_one = scope.size() == 1;
+        std::uint32_t const size = is_one ? domains[scope.front()].size() : 0;
+        bool const is_quick = size <= limits.wide_settings;
+        bool const is_tried = is_one && size <= most_values_tested &&
+                              (size >= fewest_values_by_terms || is_long(space, conditions[c]));
+        std::optional<place_runs> good;
+        if (is_tried) good = places_where(space, domains, conditions[c], scope.front(), is_quick);
+        if (is_tried && !good && !is_quick) {
+            good.emplace();
+            for (std::uint32_t i = 0; i < size; ++i) {
+                at[scope.front()].index = domains[scope.front()].value(i);
+                if (!holds(space, conditions[c], at)) continue;
+                if (!good->empty() && good->back().end == i)
+                    ++good->back().end;
+                else
+                    good->push_back({i, i + 1});
             }
         }
-        of.filter(good);
-        if (of.size() == 0) return false;
-        tried.index = of.value(0);
-        conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(c--));
+        if (!good) {
+            if (kept != c) conditions[kept] = std::move(conditions[c]);
+            ++kept;
+            continue;
+        }
+        if (good->empty()) return false;
+        domains[scope.front()].keep(*good);
+        at[scope.front()].index = domains[scope.front()].value(0);
     }
+    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
     return true;
 }
 
@@ -162,6 +184,8 @@ inline bool filter_domains(description const& space, std::vector<condition>& con
 {
     if (!filter_long_ranges(space, conditions, domains, limits)) return false;
     if (conditions.empty()) return true;
+    // A diagram of one long condition costs as much as the tree, and no other condition gains.
+    if (conditions.size() == 1 && is_long(space, conditions.front())) return true;
     interval_prover const bounds(space);
     std::erase_if(conditions, [&](condition const& c) {
         return c.root != no_index && bounds.always_holds(c.root) &&

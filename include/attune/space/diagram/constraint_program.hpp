@@ -52,15 +52,20 @@ public:
         leaf_columns leaves(space, domains, level_of, base, slots_);
         lowering lowered(space, leaves, slots_);
         for (condition const* c : conditions) {
-            std::size_t const before = roots_.size();
-            bool is_lowered = c->root != no_index;
-            for (std::size_t i = 0; is_lowered && i <= c->also.size(); ++i) {
-                roots_.push_back(lowered.lower(i == 0 ? c->root : c->also[i - 1]));
-                is_lowered = roots_.back() != no_index;
+            if (c->root != no_index && c->also.empty()) {
+                std::uint32_t const step = lowered.lower(c->root);
+                if (step != no_index)
+                    roots_.push_back(step);
+                else
+                    add_call(*c, leaves);
+                continue;
             }
-            if (is_lowered) continue;
-            roots_.resize(before);
-            add_call(*c, leaves);
+            std::vector<std::uint32_t> all{c->root};
+            all.insert(all.end(), c->also.begin(), c->also.end());
+            if (c->root != no_index && lowered.lower_terms(op::logical_and, all))
+                roots_.insert(roots_.end(), all.begin(), all.end());
+            else
+                add_call(*c, leaves);
         }
         plan();
     }
@@ -158,7 +163,9 @@ private:
                 t[k] = trends[step.operands[k]];
                 r[k] = slots_[step.operands[k]].about.range;
             }
-            trends[s] = trend_of(step.code, t, r);
+            trends[s] = step.members == no_index ? trend_of(step.code, t, r)
+                        : t[0] == trend::stays   ? trend::stays
+                                                 : trend::unknown;
             bool const loose = step.about.may_fail || !step.about.range.is_bounded();
             if (trends[s] != trend::stays && loose) trends[s] = trend::unknown;
         }
@@ -219,9 +226,8 @@ public:
         for (std::uint32_t const s : program_.levels()[l].computed) {
             slot& step = slots_.at(s);
             int const own = step.level;
-            fill_column(step.code, view(step.operands[0], own), view(step.operands[1], own),
-                        view(step.operands[2], own), step.real, step.about, step.bits.size(),
-                        step.bits.data(), step.failed.data());
+            slots_.fill(step, view(step.operands[0], own), view(step.operands[1], own),
+                        view(step.operands[2], own));
         }
     }
 

@@ -155,12 +155,69 @@ public:
         return made;
     }
 
+    /// Replaces the terms that `code`, a conjunction or disjunction, joins by their steps.
+    /// `x + y != 3` for many constants is one step, which looks the sum up.
+    /// @return false if a term has no step
+    bool lower_terms(op code, std::vector<std::uint32_t>& terms)
+    {
+        constexpr std::size_t many = 8;
+        std::vector<std::uint32_t> joined;
+        if (terms.size() >= many) joined = look_up_alike(code, terms, many);
+        for (std::uint32_t& t : terms) {
+            t = lower(t);
+            if (t == no_index) return false;
+        }
+        terms.insert(terms.end(), joined.begin(), joined.end());
+        return true;
+    }
+
 private:
     struct term {
         std::uint32_t slot = no_index;
         bool minus = false;
     };
     static constexpr double no_overflow = 4503599627370496.0;
+
+    /// Takes out of `terms` those that compare one expression with `many` constants.
+    /// @return their steps
+    std::vector<std::uint32_t> look_up_alike(op code, std::vector<std::uint32_t>& terms,
+                                             std::size_t many)
+    {
+        std::map<std::uint32_t, std::vector<std::size_t>> alike; // expression, its terms
+        for (std::size_t i = 0; i < terms.size(); ++i)
+            if (auto const of = compared_with_constant(code, terms[i]))
+                alike[of->first].push_back(i);
+        std::vector<std::uint32_t> out;
+        for (auto const& [expression, own] : alike) {
+            if (own.size() < many) continue;
+            std::uint32_t const step = lower(expression);
+            if (step == no_index || slots_[step].real || slots_[step].about.may_fail) continue;
+            std::vector<std::int64_t> members;
+            for (std::size_t const i : own) {
+                members.push_back(compared_with_constant(code, terms[i])->second);
+                terms[i] = no_index;
+            }
+            std::sort(members.begin(), members.end());
+            std::uint32_t const found = slots_.member(step, std::move(members));
+            std::array<std::uint32_t, 3> const of{found, no_index, no_index};
+            out.push_back(code == op::logical_or ? found : slots_.make(op::logical_not, false, of));
+        }
+        std::erase(terms, no_index);
+        return out;
+    }
+
+    /// The expression and the integer of `e == 7` below ||, of `e != 7` below &&.
+    [[nodiscard]] std::optional<std::pair<std::uint32_t, std::int64_t>>
+    compared_with_constant(op code, std::uint32_t root) const
+    {
+        expression_node const& n = space_.nodes[root];
+        if (n.code != (code == op::logical_or ? op::equal : op::not_equal)) return std::nullopt;
+        expression_node const& a = space_.nodes[n.first];
+        expression_node const& b = space_.nodes[n.second];
+        if (b.code == op::integer && !is_leaf(a.code)) return std::pair(n.first, b.integer);
+        if (a.code == op::integer && !is_leaf(b.code)) return std::pair(n.second, a.integer);
+        return std::nullopt;
+    }
 
     std::uint32_t lower_node(std::uint32_t root)
     {
@@ -334,11 +391,23 @@ private:
     std::uint32_t chain(std::uint32_t root)
     {
         op const code = space_.nodes[root].code;
-        std::vector<std::uint32_t> operands;
-        if (!add_operands(code, root, operands)) return no_index;
-        for (std::uint32_t const o : operands)
+        std::vector<std::uint32_t> terms;
+        add_terms_of_chain(code, root, terms);
+        if (!lower_terms(code, terms)) return no_index;
+        for (std::uint32_t const o : terms)
             if (slots_[o].about.may_fail) return no_index;
-        return join_all(code, operands);
+        return join_all(code, terms);
+    }
+
+    void add_terms_of_chain(op code, std::uint32_t root, std::vector<std::uint32_t>& out) const
+    {
+        expression_node const& n = space_.nodes[root];
+        if (n.code != code) {
+            out.push_back(root);
+            return;
+        }
+        add_terms_of_chain(code, n.first, out);
+        add_terms_of_chain(code, n.second, out);
     }
 
     description const& space_;

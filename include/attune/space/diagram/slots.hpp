@@ -203,6 +203,8 @@ struct slot {
     outlook about;
     std::vector<std::int64_t> bits;   ///< its column; one word for a constant
     std::vector<std::uint8_t> failed; ///< as long as `bits`
+    /// Number of a set of the table: the step is the truth that its one operand is in the set.
+    std::uint32_t members = no_index;
 };
 
 /// Steps in an order of evaluation.
@@ -277,13 +279,47 @@ public:
             slots_.push_back(std::move(made));
             return static_cast<std::uint32_t>(slots_.size() - 1);
         }
-        fill_column(code, view(operands[0]), view(operands[1]), view(operands[2]), real, made.about,
-                    count, made.bits.data(), made.failed.data());
+        fill(made, view(operands[0]), view(operands[1]), view(operands[2]));
         return add(std::move(made));
     }
     std::uint32_t make(op code, bool real, std::uint32_t a, std::uint32_t b)
     {
         return make(code, real, {a, b, no_index});
+    }
+
+    /// The truth that an integer of an earlier step is one of `members`.
+    /// @pre  members are ascending and not empty; the step is no real number and cannot fail
+    std::uint32_t member(std::uint32_t of, std::vector<std::int64_t> members)
+    {
+        slot made;
+        made.code = op::equal;
+        made.operands = {of, no_index, no_index};
+        made.members = static_cast<std::uint32_t>(sets_.size());
+        sets_.push_back(std::move(members));
+        made.level = slots_[of].level;
+        made.is_known = slots_[of].is_known;
+        made.about = ahead(made);
+        made.bits.assign(count_of(made), 0);
+        made.failed.assign(count_of(made), 0);
+        if (!made.is_known) {
+            slots_.push_back(std::move(made));
+            return static_cast<std::uint32_t>(slots_.size() - 1);
+        }
+        fill(made, view(of), {}, {});
+        return add(std::move(made));
+    }
+
+    /// Computes the column of a step from its operands.
+    void fill(slot& step, operand_view const& a, operand_view const& b, operand_view const& c) const
+    {
+        if (step.members == no_index) {
+            fill_column(step.code, a, b, c, step.real, step.about, step.bits.size(),
+                        step.bits.data(), step.failed.data());
+            return;
+        }
+        std::vector<std::int64_t> const& set = sets_[step.members];
+        for (std::size_t i = 0; i < step.bits.size(); ++i)
+            step.bits[i] = std::binary_search(set.begin(), set.end(), a.bits[i * a.step]) ? 1 : 0;
     }
 
     /// A step as an operand: its column on its own level, one value for a constant.
@@ -299,6 +335,7 @@ public:
     template <class About>
     [[nodiscard]] outlook ahead(slot const& s, About const& about) const
     {
+        if (s.members != no_index) return ahead_of_set(s, about(s.operands[0]).range);
         outlook operands[3] = {};
         bool reals = false;
         for (std::size_t k = 0; k < 3; ++k) {
@@ -314,6 +351,16 @@ public:
     }
 
 private:
+    [[nodiscard]] outlook ahead_of_set(slot const& s, interval of) const
+    {
+        std::vector<std::int64_t> const& set = sets_[s.members];
+        auto const first =
+            std::lower_bound(set.begin(), set.end(), of.low,
+                             [](std::int64_t m, double v) { return static_cast<double>(m) < v; });
+        bool const is_some = first != set.end() && static_cast<double>(*first) <= of.high;
+        return {truth_range(is_some, !is_some || of.low != of.high), false, true};
+    }
+
     /// The step that `is_it` accepts; no_index if there is none. In a long table a hash of code,
     /// operands and constant finds it.
     template <class Is>
@@ -379,6 +426,7 @@ private:
 
     std::vector<std::size_t> sizes_;
     std::vector<slot> slots_;
+    std::vector<std::vector<std::int64_t>> sets_;                 // ascending
     std::unordered_multimap<std::uint64_t, std::uint32_t> found_; // steps of a long table
 };
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -268,13 +269,18 @@ ATTUNE_INLINE std::vector<std::uint32_t> contradicting_constraints(description c
         std::min<std::uint64_t>(options.enumeration.wide_settings, 100'000);
     std::vector<detail::condition> const all = detail::conditions_of(space);
     std::vector<bool> needed(space.constraints.size(), true);
-    for (std::uint32_t tried = 0; tried < needed.size(); ++tried) {
-        needed[tried] = false;
-        std::vector<detail::condition> rest;
-        for (detail::condition const& c : all)
-            if (needed[c.source] && !c.reads_real) rest.push_back(c);
-        needed[tried] = detail::is_satisfiable(space, std::move(rest), options);
-    }
+    // Long parts first, because few of many constraints contradict each other.
+    for (std::size_t length = std::bit_ceil(needed.size()); length > 0; length /= 2)
+        for (std::size_t first = 0; first < needed.size(); first += length) {
+            std::vector<bool> fewer = needed;
+            std::fill_n(fewer.begin() + static_cast<std::ptrdiff_t>(first),
+                        std::min(length, fewer.size() - first), false);
+            if (fewer == needed) continue;
+            std::vector<detail::condition> rest;
+            for (detail::condition const& c : all)
+                if (fewer[c.source] && !c.reads_real) rest.push_back(c);
+            if (!detail::is_satisfiable(space, std::move(rest), options)) needed = fewer;
+        }
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < needed.size(); ++i)
         if (needed[i]) out.push_back(i);

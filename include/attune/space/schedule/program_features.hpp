@@ -9,7 +9,6 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/loop_program.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -82,6 +82,10 @@ private:
     [[nodiscard]] search_limits limits_of(open_tuning const& one) const;
     [[nodiscard]] bench_factory online_bench_for(open_tuning& one);
     [[nodiscard]] double patience_s(open_tuning const& one) const;
+    void set_others(open_tuning const& one);
+    void rest(open_tuning& one);
+    void say_waiting(open_tuning const& one, char const* what);
+    [[nodiscard]] double called_s(known_shape const* but);
     [[nodiscard]] bool is_over_after(open_tuning& one, tuning_slice const& slice);
     void close(open_tuning const& one);
     [[nodiscard]] std::vector<sliced_tuning> turns() const;
@@ -96,6 +100,8 @@ private:
     std::vector<std::unique_ptr<call_count>>
         counts_{}; ///< a late call may still add to any of them
     std::vector<call_count*> free_counts_{};
+    double called_before_s_ = 0;          ///< in calls before the first slot
+    double next_look_s_ = 0;              ///< when set_others() sums again
     mutable std::atomic<int> waiting_{0}; ///< threads in wait()
     background_worker worker_{};          ///< the last member: its thread uses all others
 };

@@ -194,17 +194,22 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shap
         std::string refusal = std::move(copy.refusal);
         bool is_on = copy.call != nullptr;
         if (is_on) {
-            parts_.report.set(untuned_report(parts_.subject.kernel.name, decision::served_default,
-                                             "a tuning runs in the background"));
+            if (!of.is_further_size)
+                parts_.report.set(untuned_report(parts_.subject.kernel.name,
+                                                 decision::served_default,
+                                                 "a tuning runs in the background"));
             open_.push_back(std::make_shared<open_tuning>(
                 open_tuning{held, shape, {key.begin(), key.end()}, std::move(copy.call)}));
-            if (is_online(shape))
+            if (is_online(shape)) {
+                if (slots_.empty()) called_before_s_ = called_s(nullptr);
                 open_.back()->slot =
                     slots_
                         .emplace_back(std::make_unique<online_slot>(
                             until_then.code.address, parts_.subject.options.limits.lost_share,
                             steady_seconds))
                         .get();
+                say_waiting(*open_.back(), "candidates are timed in calls where ");
+            }
             if (!std::exchange(is_queued_, true)) refusal = add([this] { go_on(); });
             if (!refusal.empty()) {
                 is_queued_ = is_on = false;
@@ -331,22 +336,37 @@ ATTUNE_INLINE void apart_tuning::go_on()
     std::shared_ptr<open_tuning> const one = open_[place[next_in_turn(all)]];
     auto const waiting = std::count_if(all.begin(), all.end(),
                                        [](sliced_tuning const& of) { return of.evaluations == 0; });
-    search_limits const left = parts_.choice.total_left();
+    search_limits left = parts_.choice.total_left();
     if (one->so_far.evaluations > 0 && !wants_tuning(left)) { // and so have all others
         while (!open_.empty())
             close(*open_.back());
         return;
     }
+    if (one->of->is_further_size) left = within(left, parts_.sizes.left());
     tuning_slice slice =
         next_slice(one->so_far, limits_of(*one), left, static_cast<std::size_t>(waiting));
+    if (one->of->is_further_size && left.evaluations < search_limits::any_number)
+        slice.evaluations = std::min(slice.evaluations, one->so_far.evaluations + left.evaluations);
+    slice.seconds = std::min(slice.seconds, left.seconds);
     slice.known = one->outcomes;
     slice.lessons = &one->lessons;
     if (one->slot != nullptr) slice.make_bench = online_bench_for(*one);
     here.unlock();
     bool is_over = true;
+    double const begun_s = steady_seconds();
+    std::size_t const before = one->outcomes.size();
     try {
         is_over = is_over_after(*one, slice);
     } catch (...) { // the program's sink threw; no caller can catch it
+    }
+    if (one->of->is_further_size) {
+        parts_.sizes.spend(one->outcomes.size() - std::min(before, one->outcomes.size()),
+                           steady_seconds() - begun_s);
+        is_over = is_over || !wants_tuning(parts_.sizes.left());
+        if (is_over && one->of->winner == nullptr) { // what served before goes on
+            parts_.sizes.drop(*one->of);
+            if (one->shape != nullptr) parts_.shapes.rest(*one->shape);
+        }
     }
     here.lock();
     // After the first slice a better variant may serve.
@@ -365,8 +385,64 @@ ATTUNE_INLINE double apart_tuning::patience_s(open_tuning const& one) const
 {
     constexpr double least_s = 0.1; // while a thread waits for the end
     if (waiting_ > 0 || parts_.waiting > 0) return least_s;
-    constexpr int most_rests = 5;
-    return static_cast<double>(1 << std::min(one.rests, most_rests));
+    return static_cast<double>(1 << one.rests);
+}
+
+/// Seconds in calls of the program.  @param but  a shape whose calls do not count
+ATTUNE_INLINE double apart_tuning::called_s(known_shape const* but)
+{
+    double out = 0;
+    for (shape_register::shape_time const& one : parts_.shapes.times())
+        if (one.shape != but) out += one.seconds;
+    return out;
+}
+
+/// Tells the slot what all other calls of the kernel took, because the allowed loss is a share of
+/// the time in all of them. A size that is one of many then waits no longer than a single size.
+ATTUNE_INLINE void apart_tuning::set_others(open_tuning const& one)
+{
+    constexpr double between_s = 0.005;
+    constexpr double most_share = 0.01; // of this thread's time
+    double const begun_s = steady_seconds();
+    if (begun_s < next_look_s_) return;
+    double lost_s = 0;
+    {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        for (std::unique_ptr<online_slot> const& other : slots_)
+            if (other.get() != one.slot) lost_s += other->lost_s();
+    }
+    one.slot->set_others(std::max(0.0, called_s(one.shape) - called_before_s_), lost_s);
+    double const now_s = steady_seconds();
+    next_look_s_ = now_s + std::max(between_s, (now_s - begun_s) / most_share);
+}
+
+/// Sets the reason in the report of a tuning that has no winner yet.
+ATTUNE_INLINE void apart_tuning::say_waiting(open_tuning const& one, char const* what)
+{
+    if (one.of->winner.load() != nullptr || one.of->is_further_size) return;
+    parts_.report.set(untuned_report(parts_.subject.kernel.name, decision::served_default,
+                                     "a tuning runs in the background: " + std::string(what) +
+                                         text_of_shape(parts_.subject.layout, one.key)));
+}
+
+/// The tuning waits for the next call. After a few rests the calls of the shape are too rare:
+/// candidates are then timed on the copy, so that the tuning ends.
+ATTUNE_INLINE void apart_tuning::rest(open_tuning& one)
+{
+    constexpr int most_rests = 3;
+    bool const is_rare = ++one.rests >= most_rests;
+    say_waiting(one, is_rare ? "candidates are timed on a copy of a call where "
+                             : "it waits for calls where ");
+    if (is_rare)
+        parts_.report.note("calls where " + text_of_shape(parts_.subject.layout, one.key) +
+                           " are rare: the rest of their tuning is timed on a copy");
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    if (is_rare) {
+        one.slot = nullptr;
+    } else {
+        one.of->is_resting = true;
+        parts_.shapes.rest(*one.shape);
+    }
 }
 
 ATTUNE_INLINE bench_factory apart_tuning::online_bench_for(open_tuning& one)
@@ -376,7 +452,10 @@ ATTUNE_INLINE bench_factory apart_tuning::online_bench_for(open_tuning& one)
         on_copy.measuring.make_bench = parts_.subject.options.measuring.make_bench;
         return std::unique_ptr<bench>(std::make_unique<online_bench>(
             make_bench(problem, on_copy), *one.slot, one.serving->code, options.measuring.precision,
-            [this, &one] { return patience_s(one); }));
+            [this, &one] {
+                set_others(one);
+                return patience_s(one);
+            }));
     };
 }
 
@@ -416,6 +495,7 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         if (of.winner == nullptr) return true;
         if (found.is_for_this_shape) {
             of.verifier->add(one.key);
+            if (of.is_further_size && is_first) parts_.prove_winner(of, one.key, one.call->frame());
             // With buckets, the call decides if the winner may serve its own inputs.
             if (parts_.subject.kernel.buckets.empty()) {
                 parts_.shapes.set_best(one.shape, *of.winner);
@@ -432,14 +512,11 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         of.is_partly_tuned = !is_over;
         return is_over;
     } catch (calls_ended const&) {
-        std::scoped_lock<fork_safe_mutex> const here(lock_);
-        ++one.rests;
-        of.is_resting = true;
-        parts_.shapes.rest(*one.shape);
+        rest(one);
         return false;
     } catch (std::exception const& e) {
-        if (!is_first) return true;            // the winner so far continues to serve
-        of.is_given_up = of.is_settled = true; // also if the sink throws again
+        if (!is_first || of.is_further_size) return true; // what served so far continues
+        of.is_given_up = of.is_settled = true;            // also if the sink throws again
         static_cast<void>(parts_.degrade(of, one.shape, e.what()));
         return true;
     }

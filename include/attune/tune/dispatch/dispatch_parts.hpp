@@ -14,6 +14,7 @@
 #include <attune/tune/dispatch/served/shape_register.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/known_choice.hpp>
+#include <attune/tune/sizes/tuned_sizes.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -44,11 +45,18 @@ struct dispatch_parts {
     std::function<void()> before_end{};
 
     inputs_register all_inputs{};
+    tuned_sizes sizes;
 
     /// Returns the inputs tuned for those of a call: see kernel.bucket(f). Any thread without a
     /// lock.
     /// Errors  exceptions of the user's function
     [[nodiscard]] std::shared_ptr<served_inputs> served_for(std::vector<number> const& of_call);
+    /// The same for a call of this shape: see tuned_sizes.
+    [[nodiscard]] std::shared_ptr<served_inputs> served_for(std::vector<number> const& of_call,
+                                                            std::span<std::int64_t const> key)
+    {
+        return sizes.serving(served_for(of_call), key);
+    }
 
     /// Returns true if this configuration, tuned for `of`, cannot serve a call with these inputs;
     /// the report says why.

@@ -26,6 +26,7 @@ ATTUNE_INLINE dispatch_parts::dispatch_parts(dispatched_kernel of, any_store sto
     , variants(subject)
     , defaults(subject, variants)
     , choice(subject, std::move(store), report)
+    , sizes(subject, shapes, choice)
 {
 }
 
@@ -154,7 +155,9 @@ dispatch_parts::find_winner(served_inputs& of, std::span<std::int64_t const> key
                             tuning_slice const* slice)
 {
     prepare(of);
-    return take(of, choice.best_known(of.problem, frame, key, false, otherwise, slice));
+    found_winner out = take(of, choice.best_known(of.problem, frame, key, false, otherwise, slice));
+    sizes.take(of, key);
+    return out;
 }
 
 ATTUNE_INLINE void dispatch_parts::prepare(served_inputs& of)
@@ -233,6 +236,7 @@ ATTUNE_INLINE bool dispatch_parts::install(served_inputs& of, keyed_call const& 
     known_shape* const shape = shapes.meet(call.shape).shape;
     if (!won.is_for_this_shape || is_refused(of, shape, call.inputs, of.winner_at.value()))
         return false;
+    sizes.take(of, call.shape);
     of.verifier->add(call.shape);
     prove_winner(of, call.shape, call.frame);
     shapes.set_best(shape, *of.winner);

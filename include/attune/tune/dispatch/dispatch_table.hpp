@@ -72,6 +72,9 @@ public:
     /// @param seconds  of the code; `untimed`: not measured
     void count(served_call const& of, installed_variant const& by, double seconds) noexcept;
 
+    /// Called now and then: see tuned_sizes::look().
+    void look_at_sizes() noexcept;
+
     /// Returns the code for a call of an unknown shape in a signal handler; null: not in a handler.
     /// Takes no lock and no memory, unless it throws.
     /// Errors   attune::error: no code is ready

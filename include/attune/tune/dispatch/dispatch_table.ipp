@@ -70,7 +70,7 @@ struct dispatch_table::state {
     /// Returns how a call treats unknown inputs.
     [[nodiscard]] when_unknown by_policy(served_inputs const& of) const
     {
-        if (of.is_outside_bucket) return when_unknown::take_what_is_there;
+        if (of.is_outside_bucket || of.is_further_size) return when_unknown::take_what_is_there;
         if (apart.is_wanted()) return when_unknown::say_so;
         bool const tunes = parts.subject.options.on_miss == miss_policy::tune_if_missing ||
                            parts.subject.options.on_miss == miss_policy::always;
@@ -85,6 +85,20 @@ struct dispatch_table::state {
         return met.before != nullptr ? *met.before : parts.defaults.code_of(of.problem);
     }
 
+    /// Tunes for the sizes of this call beside the program, if that is due.
+    /// @param by  serves the shape meanwhile
+    /// @pre  the turn is this thread's, and the frame is complete
+    void tune_size(shape_register::met_shape const& met, std::span<std::int64_t const> key,
+                   call_frame const& frame, installed_variant const& by) noexcept
+    try {
+        if (met.shape == nullptr || frame.has_only_empty_arrays() || !parts.sizes.is_due(key))
+            return;
+        std::shared_ptr<served_inputs> const opened = parts.sizes.open(key);
+        static_cast<void>(apart.tune(opened, met.shape, key, frame, by));
+        if (opened->tuned_apart_in == 0) parts.sizes.drop(*opened); // it cannot be copied
+    } catch (...) { // no memory: a later call may have some
+    }
+
     /// @param inputs     inputs of the call, which may belong to the bucket `of`
     /// @param may_defer  true: a check that takes long is made beside the program
     /// @pre  the turn is this thread's
@@ -95,7 +109,8 @@ struct dispatch_table::state {
                                         when_unknown otherwise, bool may_defer)
     {
         served_inputs& of = *held;
-        bool const is_apart = otherwise == when_unknown::say_so;
+        bool const is_apart =
+            otherwise == when_unknown::say_so || (of.is_further_size && apart.is_wanted());
         if (of.is_given_up) return parts.serve_untuned(of, inputs, met, key, frame);
         if (of.winner == nullptr && frame.has_only_empty_arrays()) {
             installed_variant const& by = parts.defaults.code_of(of.problem);
@@ -109,6 +124,11 @@ struct dispatch_table::state {
         if (of.winner == nullptr || is_partial) {
             is_for_this = parts.find_winner(of, key, frame, otherwise).is_for_this_shape;
             of.is_partly_tuned = false;
+            if (of.winner == nullptr && of.is_further_size) { // the store has it no more
+                parts.sizes.drop(of);
+                std::shared_ptr<served_inputs> const other = parts.served_for(inputs, key);
+                return serve_call(other, inputs, met, key, frame, by_policy(*other), may_defer);
+            }
             if (of.winner == nullptr && of.is_given_up && is_apart) {
                 of.is_given_up = false;
                 return apart.tune(held, met.shape, key, frame, until_then(of, met));
@@ -144,7 +164,13 @@ struct dispatch_table::state {
         installed_variant const& by =
             of.verifier->serve(met.shape, key, frame, met.met,
                                is_deferred ? checks_run::elsewhere : checks_run::in_call);
-        if (!parts.drop_refused(of)) return by;
+        if (!parts.drop_refused(of)) {
+            bool const is_for_now =
+                &by != of.winner && met.shape != nullptr && met.shape->serves.load() == nullptr;
+            installed_variant const* const other =
+                is_for_now ? parts.sizes.covering(of, key) : nullptr;
+            return other != nullptr ? *other : by;
+        }
         return serve_call(held, inputs, met, key, frame, otherwise, may_defer);
     }
 };
@@ -227,6 +253,8 @@ try {
 } catch (...) { // no memory: the call is not counted
 }
 
+ATTUNE_INLINE void dispatch_table::look_at_sizes() noexcept { state_->parts.sizes.look(); }
+
 /// Reads the slow facts of a program once. A fork on another thread waits for that: its child could
 /// not continue with half-read facts.
 inline void read_once()
@@ -271,7 +299,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
     require_lengths(subject.kernel.name, subject.kernel.lengths, frame);
     if (!subject.is_taken(frame))
         return s.parts.serve_plain(met.shape, tunes_now != nullptr ? &tunes_now->report : nullptr);
-    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs);
+    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs, key);
     served_inputs& of = *held;
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
@@ -286,7 +314,8 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
         installed_variant const& by = covering != nullptr ? *covering : s.until_then(of, met);
         std::uint32_t const too_few = covering != nullptr ? often_met - 1 : 1;
         bool const is_too_early = of.is_settled && (of.winner == nullptr || met.met <= too_few);
-        if (!s.apart.is_wanted() || is_too_early || of.is_outside_bucket ||
+        bool const is_known = !of.is_settled && of.is_further_size; // the store has its winner
+        if (!s.apart.is_wanted() || is_too_early || is_known || of.is_outside_bucket ||
             (of.is_settled && of.problem.inputs != inputs) || frame.has_only_empty_arrays())
             return by;
         try {
@@ -323,6 +352,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
         if (tunes_now == nullptr) {
             installed_variant const& by =
                 s.serve_call(held, inputs, met, key, frame, s.by_policy(of), true);
+            s.tune_size(met, key, frame, by);
             if (counted != nullptr) counted->best = dispatch_parts::best_of(of);
             return by;
         }
@@ -414,7 +444,7 @@ ATTUNE_INLINE known_choice dispatch_table::explain(std::span<std::int64_t const>
 {
     own_float_environment const numbers;
     state& s = *state_;
-    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs);
+    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs, key);
     served_inputs& of = *held;
     working const now(s.parts, true);
     if (!now.is_on())
@@ -438,6 +468,7 @@ ATTUNE_INLINE tuning_report dispatch_table::report() const
     own_float_environment const numbers;
     tuning_report out = state_->parts.report.latest();
     out.coverage = state_->parts.shapes.coverage(state_->parts.subject.layout);
+    state_->parts.sizes.describe(out);
     return out;
 }
 

@@ -84,6 +84,7 @@ struct tuning_problem {
     /// Place for the errors of first runs' results, also in a forked child; null: they are not
     /// kept.
     std::shared_ptr<detail::shared_with_child<detail::errors_seen>> error_seen{};
+    named_texts sizes{}; ///< tells tunings of several sizes apart in a log: see tuned_sizes
 };
 
 namespace detail {

@@ -35,7 +35,8 @@ class online_bench final : public bench {
 public:
     /// @param on_copy     a bench of the same problem
     /// @param serving     code that the slot serves  @pre  it stays loaded
-    /// @param patience_s  seconds without a call after which calls_ended is thrown; called often
+    /// @param patience_s  seconds without a call after which calls_ended is thrown; called every
+    ///                    few milliseconds while a call is awaited
     /// @pre  `slot` outlives this object
     online_bench(std::unique_ptr<bench> on_copy, online_slot& slot, callable serving,
                  double precision, std::function<double()> patience_s);

@@ -19,7 +19,8 @@ struct timed_pair {
 /// Gives each call, on any thread, the code that it runs: nearly always the serving code. A thread,
 /// one at a time, asks for a candidate's time. The slot then times one call of the serving code,
 /// and the next call runs the candidate as soon as the loss allows it. The loss of candidates so
-/// far is at most a share of the time that was spent in all calls. No call waits.
+/// far, here and in other slots, is at most a share of the time that was spent in all calls. No
+/// call waits.
 class online_slot {
 public:
     /// @param serves      code that serves  @param lost_share  0 to 1
@@ -58,6 +59,13 @@ public:
     }
     /// Withdraws the request. @return  false: a call runs the candidate, and will end
     [[nodiscard]] bool withdraw();
+    /// Sets the sums of the calls that do not go through this slot: seconds in calls, and the loss
+    /// by candidates of other slots.
+    void set_others(double spent_s, double lost_s) noexcept
+    {
+        others_spent_s_.store(spent_s, std::memory_order_relaxed);
+        others_lost_s_.store(lost_s, std::memory_order_relaxed);
+    }
     /// The result of the latest request. @pre  has_ended(), and it was not withdrawn
     [[nodiscard]] timed_pair const& latest() const noexcept { return latest_; }
 
@@ -67,7 +75,8 @@ public:
         return unmeasured_.load(std::memory_order_relaxed) +
                measured_.load(std::memory_order_relaxed);
     }
-    /// Seconds in calls (a lower bound), and the loss by candidates (an upper bound).
+    /// Seconds in calls of this slot (a lower bound), and the loss by its candidates (an upper
+    /// bound).
     [[nodiscard]] double spent_s() const noexcept;
     [[nodiscard]] double lost_s() const noexcept { return lost_s_.load(); }
 
@@ -90,6 +99,8 @@ private:
     std::atomic<std::uint64_t> settled_{0}; ///< unmeasured calls whose time is in spent_s_
     std::atomic<double> spent_s_{0};        ///< in measured and settled calls
     std::atomic<double> lost_s_{0};
+    std::atomic<double> others_spent_s_{0};
+    std::atomic<double> others_lost_s_{0};
     std::atomic<double> serving_s_{0}; ///< seconds of the latest timed call; 0: none yet
     std::atomic<double> slower_{1};    ///< factor of the candidate
     timed_pair latest_{};

@@ -49,8 +49,10 @@ ATTUNE_INLINE bool online_slot::can_afford() const noexcept
     if (serving_s == 0) return true; // the serving code is timed alone first: see take()
     double const expected_s =
         std::max(0.0, slower_.load(std::memory_order_relaxed) - 1) * serving_s + 2 * clock_s_;
-    return lost_s_.load(std::memory_order_relaxed) + expected_s <=
-           planned_share * lost_share_ * spent_s();
+    double const lost_s =
+        lost_s_.load(std::memory_order_relaxed) + others_lost_s_.load(std::memory_order_relaxed);
+    double const all_s = spent_s() + others_spent_s_.load(std::memory_order_relaxed);
+    return lost_s + expected_s <= planned_share * lost_share_ * all_s;
 }
 
 ATTUNE_INLINE online_slot::turn online_slot::take(phase wanted)

@@ -185,35 +185,6 @@ TEST_CASE("timing and comparing survive their variants too")
     CHECK(std::get<double>(f.run("0.75")) == 0.75);
 }
 
-TEST_CASE("one in ten variants dies: all others' results are those of a run without")
-{
-    auto const results = [](bool with_faults) {
-        fixture const f;
-        CHECK(std::holds_alternative<double>(f.establish()));
-        std::vector<double> out;
-        char const* const deaths[] = {"segv", "hang", "exit", "illegal"};
-        for (int i = 0; i < 40; ++i) {
-            std::string const entry = std::to_string(0.25 * i);
-            if (i % 10 == 3) {
-                if (!with_faults) continue;
-                CHECK(f.failing(deaths[i / 10]).reason != "");
-                continue;
-            }
-            out.push_back(std::get<double>(f.run(entry)));
-            out.push_back(std::get<attune::measurement>(
-                              f.bench->time(scripted_bench::variant(entry), 1, 0.2, nullptr))
-                              .value);
-            for (int const held : f.second_array())
-                out.push_back(held);
-        }
-        CHECK(f.bench->replacements() == (with_faults ? 4 : 0));
-        return out;
-    };
-    auto const undisturbed = results(false);
-    CHECK(undisturbed.size() == 36 * 5);
-    CHECK(results(true) == undisturbed);
-}
-
 TEST_CASE("a default that dies of contents nobody asked for is tried without them")
 {
     fixture const f;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/acquisition/contextual.hpp>
 
-#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <limits>
 #include <optional>
 #include <vector>
 

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <utility>
 #include <vector>
 
 using attune::coordinate;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <utility>
 #include <vector>
 
 #include "../../forest/table_of.hpp"

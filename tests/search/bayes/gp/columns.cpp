@@ -7,7 +7,6 @@
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <vector>
@@ -136,27 +135,6 @@ TEST_CASE("groups stay small against the number of points")
     code_book const book = attune::detail::gp::code_book_of(map, table);
     CHECK(book.groups.size() == 2);
     check_book(book, map, table);
-}
-
-TEST_CASE("keep_only drops points and keeps the order of the rest")
-{
-    attune::random_engine engine(7);
-    attune::chain_of_trees const space = gp_points::space(false);
-    attune::feature_map const map(space);
-    attune::feature_table const table = gp_points::draw(space, map, 200, engine).table;
-    code_book book = attune::detail::gp::code_book_of(map, table);
-    std::vector<char> keep(200);
-    attune::feature_table kept;
-    kept.level.resize(map.count());
-    for (std::size_t i = 0; i < 200; ++i) {
-        keep[i] = i % 3 != 0 ? 1 : 0;
-        if (keep[i] == 0) continue;
-        ++kept.points;
-        for (std::size_t f = 0; f < map.count(); ++f)
-            kept.level[f].push_back(table.level[f][i]);
-    }
-    book.keep_only(keep);
-    check_book(book, map, kept);
 }
 
 TEST_CASE("the code book of no points is empty")

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <doctest/doctest.h>
-#include <span>
 #include <vector>
 
 #include "../../../support/gp_points.hpp"

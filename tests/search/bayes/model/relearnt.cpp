@@ -3,7 +3,6 @@
 #include <attune/search/bayes/model/relearnt.hpp>
 
 #include <doctest/doctest.h>
-#include <vector>
 
 #include "../../../laws/surrogate.hpp"
 #include "../../../support/minimal_surrogate.hpp"

@@ -16,7 +16,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "../../../support/nest_examples.hpp"
 #include "../../../support/set_variable.hpp"

@@ -132,17 +132,6 @@ TEST_CASE("arrays of a device are not copied where that would end a capture, whi
     CHECK(driver.stream_destroy(stream) == 0);
 }
 
-TEST_CASE("memory of the host is no memory of a device, and the argument is named")
-{
-    emulated_device device{ATTUNE_EMULATED_CUDA};
-    attune::cuda_target const target = target_with(device.driver);
-    std::vector<float> host(3);
-    std::string const said = error_of(
-        [&] { require_on_device(target, frame_of({host.data(), 3}, host, nullptr, 1.0, 1)); });
-    CHECK(has(said, "is not in its memory"));
-    CHECK(has(said, "argument 0"));
-}
-
 TEST_CASE("an array over several pieces of memory without a gap is as long as all of them")
 {
     emulated_device device{ATTUNE_EMULATED_CUDA};

@@ -5,7 +5,6 @@
 #include <attune/tune/tuned.hpp>
 
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <span>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "../../../support/device_saxpy.hpp"
-#include "../../../support/ignored_interrupts.hpp"
 #include "../../../support/scratch_directory.hpp"
 
 using namespace attune_test;
@@ -99,41 +97,6 @@ TEST_CASE("three devices find what one finds, and share the work")
     CHECK(!has(alone.report().isolation, "measured"));
     for (std::string const& said : report.notices)
         CHECK(!has(said, "device"));
-}
-
-TEST_CASE("arrays of the host reach every device")
-{
-    environment_value const count{"ATTUNE_EMULATED_DEVICES", "2"};
-    emulated_device device{ATTUNE_EMULATED_CUDA};
-    saxpy_data data;
-    auto saxpy = tuned_saxpy<on_host, plain, quick, doubled>({}, on_devices({1}));
-    saxpy(data.x, data.y, 3.0F, data.n());
-    CHECK(data.called_times(1, 3.0F));
-    CHECK(saxpy.report().configuration == "KIND=1 BLOCK=32");
-    CHECK(has(saxpy.report().isolation, "3 on the first device, 2 on device 1"));
-}
-
-TEST_CASE("variants that fault or never end take no other device's result along")
-{
-    environment_value const soon{"ATTUNE_EMULATED_HANG_S", "0.3"};
-    environment_value const count{"ATTUNE_EMULATED_DEVICES", "2"};
-    emulated_device device{ATTUNE_EMULATED_CUDA};
-    saxpy_data data;
-    auto saxpy =
-        tuned_saxpy<on_host, plain, faulting, hanging, doubled, quick>({}, on_devices({1}));
-    saxpy(data.x, data.y, 2.0F, data.n());
-    CHECK(data.called_times(1, 2.0F));
-    attune::tuning_report const report = saxpy.report();
-    INFO(report.summary());
-    CHECK(report.configuration == "KIND=1 BLOCK=32");
-    CHECK(report.evaluations == 10);
-    auto const failed = [&](attune::failure_stage stage) {
-        return report.failures[static_cast<std::size_t>(stage)];
-    };
-    CHECK(failed(attune::failure_stage::crash) == 2);
-    CHECK(failed(attune::failure_stage::timeout) == 2);
-    CHECK(failed(attune::failure_stage::verify) == 2);
-    CHECK(has(report.isolation, "5 on the first device, 4 on device 1"));
 }
 
 TEST_CASE("the same seed asks for and hears the same, whoever is ready first")
@@ -231,32 +194,6 @@ TEST_CASE("the user's reference runs once, and the check by one thread at a time
     CHECK(calls == 8); // the default on each device, and 5 more
     CHECK(most == 0);
     CHECK(by_check.report().configuration == "KIND=1 BLOCK=32");
-}
-
-TEST_CASE("a tuning on several devices that was interrupted goes on where it stood")
-{
-    environment_value const count{"ATTUNE_EMULATED_DEVICES", "2"};
-    emulated_device device{ATTUNE_EMULATED_CUDA};
-    support::scratch_directory const folder;
-    shared_store store;
-    saxpy_data data;
-    attune::tuning_options options = on_devices({1});
-    options.event_log = folder.file("log");
-    options.progress = [](attune::progress const& p) {
-        if (p.event == attune::progress_event::evaluated && p.evaluation == 2) ::raise(SIGINT);
-    };
-    ignored_interrupts const interrupts;
-    auto first = tuned_saxpy<on_host, plain, quick, doubled>(store, options);
-    first(data.x, data.y, 3.0F, data.n());
-    CHECK(first.report().interrupted);
-    CHECK(first.report().evaluations == 3); // the default and one batch, measured before
-    options.progress = attune::silent_progress();
-    auto second = tuned_saxpy<on_host, plain, quick, doubled>(store, options);
-    second(data.x, data.y, 3.0F, data.n());
-    CHECK(second.report().evaluations == 6);
-    CHECK(second.report().configuration == "KIND=1 BLOCK=32");
-    CHECK(data.called_times(2, 3.0F));
-    CHECK(has(second.report().isolation, "2 on the first device, 1 on device 1"));
 }
 
 TEST_CASE("a budget of evaluations is not exceeded by the last batch")

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
-#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -189,17 +188,6 @@ TEST_CASE("variants that break a rule about their code fail at launch, before an
     REQUIRE(report.first_failures.size() == 1);
     CHECK(report.first_failures.front().stage == attune::failure_stage::launch);
     CHECK(has(report.first_failures.front().reason, "registers"));
-}
-
-TEST_CASE("a kernel that does not say how it is launched is an error that says so")
-{
-    attune::kernel<signature> bare{
-        "scale", attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
-        attune::space(block)};
-    attune::tuned scale{bare, scripted_device_compiler{resources_of}, attune::memory_store{},
-                        quick_options()};
-    CHECK_THROWS_WITH_AS((void)scale.predict({}, {}, 1), doctest::Contains("kernel.grid"),
-                         attune::error);
 }
 
 TEST_CASE("the search is shown the features of all code, once, and its log repeats exactly")

@@ -20,7 +20,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>

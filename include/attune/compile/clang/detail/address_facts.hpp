@@ -40,7 +40,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

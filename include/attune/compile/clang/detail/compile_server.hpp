@@ -13,11 +13,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <filesystem>
 #include <link.h>
 #include <memory>
 #include <mutex>
@@ -30,7 +28,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <utility>
-#include <vector>
 
 extern char** environ;
 
@@ -158,6 +155,8 @@ private:
         if (control_ && owner_ != owner_here()) control_.reset();
         if (control_ || is_unfit_) return control_;
         auto [here, there] = socket_pair(SOCK_SEQPACKET);
+        is_unfit_ = !here; // this process may have no sockets
+        if (is_unfit_) return nullptr;
         spawn_request request;
         request.path = loader_path();
         request.arguments = {"attune-clang", module_, "attune-compile-server"};
@@ -168,9 +167,7 @@ private:
         request.close_from = 4;
         spawn_outcome const child = spawn(std::move(request));
         if (child.error_code == EAGAIN) return nullptr; // no process is free, for trials neither
-        bool const is_passing =
-            child.error_code == EMFILE || child.error_code == ENFILE || child.error_code == ENOMEM;
-        if (is_passing) throw no_server_now{std::strerror(child.error_code)};
+        refuse_for_now(child.error_code);
         is_unfit_ = child.process < 0; // this process may start no program
         if (is_unfit_) return nullptr;
         there.close();
@@ -186,7 +183,9 @@ private:
         }
         constexpr int most_failures = 3; // a limit of this process may be at fault
         constexpr int lacks_library = 127;
-        bool const is_hopeless = WIFEXITED(status) && WEXITSTATUS(status) == lacks_library;
+        bool const is_hopeless =
+            (WIFEXITED(status) && WEXITSTATUS(status) == lacks_library) ||
+            (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS); // this process may start none
         if (!has_begun && !is_hopeless && ++failures_ < most_failures)
             throw no_server_now{module_ + " did not start as a program"};
         is_unfit_ = !has_begun || std::memcmp(&greeting, &expected_, sizeof greeting) != 0;
@@ -212,14 +211,24 @@ private:
         return {::geteuid(), ::getegid(), root.st_dev, root.st_ino};
     }
 
+    /// Errors   no_server_now, for the error of a system that may have room later
+    static void refuse_for_now(int error_code)
+    {
+        for (int const passing : {EMFILE, ENFILE, ENOMEM, ENOBUFS})
+            if (error_code == passing) throw no_server_now{std::strerror(error_code)};
+    }
+
     /// Programs that this one starts do not inherit them. The numbers are above 2, if there is
     /// room.
+    /// @return  without files if this process may have no sockets
     /// Errors   no_server_now
     [[nodiscard]] static std::pair<descriptor, descriptor> socket_pair(int type)
     {
         int both[2];
-        if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, both) != 0)
-            throw no_server_now{std::strerror(errno)};
+        if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, both) != 0) {
+            refuse_for_now(errno);
+            return {};
+        }
         auto const raised = [](int number) {
             descriptor low(number);
             descriptor high(::fcntl(number, F_DUPFD_CLOEXEC, 10));

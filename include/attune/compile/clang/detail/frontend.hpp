@@ -44,7 +44,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -84,20 +83,6 @@ public:
     llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> engine;
 };
 
-/// A flag with this prefix leaves out a step that makes the object equal to that of clang++. A test
-/// shows with it that its comparison works. Steps: `front-end-cpu` (-march does not reach the
-/// functions' attributes), `code-model` (large, as in ORC's target machine), `emission-level` (the
-/// default in place of -O3).
-inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
-
-[[nodiscard]] inline bool is_without(attune_clang_request const& request, llvm::StringRef what)
-{
-    return std::any_of(request.arguments, request.arguments + request.argument_count,
-                       [&](llvm::StringRef argument) {
-                           return argument.consume_front(without_flag) && argument == what;
-                       });
-}
-
 /// Asks clang's driver for the arguments of the front end.
 /// @param touched  receives the driver's files and folders: the place of a GCC counts
 /// @return  empty on an error
@@ -116,9 +101,8 @@ frontend_arguments(std::string const& executable, attune_clang_request const& re
     driver.setCheckInputsExist(false);
     std::string const overlay = std::string("-I") + overlay_folder;
     std::vector<char const*> arguments{executable.c_str(), overlay.c_str()};
-    std::copy_if(request.arguments, request.arguments + request.argument_count,
-                 std::back_inserter(arguments),
-                 [](llvm::StringRef argument) { return !argument.starts_with(without_flag); });
+    arguments.insert(arguments.end(), request.arguments,
+                     request.arguments + request.argument_count);
     for (char const* const last :
          {"-fPIC", "-fno-color-diagnostics", "-c", "-x", "c++", request.path})
         arguments.push_back(last);
@@ -333,10 +317,6 @@ private:
     std::unique_ptr<llvm::MemoryBuffer> const main =
         llvm::MemoryBuffer::getMemBufferCopy(text, request.path);
     invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
-    if (is_without(request, "front-end-cpu")) {
-        invocation->getTargetOpts().CPU = "x86-64";
-        invocation->getTargetOpts().FeaturesAsWritten.clear();
-    }
     if (headers != nullptr && headers->usable()) {
         headers->apply(*invocation, files, *main);
         result.precompiled = true;
@@ -383,8 +363,6 @@ private:
     note_nounwind(*module);
     clang::CodeGenOptions emit = instance.getCodeGenOpts();
     emit.DisableLLVMPasses = true; // the module is already optimised
-    if (is_without(request, "code-model")) emit.CodeModel = "large";
-    if (is_without(request, "emission-level")) emit.OptimizationLevel = 2;
     auto stream = std::make_unique<llvm::raw_svector_ostream>(result.bytes);
     clang::EmitBackendOutput(instance.getDiagnostics(), instance.getHeaderSearchOpts(), emit,
                              instance.getTargetOpts(), instance.getLangOpts(),

@@ -19,7 +19,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <fcntl.h>
 #include <map>
 #include <poll.h>
@@ -38,12 +37,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 class server_process {
 public:
-    explicit server_process(int control)
+    /// @param program  whose server this is; its parent, if the program adopts orphans
+    server_process(int control, pid_t program)
         : control_(control)
+        , program_(program)
     {
     }
 
-    /// Serves until the program has closed its end of the socket.
+    /// Serves until the program has closed its end of the socket. A server that the program has
+    /// adopted also ends when it has no more jobs, because the program may wait for all children.
     void run()
     {
         sigset_t child;
@@ -71,14 +73,18 @@ private:
     };
     /// Jobs after which a worker ends: its end frees the memory of all parsed headers.
     static constexpr int most_jobs = 100;
-    static constexpr std::chrono::seconds longest_rest{10};
+    static constexpr std::chrono::seconds longest_rest{10}, adopted_rest{1};
 
-    /// @return  false: the program has ended
+    /// Process 1 and subreapers adopt orphans.
+    [[nodiscard]] bool is_adopted() const { return ::getppid() == program_; }
+
+    /// @return  false: the server must end
     [[nodiscard]] bool wait()
     {
+        bool const may_end = workers_.empty() && is_adopted();
         std::vector<pollfd> files{{control_, POLLIN, 0}, {ended_, POLLIN, 0}};
         std::vector<pid_t> processes;
-        int patience_ms = -1;
+        int patience_ms = may_end ? 1000 : -1;
         for (auto const& [process, one] : workers_) {
             if (one.is_over) continue;
             processes.push_back(process);
@@ -89,7 +95,7 @@ private:
             int const ms = static_cast<int>(std::clamp<long>(left.count() + 1, 0, 1'000'000));
             patience_ms = patience_ms < 0 ? ms : std::min(patience_ms, ms);
         }
-        (void)::poll(files.data(), files.size(), patience_ms);
+        if (::poll(files.data(), files.size(), patience_ms) == 0 && may_end) return false;
         for (std::size_t i = 0; i < processes.size(); ++i) {
             worker& one = workers_[processes[i]];
             char done = 0;
@@ -109,10 +115,10 @@ private:
     }
 
     /// Marks a worker that has done its job and still writes the reply.
-    static void rest(worker& one)
+    void rest(worker& one) const
     {
         ::close(std::exchange(one.socket, -1));
-        one.end = clock::now() + longest_rest;
+        one.end = clock::now() + (is_adopted() ? adopted_rest : longest_rest);
         if (one.jobs >= most_jobs) end(one);
     }
     /// Makes the worker end after its reply.
@@ -241,6 +247,7 @@ private:
     }
 
     int control_;
+    pid_t program_;
     int ended_ = -1;
     std::map<pid_t, worker> workers_{};
 };
@@ -282,6 +289,7 @@ inline int server_main(int count, char** arguments, server_greeting greeting,
     for (int file = control + 1; file < end; ++file)
         ::close(file);
     // The program waits for its child, which ends here; init adopts the server.
+    pid_t const program = ::getppid();
     if (::fork() != 0) ::_exit(0);
     (void)::prctl(PR_SET_NAME, "attune-clang");
     std::signal(SIGXFSZ, SIG_IGN);
@@ -296,7 +304,7 @@ inline int server_main(int count, char** arguments, server_greeting greeting,
     llvm::install_out_of_memory_new_handler();
     if (::chdir("/") != 0) return 1; // Clang ends the process if the program's folder is gone
     warm_up(executable);
-    server_process(control).run();
+    server_process(control, program).run();
     return 0;
 }
 

@@ -5,11 +5,9 @@
 #include <attune/compile/nest/detail/device_scope.hpp>
 #include <attune/core/version.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -9,7 +9,6 @@
 #include <attune/declare/nest/nest_description.hpp>
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -12,7 +12,6 @@
 #include <attune/declare/model/network.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>

@@ -235,17 +235,16 @@ private:
     {
         std::string const& op = at.node().op;
         if (op == "ConstantOfShape" || op == "Range") // fold() has no result
-            at.refuse(
-                "its shape is known when it runs, not before",
-                "export the model with this shape as a constant, or read it by an operator of "
-                "your own: onnx_options::operators");
+            at.refuse("its shape is known when it runs, not before",
+                      "export the model with this shape as a constant, or read it by an operator "
+                      "of your own: onnx_options::operators");
         onnx_reading const reading = reading_of(op);
         if (reading == nullptr)
-            at.refuse("the operator " + op + " is not known",
-                      "read it in a line: onnx_options{.operators = {{\"" + op +
-                          "\", [](auto const& n) { return std::vector{model::activation("
-                          "n.inputs[0], \"" +
-                          at.kind() + "\")}; }}}}");
+            at.refuse(
+                "the operator " + op + " is not known",
+                "read it in a line: onnx_options{.operators = {{\"" + op +
+                    "\", [](auto const& n) { return std::vector{model::activation(n.inputs[0], \"" +
+                    at.kind() + "\")}; }}}}");
         if (!does_flow && at.input_count() == 0)
             at.refuse("it has no inputs", "export the model again");
         reading(at);

@@ -23,7 +23,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utility>
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif

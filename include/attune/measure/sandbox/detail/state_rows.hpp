@@ -17,7 +17,11 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <ios>
+#include <iostream>
 #include <locale.h>
+#include <locale>
+#include <memory_resource>
 #include <new>
 #include <string>
 #include <string_view>
@@ -142,6 +146,20 @@ inline void restore_thread_locale(std::string const& before)
 {
     ::uselocale(value_of<::locale_t>(before));
 }
+
+#if defined(__x86_64__)
+/// The environment of the x87 unit: its tags say which registers hold a number, of MMX too. A
+/// function leaves all of them empty, else later x87 arithmetic gives NaN.
+struct x87_environment {
+    std::array<std::uint32_t, 7> words{};
+    x87_environment() { asm volatile("fnstenv %0\n\tfldenv %0" : "=m"(words)::"memory"); }
+};
+[[nodiscard]] inline std::string x87_registers_now(std::string const&)
+{
+    return std::to_string(x87_environment().words[2] & 0xffffU);
+}
+inline void restore_x87_registers(std::string const&) { asm volatile("emms" ::: "memory"); }
+#endif
 
 #if defined(__linux__)
 /// Result of prctl() for a question without arguments; negative: the system does not have it.
@@ -449,19 +467,66 @@ inline void restore_variables(std::string const& before)
     }
 }
 
-struct failure_handlers {
+/// The name of the locale; for one without a name, its address.
+[[nodiscard]] inline std::string global_locale_now(std::string const&)
+{
+    std::locale const now;
+    return now.name() != "*" ? now.name() : now.name() + bytes_of(now);
+}
+inline void restore_global_locale(std::string const& before)
+{
+    if (!before.starts_with('*')) std::locale::global(std::locale(before));
+}
+
+inline std::array<std::ostream*, 3> const standard_streams{&std::cout, &std::cerr, &std::clog};
+/// Flags, precision, fill character, state, exceptions and buffer of each.
+using stream_formats = std::array<std::array<std::intptr_t, 6>, 3>;
+[[nodiscard]] inline std::string streams_now(std::string const&)
+{
+    static std::ios_base::Init const now_constructed; // a static constructor may call a kernel
+    stream_formats out{};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        std::ostream const& one = *standard_streams[i];
+        out[i] = {one.flags(),   one.precision(),  one.fill(),
+                  one.rdstate(), one.exceptions(), reinterpret_cast<std::intptr_t>(one.rdbuf())};
+    }
+    return bytes_of(out);
+}
+inline void restore_streams(std::string const& before)
+{
+    auto const then = value_of<stream_formats>(before);
+    for (std::size_t i = 0; i < then.size(); ++i) {
+        std::ostream& one = *standard_streams[i];
+        one.exceptions(std::ios::goodbit);
+        std::streambuf* buffer = nullptr;
+        std::memcpy(&buffer, &then[i][5], sizeof buffer);
+        if (one.rdbuf() != buffer) one.rdbuf(buffer);
+        one.flags(static_cast<std::ios::fmtflags>(then[i][0]));
+        one.precision(then[i][1]);
+        one.fill(static_cast<char>(then[i][2]));
+        one.clear(static_cast<std::ios::iostate>(then[i][3]));
+        try {
+            one.exceptions(static_cast<std::ios::iostate>(then[i][4]));
+        } catch (std::ios::failure const&) { // it throws as it did before
+        }
+    }
+}
+
+struct library_handlers {
     std::terminate_handler of_terminate = std::get_terminate();
     std::new_handler of_new = std::get_new_handler();
+    std::pmr::memory_resource* resource = std::pmr::get_default_resource();
 };
-[[nodiscard]] inline std::string end_handlers_now(std::string const&)
+[[nodiscard]] inline std::string library_handlers_now(std::string const&)
 {
-    return bytes_of(failure_handlers{});
+    return bytes_of(library_handlers{});
 }
-inline void restore_end_handlers(std::string const& before)
+inline void restore_library_handlers(std::string const& before)
 {
-    auto const then = value_of<failure_handlers>(before);
+    auto const then = value_of<library_handlers>(before);
     std::set_terminate(then.of_terminate);
     std::set_new_handler(then.of_new);
+    std::pmr::set_default_resource(then.resource);
 }
 
 #if defined(__GLIBC__)
@@ -499,6 +564,11 @@ inline constexpr std::array state_rows{
     state_row{state_owner::thread, "changed the signal stack", signal_stack_now,
               restore_signal_stack},
     state_row{state_owner::thread, "changed the locale", thread_locale_now, restore_thread_locale},
+#if defined(__x86_64__)
+    state_row{state_owner::thread,
+              "left x87 or MMX registers of the thread in use (without _mm_empty())",
+              x87_registers_now, restore_x87_registers},
+#endif
 #if defined(__linux__)
     state_row{state_owner::thread, "changed the name of the thread", thread_name_now,
               restore_thread_name},
@@ -545,12 +615,17 @@ inline constexpr std::array state_rows{
     state_row{state_owner::process, "changed its session or process group", session_now,
               restore_session},
     state_row{state_owner::process, "changed the locale", locale_now, restore_locale},
+    state_row{state_owner::process, "changed the locale of C++", global_locale_now,
+              restore_global_locale},
+    state_row{state_owner::process, "changed std::cout, std::cerr or std::clog", streams_now,
+              restore_streams},
     state_row{state_owner::process, "changed the working directory", directory_now,
               restore_directory},
     state_row{state_owner::process, "changed the file mode mask", file_mask_now, restore_file_mask},
     state_row{state_owner::process, "changed the environment", variables_now, restore_variables},
-    state_row{state_owner::process, "changed the handler of std::terminate() or of new",
-              end_handlers_now, restore_end_handlers},
+    state_row{state_owner::process,
+              "changed the handler of std::terminate() or of new, or the resource of std::pmr",
+              library_handlers_now, restore_library_handlers},
 #if defined(__GLIBC__)
     state_row{state_owner::alone, "changed the state of rand()", random_now, restore_random},
 #endif

@@ -6,7 +6,6 @@
 #include <attune/search/bayes/acquisition/improvement.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <limits>
 

@@ -17,7 +17,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <span>
 #include <tuple>
 #include <unordered_map>

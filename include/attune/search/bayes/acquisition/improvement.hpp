@@ -110,12 +110,4 @@ namespace attune::inline ATTUNE_ABI {
     return mean - exploration * std::sqrt(std::max(variance, 0.0));
 }
 
-/// mean + exploration * deviation: a pessimistic value of f.
-/// @pre variance >= 0.  Errors: none; noexcept
-[[nodiscard]] inline double upper_confidence_bound(double mean, double variance,
-                                                   double exploration) noexcept
-{
-    return mean + exploration * std::sqrt(std::max(variance, 0.0));
-}
-
 } // namespace attune::inline ATTUNE_ABI

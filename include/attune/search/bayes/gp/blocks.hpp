@@ -7,6 +7,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 
@@ -240,16 +241,17 @@ public:
                                                     factor_.block(p, 0, columns, p));
                 products::set_by_transpose(here, rest, inverse_.block(p, 0, columns, columns));
                 for (Index c = 0; c < columns; ++c) {
-                    auto const column = here.col(c);
-                    value_sum += value[p + c] * column;
-                    one_sum += one[p + c] * column;
-                    square_sum += column.cwiseAbs2();
+                    Scalar const* const column = &here(0, c);
+                    add_scaled(rows, value[p + c], column, value_sum.data());
+                    add_scaled(rows, one[p + c], column, one_sum.data());
+                    add_squares(rows, Scalar(1), column, square_sum.data());
                 }
             }
-            sums.values.segment(first + r, rows) = value_sum.template cast<double>().array();
-            sums.ones.segment(first + r, rows) = one_sum.template cast<double>().array();
-            sums.variance.segment(first + r, rows) =
-                signal - square_sum.template cast<double>().array();
+            for (Index i = 0; i < rows; ++i) {
+                sums.values[first + r + i] = static_cast<double>(value_sum[i]);
+                sums.ones[first + r + i] = static_cast<double>(one_sum[i]);
+                sums.variance[first + r + i] = signal - static_cast<double>(square_sum[i]);
+            }
         }
     }
 

@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -35,9 +34,6 @@ struct code_book {
     std::vector<feature_group> groups;
     /// Continuous features, and those with more than 65535 levels among the points.
     std::vector<std::size_t> direct;
-
-    /// Keeps point i where keep[i] is not 0.  @pre  keep.size() == points
-    void keep_only(std::span<char const> keep);
 };
 
 /// Cost     about d^2 look-ups of up to 1024 points, and d of all

@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
+#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -95,18 +95,6 @@ inline bool merge_into(feature_group& a, feature_group const& b, std::size_t mos
     a.level = std::move(level);
     a.code = std::move(code);
     return true;
-}
-
-ATTUNE_INLINE void code_book::keep_only(std::span<char const> keep)
-{
-    for (feature_group& group : groups) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < keep.size(); ++i)
-            if (keep[i] != 0) group.code[kept++] = group.code[i];
-        group.code.resize(kept);
-    }
-    points = static_cast<std::size_t>(
-        std::count_if(keep.begin(), keep.end(), [](char k) { return k != 0; }));
 }
 
 ATTUNE_INLINE code_book code_book_of(attune::feature_map const& map,
@@ -225,7 +213,10 @@ void kernel_columns<Scalar>::to_factors(array& r2) const
 {
     if (kernel_.form == kernel_form::radial) return;
     apply_matern(kernel_.matern, r2);
-    r2 = static_cast<Scalar>(base_) + static_cast<Scalar>(1.0 - base_) * r2;
+    Scalar const base = static_cast<Scalar>(base_);
+    Scalar const rest = static_cast<Scalar>(1.0 - base_);
+    for (Eigen::Index i = 0; i < r2.size(); ++i)
+        r2[i] = base + rest * r2[i];
 }
 
 template <class Scalar>
@@ -258,7 +249,7 @@ void kernel_columns<Scalar>::fill_group_tables(attune::feature_table const& from
         table.resize(combinations);
         bool const product = kernel_.form == kernel_form::product;
         Scalar const start = static_cast<Scalar>(product ? (g == 0 ? signal_ : 1.0) : 0.0);
-        table.setConstant(start);
+        std::fill(table.data(), table.data() + combinations, start);
         for (std::size_t k = 0; k < group.features.size(); ++k) {
             std::size_t const f = group.features[k];
             Scalar const* const factor = row_of(f, from.level[f][row]).data();
@@ -291,11 +282,10 @@ void kernel_columns<Scalar>::add_direct(attune::feature_table const& from, std::
             static_cast<Scalar>(weight_[feature] * distance * distance);
     }
     to_factors(scratch_);
-    Eigen::Map<array> all(out, scratch_.size());
-    if (kernel_.form == kernel_form::product)
-        all *= scratch_;
-    else
-        all += scratch_;
+    bool const product = kernel_.form == kernel_form::product;
+    Scalar const* const factor = scratch_.data();
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = product ? out[i] * factor[i] : out[i] + factor[i];
 }
 
 template <class Scalar>
@@ -322,12 +312,14 @@ void kernel_columns<Scalar>::fill(attune::feature_table const& from, std::size_t
     for (std::size_t const f : book.direct)
         add_direct(from, row, points, f, first, count, out);
     if (product) return;
-    Eigen::Map<array> all(out, static_cast<Eigen::Index>(count));
+    numbers_at<Scalar> all(out, static_cast<Eigen::Index>(count));
     apply_matern(kernel_.matern, all);
-    all *= static_cast<Scalar>(signal_);
+    scale_by(all.size(), static_cast<Scalar>(signal_), out);
 }
 
+#ifndef ATTUNE_HEADER_ONLY
 template class kernel_columns<float>;
 template class kernel_columns<double>;
+#endif
 
 } // namespace attune::inline ATTUNE_ABI::detail::gp

@@ -8,6 +8,7 @@
 #include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
+#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 
@@ -48,17 +49,22 @@ inline Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparame
     Eigen::Index const n = points.points;
     bool const product = k.form == kernel_form::product;
     Eigen::MatrixXd out = Eigen::MatrixXd::Constant(n, n, product ? h.signal() : 0.0);
-    Eigen::ArrayXXd table;
+    std::vector<double> table;
     for (std::size_t f = 0; f < points.features.size(); ++f) {
         observed_feature const& feature = points.features[f];
         double const weight = std::exp(-2.0 * h.theta[static_cast<Eigen::Index>(f)]);
-        table = weight * feature.squared.array();
+        Eigen::Index const levels = feature.squared.rows();
+        table.assign(feature.squared.data(), feature.squared.data() + feature.squared.size());
+        for (double& v : table)
+            v = weight * v;
         if (product) {
-            apply_matern(k.matern, table);
-            table = h.base() + (1.0 - h.base()) * table;
+            apply_matern(k.matern, numbers_at<double>(table.data(), feature.squared.size()));
+            for (double& v : table)
+                v = h.base() + (1.0 - h.base()) * v;
         }
         for (Eigen::Index j = 0; j < n; ++j) {
-            double const* const row = &table(0, feature.code[static_cast<std::size_t>(j)]);
+            double const* const row =
+                table.data() + levels * feature.code[static_cast<std::size_t>(j)];
             double* const column = &out(0, j);
             for (Eigen::Index i = j; i < n; ++i) {
                 double const value = row[feature.code[static_cast<std::size_t>(i)]];
@@ -68,7 +74,7 @@ inline Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparame
     }
     if (!product) {
         apply_matern(k.matern, out);
-        out *= h.signal();
+        scale_by(out.size(), h.signal(), out.data());
     }
     return out;
 }
@@ -105,9 +111,10 @@ ATTUNE_INLINE bool conditional::condition(hyperparameter_vector const& h,
     size_ = 0;
     Eigen::Index const n = static_cast<Eigen::Index>(points.points);
     Eigen::MatrixXd noisy = covariance_of(design_of(features_, points), kernel_, h);
-    noisy.diagonal().array() += h.noise();
-    if (!variance.empty())
-        noisy.diagonal() += Eigen::Map<Eigen::VectorXd const>(variance.data(), n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        noisy(i, i) += h.noise();
+        if (!variance.empty()) noisy(i, i) += variance[static_cast<std::size_t>(i)];
+    }
     Eigen::MatrixXd factor;
     Eigen::MatrixXd inverse;
     Eigen::MatrixXd scratch;
@@ -117,8 +124,8 @@ ATTUNE_INLINE bool conditional::condition(hyperparameter_vector const& h,
     size_ = n;
     factor_.topLeftCorner(n, n).setZero();
     factor_.topLeftCorner(n, n).triangularView<Eigen::Lower>() = factor;
-    standardised_.head(n) =
-        (Eigen::Map<Eigen::VectorXd const>(values.data(), n).array() - shift) / scale;
+    for (Eigen::Index i = 0; i < n; ++i)
+        standardised_[i] = (values[static_cast<std::size_t>(i)] - shift) / scale;
     of_values_.head(n).noalias() = inverse * standardised_.head(n);
     of_ones_.head(n) = inverse.rowwise().sum();
     return true;
@@ -129,30 +136,29 @@ ATTUNE_INLINE Eigen::VectorXd conditional::covariance_with(attune::feature_table
                                                            std::size_t row) const
 {
     bool const product = kernel_.form == kernel_form::product;
-    Eigen::ArrayXd out = Eigen::ArrayXd::Constant(size_, product ? hyper_.signal() : 0.0);
-    Eigen::ArrayXd factor(size_);
+    Eigen::VectorXd out = Eigen::VectorXd::Constant(size_, product ? hyper_.signal() : 0.0);
+    Eigen::VectorXd factor(size_);
     for (std::size_t f = 0; f < features_.count(); ++f) {
         bool const continuous = features_.levels(f) == 0;
         double const here = continuous ? features_.position(f, from, row) : 0.0;
+        double const weight = std::exp(-2.0 * hyper_.theta[static_cast<Eigen::Index>(f)]);
         for (Eigen::Index i = 0; i < size_; ++i) {
             std::size_t const other = static_cast<std::size_t>(i);
-            factor[i] = continuous
-                            ? features_.position(f, points_, other) - here
-                            : features_.distance(f, points_.level[f][other], from.level[f][row]);
+            double const distance =
+                continuous ? features_.position(f, points_, other) - here
+                           : features_.distance(f, points_.level[f][other], from.level[f][row]);
+            factor[i] = distance * distance * weight;
         }
-        factor = factor.square() * std::exp(-2.0 * hyper_.theta[static_cast<Eigen::Index>(f)]);
-        if (!product) {
-            out += factor;
-            continue;
-        }
-        apply_matern(kernel_.matern, factor);
-        out *= hyper_.base() + (1.0 - hyper_.base()) * factor;
+        if (product) apply_matern(kernel_.matern, factor);
+        for (Eigen::Index i = 0; i < size_; ++i)
+            out[i] = product ? out[i] * (hyper_.base() + (1.0 - hyper_.base()) * factor[i])
+                             : out[i] + factor[i];
     }
     if (!product) {
         apply_matern(kernel_.matern, out);
-        out *= hyper_.signal();
+        scale_by(out.size(), hyper_.signal(), out.data());
     }
-    return out.matrix();
+    return out;
 }
 
 ATTUNE_INLINE std::pair<Eigen::VectorXd, double>
@@ -215,12 +221,10 @@ ATTUNE_INLINE std::vector<plane_rotation> conditional::forget(std::size_t i)
         rotate(r, of_ones_[k], of_ones_[k + 1]);
         standardised_[k] = standardised_[k + 1];
     }
-    for (Eigen::Index k = at; k + 1 < size_; ++k)
-        factor_.col(k).segment(k, size_ - k - 1) =
-            factor_.col(k).segment(k + 1, size_ - k - 1).eval();
-    for (Eigen::Index j = 0; j < at; ++j)
-        factor_.col(j).segment(at, size_ - at - 1) =
-            factor_.col(j).segment(at + 1, size_ - at - 1).eval();
+    for (Eigen::Index k = 0; k + 1 < size_; ++k) {
+        double* const column = &factor_(0, k);
+        std::copy(column + std::max(k, at) + 1, column + size_, column + std::max(k, at));
+    }
     erase_row(points_, i);
     --size_;
     return rotations;

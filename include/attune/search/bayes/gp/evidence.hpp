@@ -17,6 +17,7 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -121,11 +122,11 @@ public:
         bool const are_normal = !gamma_ && !flat_lengths_; // the length scales
         Eigen::Index const first = are_normal ? 0 : features_;
         Eigen::Index const normal = (flat_rest_ ? features_ : theta.size()) - first;
-        Eigen::ArrayXd const z =
-            (theta.segment(first, normal).array() - mean_.segment(first, normal)) /
-            sd_.segment(first, normal);
-        if (gradient != nullptr)
-            gradient->segment(first, normal).array() -= z / sd_.segment(first, normal);
+        Eigen::ArrayXd z(normal);
+        for (Eigen::Index i = 0; i < normal; ++i) {
+            z[i] = (theta[first + i] - mean_[first + i]) / sd_[first + i];
+            if (gradient != nullptr) (*gradient)[first + i] -= z[i] / sd_[first + i];
+        }
         double total = -0.5 * z.square().sum();
         for (Eigen::Index f = 0; gamma_ && f < features_; ++f) {
             double const length = std::exp(theta[f]);
@@ -139,7 +140,8 @@ public:
     /// base in [-5, 3].
     void clamp(Eigen::VectorXd& theta) const
     {
-        theta = theta.array().max(low_).min(high_).matrix();
+        for (Eigen::Index i = 0; i < theta.size(); ++i)
+            theta[i] = std::min(std::max(theta[i], low_[i]), high_[i]);
     }
 
 private:

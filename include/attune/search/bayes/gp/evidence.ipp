@@ -7,6 +7,7 @@
 #include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
+#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 
@@ -125,8 +126,10 @@ ATTUNE_INLINE double evidence::operator()(Eigen::VectorXd const& theta, Eigen::V
 
     fill_tables(h, gradient != nullptr);
     assemble(h, gradient != nullptr);
-    covariance_.diagonal().array() += noise;
-    if (variance_.size() == n) covariance_.diagonal() += variance_;
+    for (Eigen::Index i = 0; i < n; ++i) {
+        covariance_(i, i) += noise;
+        if (variance_.size() == n) covariance_(i, i) += variance_[i];
+    }
     if (fixed_.rows() == n) total_ = covariance_ + fixed_;
     std::optional<double> const jitter = jittered_inverse(fixed_.rows() == n ? total_ : covariance_,
                                                           factor_, inverse_factor_, scratch_);
@@ -266,12 +269,14 @@ public:
         for (Eigen::Index i = count_ - 1; i >= count_ - known; --i) {
             Eigen::Index const at = i % memory;
             weights[at] = steps_.col(at).dot(out) / products_[at];
-            out -= weights[at] * changes_.col(at);
+            add_scaled(out.size(), -weights[at], &changes_(0, at), out.data());
         }
-        if (known > 0) out /= curvature_;
+        for (double& v : out)
+            if (known > 0) v /= curvature_;
         for (Eigen::Index i = count_ - known; i < count_; ++i) {
             Eigen::Index const at = i % memory;
-            out += (weights[at] - changes_.col(at).dot(out) / products_[at]) * steps_.col(at);
+            double const share = weights[at] - changes_.col(at).dot(out) / products_[at];
+            add_scaled(out.size(), share, &steps_(0, at), out.data());
         }
         return out;
     }

@@ -8,11 +8,11 @@
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
+#include <attune/search/owned_state.hpp>
 
 #include <Eigen/Core>
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -48,9 +48,6 @@ struct process_options {
 class process {
 public:
     explicit process(attune::feature_map features, process_options const& options = {});
-    ~process();
-    process(process&&) noexcept;
-    process& operator=(process&&) noexcept;
 
     [[nodiscard]] attune::feature_map const& features() const noexcept;
     [[nodiscard]] process_options const& options() const noexcept;
@@ -89,8 +86,6 @@ public:
     /// Appends row `row` of `from` as observation number observations(). Cost: n^2 / 2 + n d
     void observe(attune::feature_table const& from, std::size_t row, double value,
                  double variance = 0);
-    /// Replaces the value of observation `i`. Cost: (n - i)^2 / 2
-    void revise(std::size_t i, double value);
     /// Removes observation `i`; later ones move down by one.  Cost: 3 (n - i)^2
     void forget(std::size_t i);
 
@@ -100,10 +95,9 @@ public:
                  Eigen::ArrayXd& variance) const;
 
 private:
-    template <class>
-    friend class basic_pool;
+    friend class pool;
     struct state;
-    std::unique_ptr<state> state_;
+    owned_state<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail::gp

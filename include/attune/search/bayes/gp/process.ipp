@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -40,12 +39,9 @@ ATTUNE_INLINE process_options baco_process()
 }
 
 ATTUNE_INLINE process::process(attune::feature_map features, process_options const& options)
-    : state_(std::make_unique<state>(std::move(features), options))
+    : state_(make_state<state>(std::move(features), options))
 {
 }
-ATTUNE_INLINE process::~process() = default;
-ATTUNE_INLINE process::process(process&&) noexcept = default;
-ATTUNE_INLINE process& process::operator=(process&&) noexcept = default;
 
 ATTUNE_INLINE attune::feature_map const& process::features() const noexcept
 {
@@ -125,10 +121,6 @@ ATTUNE_INLINE void process::observe(attune::feature_table const& from, std::size
     state& s = *state_;
     if (s.given.size() == 0) condition({}, {}); // keeps hyperparameters and scale
     (void)s.given.observe(from, row, value, variance);
-}
-ATTUNE_INLINE void process::revise(std::size_t i, double value)
-{
-    (void)state_->given.revise(i, value);
 }
 ATTUNE_INLINE void process::forget(std::size_t i) { (void)state_->given.forget(i); }
 

@@ -109,8 +109,7 @@ public:
             else {
                 if (bounded_->of(i).worked() == 0) return; // this quantity has no number yet
                 models_.push_back(
-                    {learner(features_,
-                             learner_options{false, false, options_.memory, options_.memory_limit},
+                    {learner(features_, learner_options{false, false, options_.memory_limit},
                              make_model<product_surrogate>(features_)),
                      {}});
                 models_.back().learnt.model().assign(table());

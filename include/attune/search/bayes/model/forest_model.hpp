@@ -13,7 +13,6 @@
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/memory.hpp>
 #include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/history.hpp>
 
@@ -23,7 +22,6 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct learner_options {
     bool keeps_failures = true; ///< failures are observed too
     bool fits_failures = false; ///< hyperparameters are fitted to failures as well
-    memory_policy memory = representative_memory;
     /// With more observations, each refit keeps two thirds of the limit, which leaves room until
     /// the next refit. Hyperparameters are fitted to every third of those.
     std::size_t limit = 300;

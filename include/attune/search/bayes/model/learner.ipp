@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/memory.hpp>
 #include <attune/search/bayes/model/learner.hpp>
 
 #include <algorithm>
@@ -79,7 +80,7 @@ ATTUNE_INLINE void learner::read_all(search_history const& history, value_of con
                                      bool refit, random_engine& engine)
 {
     bool const is_long = history.told().size() > options_.limit;
-    std::vector<std::size_t> const kept = options_.memory(
+    std::vector<std::size_t> const kept = representative_memory(
         history, features_.space().describe(), is_long ? options_.limit * 2 / 3 : options_.limit,
         !options_.keeps_failures);
     if (refit) {

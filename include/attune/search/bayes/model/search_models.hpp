@@ -28,7 +28,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -58,10 +57,9 @@ public:
         , features_(own_features_.with(metric_features_))
         , rows_(unseen, own_features_, prior, options.max_pool)
         , known_(std::move(known))
-        , objective_(
-              features_,
-              {options.surrogate_sees_failures, false, options.memory, options.memory_limit, true},
-              parts.objective(features_, known_))
+        , objective_(features_,
+                     {options.surrogate_sees_failures, false, options.memory_limit, true},
+                     parts.objective(features_, known_))
         , failures_(parts.failures())
         , bounds_(bounded, own_features_, options)
     {
@@ -123,11 +121,7 @@ public:
     void push(point const& p, double best)
     {
         if (!has_objective_) return;
-        double expected = best;
-        if (options_.pending != assume_best)
-            if (std::optional<std::size_t> const row = rows_.row_of(p))
-                expected = objective_.model().mean()[static_cast<Eigen::Index>(*row)];
-        objective_.push(p, rows_, options_.pending(best, expected));
+        objective_.push(p, rows_, best);
         ++pushed_;
     }
     void pop_all()
@@ -173,8 +167,7 @@ private:
         bool const fit_labels = is_first || (labels_due_ && !refit);
         labels_due_ = !fit_labels && (labels_due_ || refit);
         if (is_first) {
-            labels_.emplace(own_features_,
-                            learner_options{true, true, options_.memory, options_.memory_limit},
+            labels_.emplace(own_features_, learner_options{true, true, options_.memory_limit},
                             failures_.make(own_features_));
             labels_->model().assign(own_part(objective_.model().table()));
         }

@@ -76,8 +76,7 @@ public:
     void push(std::size_t row, double value) { pool_.push_pending(row, value); }
     void pop() { pool_.pop_pending(); }
 
-    /// gp::basic_pool
-    [[nodiscard]] gp::mixed_pool const& pool() const { return pool_; }
+    [[nodiscard]] gp::pool const& pool() const { return pool_; }
     [[nodiscard]] Eigen::ArrayXd const& mean() const { return pool_.mean(); }
     [[nodiscard]] Eigen::ArrayXd const& variance() const { return pool_.variance(); }
     void covariance(std::size_t row, Eigen::ArrayXd& out) { pool_.covariance(row, out); }
@@ -88,7 +87,7 @@ public:
 
 private:
     gp::process fitter_; ///< fitted to other observations than the pool keeps
-    gp::mixed_pool pool_;
+    gp::pool pool_;
 };
 
 /// A surrogate: the process that its settings describe, those of the searcher's constructor.

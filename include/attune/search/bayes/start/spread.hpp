@@ -18,7 +18,6 @@
 #include <attune/space/tree/tree.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

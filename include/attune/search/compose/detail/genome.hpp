@@ -10,7 +10,6 @@
 #include <attune/search/local/moves.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>

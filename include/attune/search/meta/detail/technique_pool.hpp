@@ -147,3 +147,30 @@ private:
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+namespace attune::inline ATTUNE_ABI::search::detail {
+
+/// The techniques of a shared_search, and the rule that chooses among them.
+struct shared_search::state {
+    state(chain_of_trees const& space, std::uint64_t seed, std::vector<technique> const& among)
+        : engine(seed)
+        , pool(space, engine, among)
+    {
+    }
+    state(state const&) = delete;
+    state& operator=(state const&) = delete;
+    virtual ~state() = default;
+
+    /// The next configuration to propose.
+    [[nodiscard]] virtual std::optional<point> next() = 0;
+    /// Learns an outcome after all techniques; `event` is empty if no technique proposed it.
+    virtual void learn(point const& p, outcome const& result,
+                       std::optional<attune::detail::technique_pool::event> const& event) = 0;
+    virtual void inform(std::vector<past_session> const& past) { pool.inform(past); }
+    [[nodiscard]] virtual std::vector<technique_use> uses() const { return pool.uses(); }
+
+    random_engine engine;
+    attune::detail::technique_pool pool;
+};
+
+} // namespace attune::inline ATTUNE_ABI::search::detail

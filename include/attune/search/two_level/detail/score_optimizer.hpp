@@ -26,7 +26,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>

@@ -33,7 +33,7 @@ public:
     /// @param unit  per feature: the distance of its ends in the unit of the single length scale
     score_process(feature_map features, std::vector<double> const& unit)
         : features_(std::move(features))
-        , pool_(features_, options())
+        , pool_(features_, options(), gp::precision::exact)
     {
         for (double const u : unit)
             log_unit_.push_back(std::log(u));
@@ -170,7 +170,7 @@ private:
     }
 
     feature_map features_;
-    gp::exact_pool pool_; // the signal is a million times the noise
+    gp::pool pool_; // exact: the signal is a million times the noise
     std::vector<double> log_unit_;
     double log_largest_ = 0;
     double log_length_ = 0;

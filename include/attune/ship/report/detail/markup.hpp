@@ -97,6 +97,7 @@ inline void append_place(std::string& to, double value)
     return out * font_px;
 }
 inline constexpr double label_px = 13, small_px = 11.5;
+inline constexpr double bold_px = 15; ///< a bold text of 13 is as wide as a plain one of 15
 
 /// Characters for which there is room, at least two.
 [[nodiscard]] inline std::size_t most_characters(double room, double font_px)

@@ -84,7 +84,7 @@ inline constexpr std::size_t most_drawn_ties = 8;
         longest_s = std::fmax(longest_s, std::fmax(one.time.value, one.time.high));
         left = std::fmax(left, 12 + text_width(word_of(one.as), label_px));
         std::string const words = shortened(of.objective.text(one.time.value), most_text);
-        right = std::fmax(right, 12 + text_width(words, label_px));
+        right = std::fmax(right, 12 + text_width(words, bold_px));
     }
     if (shown.empty() || !(longest_s > 0) || !std::isfinite(longest_s)) return {};
     double const row = 30;
@@ -116,13 +116,13 @@ inline constexpr std::size_t most_drawn_ties = 8;
     return std::move(to).end();
 }
 
-/// Returns true if the store has the least time of a call.
+/// Returns true if the store has the least time of a call, and the winner's number is a time.
 [[nodiscard]] inline bool has_roof(problem_report const& of) noexcept
 {
     record const* const best = of.past.best ? &*of.past.best : nullptr;
-    return best != nullptr && best->least_s > 0 && std::isfinite(best->least_s) &&
-           best->best_s > 0 && std::isfinite(best->best_s) && best->default_s > 0 &&
-           std::isfinite(best->default_s);
+    return best != nullptr && of.objective.is_seconds && best->least_s > 0 &&
+           std::isfinite(best->least_s) && best->best_s > 0 && std::isfinite(best->best_s) &&
+           best->default_s > 0 && std::isfinite(best->default_s);
 }
 
 /// Returns true if it also has the work of a call and the limits of the machine.

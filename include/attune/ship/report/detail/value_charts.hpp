@@ -116,8 +116,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     log_axis const across = effect_axis(of, left, width - right);
     for (double const tick : across.ticks(3)) {
         to.line(across.at(tick), 4, across.at(tick), end, "grid");
-        to.text(std::fmax(across.at(tick), text_width(tick_text(of, tick), small_px) / 2), end + 14,
-                "middle small", tick_text(of, tick));
+        to.text(std::fmax(across.at(tick), text_width(tick_text(of, tick), small_px) / 2 + 2),
+                end + 14, "middle small", tick_text(of, tick));
     }
     double best_s = of.objective.is_higher_better ? 0 : HUGE_VAL;
     for (level_group const& group : groups)

@@ -239,7 +239,7 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
                       printable(tie[i]);
         out.emplace_back("tie", values + " could not be told from it");
     }
-    if (r.least_s > 0)
+    if (of.is_seconds && r.least_s > 0)
         out.emplace_back("bound",
                          "no call takes less than " + of.text(r.least_s) + ", by " +
                              (r.memory_bound ? "memory" : "arithmetic") + ": " +

@@ -136,7 +136,11 @@ private:
         throw words_error("minimize: --wall-time is in seconds, and --unit is for what is printed");
     double const sign = how.is_higher_better ? -1.0 : 1.0; // the search minimises
     double const begun_s = steady_seconds();
-    how.repeats = std::max<std::uint64_t>(1, given.number("--repeat", 1));
+    how.environment = given.values("--environment");
+    how.repeats = given.number("--repeat", 1);
+    for (char const* const option : {"--repeat", "--evaluations"})
+        if (given.number(option, 1) == 0)
+            throw words_error("minimize: " + std::string(option) + " takes a number from 1 on");
     search_limits limits = search_limits::usual();
     limits.evaluations =
         given.number("--evaluations", given.has("--seconds") ? search_limits::any_number : 60);
@@ -277,6 +281,7 @@ private:
         failures += (failures.empty() ? "" : ", ") + std::to_string(without_number) +
                     " printed no number that can be read";
     on.err << "attune: minimize: " << found.evaluations << " evaluations, " << runs << " runs"
+           << (how.repeats > 1 ? ", each " + std::to_string(how.repeats) + " times" : "")
            << (failures.empty() ? "" : ", " + failures) << '\n';
     if (!first_failed.empty())
         on.err << "attune: minimize: the first failure: " << printable(first_failed) << '\n';
@@ -308,6 +313,8 @@ private:
                     {"--unit", "NAME", "of the number, such as GFLOP/s, for those who look at it"},
                     {"--store", "FILE",
                      "keeps outcomes there; what it has of this program is not run again"},
+                    {"--environment", "NAME",
+                     "--store keeps apart values of this variable; may be repeated"},
                     {"--anew", "", "runs again what --store has"},
                     search_option,
                     seed_option,

@@ -52,10 +52,27 @@ inline void add_file(content_hash& to, std::string const& path)
     to.add(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-/// Adds the variables of the environment that a program's speed usually depends on, and those that
-/// a word names as $NAME or ${NAME}.
-inline void add_environment(content_hash& to, command_template const& program)
+/// The text of a script, which begins with "#!"; empty for other files.
+[[nodiscard]] inline std::string text_of_script(std::string const& path)
 {
+    constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20U;
+    std::error_code no;
+    if (!std::filesystem::is_regular_file(path, no)) return {};
+    if (std::filesystem::file_size(path, no) > most_bytes || no) return {};
+    std::ifstream in(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    return text.starts_with("#!") ? text : std::string();
+}
+
+/// Adds the variables of the environment that a program's speed usually depends on, those that
+/// the user names, and those that a word or a script names as $NAME, ${NAME} or, in quotation
+/// marks, to `getenv` or `environ`.
+/// @param declared  names that the user gave
+inline void add_environment(content_hash& to, command_template const& program,
+                            std::vector<std::string> const& declared)
+{
+    // A shell changes these, and no result depends on them.
+    constexpr std::string_view of_shell[] = {"PWD", "OLDPWD", "SHLVL", "_"};
     constexpr std::string_view usual[] = {"OMP_",
                                           "GOMP_",
                                           "KMP_",
@@ -77,6 +94,9 @@ inline void add_environment(content_hash& to, command_template const& program)
                                           "CXXFLAGS=",
                                           "LDFLAGS=",
                                           "MAKEFLAGS="};
+    std::vector<std::string> texts = program.text;
+    for (std::string const& word : program.text)
+        texts.push_back(text_of_script(&word == program.text.data() ? find_program(word) : word));
     std::vector<std::string> all = environment_of_children();
     std::sort(all.begin(), all.end());
     for (std::string const& variable : all) {
@@ -88,10 +108,16 @@ inline void add_environment(content_hash& to, command_template const& program)
                     if (!is_identifier('_' + word.substr(at + form.size(), 1)) ||
                         at + form.size() == word.size())
                         return true; // not the begin of a longer name
-            return false;
+            if (word.find("environ") == word.npos && word.find("getenv") == word.npos) return false;
+            return word.find('"' + name + '"') != word.npos ||
+                   word.find('\'' + name + '\'') != word.npos;
         };
-        if (std::any_of(std::begin(usual), std::end(usual), begins) ||
-            std::any_of(program.text.begin(), program.text.end(), is_named))
+        bool const is_declared =
+            std::find(declared.begin(), declared.end(), name) != declared.end();
+        bool const is_of_shell =
+            std::find(std::begin(of_shell), std::end(of_shell), name) != std::end(of_shell);
+        if (is_declared || std::any_of(std::begin(usual), std::end(usual), begins) ||
+            (!is_of_shell && std::any_of(texts.begin(), texts.end(), is_named)))
             to.add(variable);
     }
 }
@@ -137,7 +163,7 @@ problem_of_program(read_space const& read, command_template const& program, run_
         if (std::size_t const equals = word.find('='); equals != word.npos)
             add_file(source, word.substr(equals + 1));
     }
-    add_environment(source, program);
+    add_environment(source, program, how.environment);
     out.key.kernel = read.name;
     out.key.source = source.hex();
     out.key.compiler = minimize_compiler;

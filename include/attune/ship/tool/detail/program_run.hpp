@@ -31,6 +31,7 @@ struct run_options {
     std::string unit{}; ///< unit of the program's output; empty: none
     measured_number measured{};
     std::uint64_t repeats = 1;
+    std::vector<std::string> environment{}; ///< names of variables on which results depend
 };
 
 /// The median, and its interval of 95 %. Fewer than six values have none.

@@ -206,7 +206,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     for (std::string const& path : given.plain) {
         store_content store = read_store(path, on);
         for (listed_problem const& one : selected(store, selection_of(given))) {
-            page.problems.push_back(report_of(store.history(one)));
+            page.problems.push_back(report_of(store, one));
             if (given.plain.size() > 1) page.problems.back().store = path;
             rows += page.problems.back().past.rows.size();
         }

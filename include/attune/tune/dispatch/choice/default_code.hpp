@@ -53,6 +53,7 @@ struct call_problem {
     }
 
     std::vector<number> inputs;
+    named_texts sizes{};      ///< further inputs in the store: see tuned_sizes
     fork_safe_mutex making{}; ///< held while the members below are made, also during compilation
     std::optional<chain_of_trees> space{};
     std::optional<point> default_at{};

@@ -47,6 +47,14 @@ struct known_variant {
     proof_memory proofs{}; ///< proofs of `code`
 };
 
+/// A tuned problem of a store.
+struct tuned_result {
+    named_texts inputs{};
+    point best{};
+    std::string shape{};                   ///< of the tuned call; may be empty
+    std::vector<known_outcome> outcomes{}; ///< at last those of default, ties and winner
+};
+
 /// The store, for one kernel. One thread at a time.
 class remembered_choice {
 public:
@@ -116,6 +124,14 @@ public:
     {
         return store_.claim(key, wait_s);
     }
+
+    /// Returns what the store knows of this problem; empty: no usable record.
+    [[nodiscard]] std::optional<tuned_result>
+    tuned_here(record_key const& key, chain_of_trees const& space, point const& default_at) const;
+    /// The same of problems that differ from this one in inputs alone.
+    [[nodiscard]] std::vector<tuned_result> tuned_at_others(record_key const& key,
+                                                            chain_of_trees const& space,
+                                                            point const& default_at) const;
 
     /// Returns the record under this key, even if it cannot be used.
     [[nodiscard]] std::optional<record> exact(record_key const& key) const;

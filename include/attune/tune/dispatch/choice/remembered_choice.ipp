@@ -450,6 +450,57 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
     return out;
 }
 
+/// @param past  with its record
+[[nodiscard]] inline std::optional<tuned_result>
+result_in(problem_history const& past, chain_of_trees const& space, point const& default_at)
+{
+    record const& known = *past.best;
+    problem_objective const of = objective_of(known.key);
+    std::optional<point> best = point_of(known.configuration, space);
+    if (!best) return {};
+    tuned_result out{.inputs = known.key.inputs, .best = *best, .shape = known.shape};
+    for (tried_row const& row : past.rows)
+        if (std::optional<point> at = point_of(past.problem.parameters, row.values, space))
+            out.outcomes.push_back({std::move(*at), of.turned(row.result)});
+    auto const add = [&](point at, double value) {
+        out.outcomes.push_back({std::move(at), of.turned(measurement::exact(value))});
+    };
+    add(default_at, known.default_s);
+    for (value_texts const& tie : known.ties)
+        if (std::optional<point> at = point_of(past.problem.parameters, tie, space))
+            add(std::move(*at), known.best_s);
+    add(std::move(*best), known.best_s);
+    return out;
+}
+
+ATTUNE_INLINE std::optional<tuned_result>
+remembered_choice::tuned_here(record_key const& key, chain_of_trees const& space,
+                              point const& default_at) const
+{
+    std::optional<record> known = exact(key);
+    if (!known) return {};
+    problem_history past = store_.recall(problem_of(key, space.describe(), subject_.facts));
+    past.problem = problem_of(*known);
+    past.best = std::move(known);
+    return result_in(past, space, default_at);
+}
+
+ATTUNE_INLINE std::vector<tuned_result>
+remembered_choice::tuned_at_others(record_key const& key, chain_of_trees const& space,
+                                   point const& default_at) const
+{
+    std::vector<tuned_result> out;
+    for (related_problem const& other :
+         store_.related(problem_of(key, space.describe(), subject_.facts), most_by_code)) {
+        if (!other.is_believed || !other.past.best) continue;
+        record_key its = other.past.best->key;
+        if (std::exchange(its.inputs, key.inputs) == key.inputs || its != key) continue;
+        if (std::optional<tuned_result> one = result_in(other.past, space, default_at))
+            out.push_back(std::move(*one));
+    }
+    return out;
+}
+
 ATTUNE_INLINE std::string remembered_choice::keep(record const& fresh, bool was_known) const
 {
     std::optional<record> const known = exact(fresh.key);

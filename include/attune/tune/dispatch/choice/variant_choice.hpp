@@ -110,6 +110,17 @@ public:
     /// Returns true if the store's result would serve a call with these inputs. Compiles nothing.
     /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
+    /// Returns what the store knows of this problem's tuning; empty: no usable record.
+    /// @pre  `of` is complete
+    [[nodiscard]] std::optional<tuned_result> tuned_here(call_problem const& of) const
+    {
+        return remembered_.tuned_here(key_of(of), *of.space, *of.default_at);
+    }
+    /// The same of problems that differ in inputs alone.
+    [[nodiscard]] std::vector<tuned_result> tuned_at_others(call_problem const& of) const
+    {
+        return remembered_.tuned_at_others(key_of(of), *of.space, *of.default_at);
+    }
     /// Takes the result of another process that tuned the same call.
     /// @param code  compiled and right in this process
     [[nodiscard]] known_variant tuned_elsewhere(call_problem const& of, point at, callable code,

@@ -103,6 +103,7 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
     std::optional<record> known = remembered.exact(key_);
     tuning_problem problem{kernel, *of_.space,   *of_.default_at, subject.compiler,
                            frame_, device.get(), predict_};
+    problem.sizes = of_.sizes;
     problem.rival = known ? point_of(known->configuration, *of_.space)
                           : remembered.near_point(key_, *of_.space);
     tuning_.reset(new tuning{device, std::move(known), problem, subject.options});
@@ -249,6 +250,7 @@ ATTUNE_INLINE record_key variant_choice::key_of(call_problem const& of) const
     std::string const compiler = subject_.compiler.identity();
     record_key key =
         make_key(subject_.kernel, of.space->describe(), compiler, subject_.target().get());
+    key.inputs.insert(key.inputs.end(), of.sizes.begin(), of.sizes.end());
     key.setting = setting_of(subject_, compiler);
     return key;
 }

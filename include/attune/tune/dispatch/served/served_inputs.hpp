@@ -43,6 +43,8 @@ struct served_inputs {
     {
     }
     call_problem problem;
+    /// One of several tuned sizes of a kernel without bound inputs, and not the first: tuned_sizes.
+    bool is_further_size = false;
     /// The process that tunes the inputs in the background; 0: none.
     std::atomic<int> tuned_apart_in{0};
     std::atomic<bool> is_settled{false};      ///< there is a winner, or tuning is given up

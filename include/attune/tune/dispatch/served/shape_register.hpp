@@ -204,6 +204,12 @@ public:
     /// Sends all shapes that the variant serves through the slow path again; see serve_as_before().
     void look_again(installed_variant const& by);
 
+    /// The same for each shape that other code serves than `best` says.
+    /// @param best  the code of the best known configuration for a key; null: not known here
+    /// @pre  `best` takes microseconds and uses neither this object nor another lock
+    void
+    look_again(std::function<installed_variant const*(std::span<std::int64_t const>)> const& best);
+
     /// Sends calls of the shape through the slot, which serves the former code, until end_trials().
     /// @pre  the slot lives as long as this object
     void begin_trials(known_shape& shape, online_slot& slot);
@@ -224,6 +230,15 @@ public:
     [[nodiscard]] std::string why(known_shape const* shape);
     /// Cost     0.1 us for each shape
     [[nodiscard]] call_coverage coverage(std::span<shape_word const> layout);
+
+    /// The calls of a shape so far, by any code.
+    struct shape_time {
+        known_shape* shape = nullptr;
+        std::uint64_t calls = 0;
+        double seconds = 0;
+    };
+    /// Cost     0.1 us for each shape
+    [[nodiscard]] std::vector<shape_time> times();
 
     /// Counts calls of the shape.  @pre  `by` lives as long as this object
     static void count(known_shape& shape, call_count& by);

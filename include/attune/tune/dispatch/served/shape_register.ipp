@@ -165,6 +165,27 @@ ATTUNE_INLINE void shape_register::look_again(installed_variant const& by)
         }
 }
 
+ATTUNE_INLINE void shape_register::look_again(
+    std::function<installed_variant const*(std::span<std::int64_t const>)> const& best)
+{
+    constexpr std::size_t at_once = 256; // the lock is free between these
+    for (std::size_t first = 0;; first += at_once) {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        std::span<std::unique_ptr<known_shape> const> const all = table_.shapes();
+        if (first >= all.size()) return;
+        for (std::unique_ptr<known_shape> const& s :
+             all.subspan(first, std::min(at_once, all.size() - first))) {
+            installed_variant const* const now = s->serves.load(std::memory_order_relaxed);
+            installed_variant const* const wanted = best(s->key);
+            if (wanted != nullptr) s->best = wanted;
+            if (now == nullptr || now == wanted) continue;
+            s->before = now;
+            s->was_verified = s->is_verified;
+            change(*s, nullptr);
+        }
+    }
+}
+
 ATTUNE_INLINE void shape_register::begin_trials(known_shape& shape, online_slot& slot)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
@@ -187,7 +208,9 @@ ATTUNE_INLINE void shape_register::end_trials(known_shape& shape)
 ATTUNE_INLINE void shape_register::rest(known_shape& shape)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
-    shape.before = shape.serves.load(std::memory_order_relaxed);
+    installed_variant const* const now = shape.serves.load(std::memory_order_relaxed);
+    if (now == nullptr) return; // it is there already
+    shape.before = now;
     shape.was_verified = shape.is_verified;
     change(shape, nullptr);
 }
@@ -354,6 +377,18 @@ ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const>
         if (shape != nullptr) listed.shape = text_of_shape(layout, shape->key);
         if (shape != nullptr) listed.why = why_uncovered(*shape);
         out.rest.push_back(std::move(listed));
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<shape_register::shape_time> shape_register::times()
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    std::vector<shape_time> out;
+    for (std::unique_ptr<known_shape> const& shape : table_.shapes()) {
+        settle(*shape);
+        call_coverage const sums = sums_of(*shape);
+        out.push_back({shape.get(), sums.calls, sums.seconds});
     }
     return out;
 }

@@ -37,8 +37,9 @@ namespace attune::inline ATTUNE_ABI::detail {
         make_key(problem.kernel, space, problem.compiler.identity(), problem.device);
     content_hash hash;
     hash.add(key.kernel).add(key.source).add(key.schema).add(key.compiler).add(key.device);
-    for (auto const& [name, value] : key.inputs)
-        hash.add(name).add(value);
+    for (named_texts const& texts : {key.inputs, problem.sizes})
+        for (auto const& [name, value] : texts)
+            hash.add(name).add(value);
     hash.add(options.measuring.cache == cache_state::warm ? "warm" : "cold");
     hash.add(problem.kernel.check ? "checked" : "compared");
     if (problem.kernel.error) hash.add(hexadecimal_text(problem.kernel.most_error));

@@ -1,6 +1,6 @@
-// tests/ship/bake/bake_plan.cpp - few variants for many sizes, against choices made by hand and by trying all.
+// tests/remember/problem/choice_tree.cpp - few variants for many sizes, against choices made by hand and by trying all.
 // SPDX-License-Identifier: MIT
-#include <attune/ship/bake/bake_plan.hpp>
+#include <attune/remember/problem/choice_tree.hpp>
 
 #include <attune/core/random.hpp>
 
@@ -13,8 +13,8 @@
 #include <numeric>
 #include <vector>
 
-using attune::detail::baked_node;
 using attune::detail::choice_in;
+using attune::detail::choice_node;
 using attune::detail::choose_variants;
 using attune::detail::grow_tree;
 using attune::detail::regret_table;
@@ -29,7 +29,7 @@ std::vector<std::size_t> all_of(std::vector<tree_point> const& points)
     return out;
 }
 
-std::int32_t choice_at(std::vector<baked_node> const& tree, std::vector<double> const& inputs)
+std::int32_t choice_at(std::vector<choice_node> const& tree, std::vector<double> const& inputs)
 {
     return choice_in(tree.data(), [&](std::size_t i) { return inputs[i]; });
 }
@@ -58,7 +58,7 @@ TEST_CASE("a recorded size gets its own winner, and the geometric mean divides t
         {.inputs = {64}, .seconds = {2.0, 1.0}, .is_usable = {true, true}, .default_s = 3}};
     regret_table const regret(points);
     CHECK(regret.at(0, 1) == doctest::Approx(1.0));
-    CHECK(regret.at(0, baked_node::none) == doctest::Approx(2.0));
+    CHECK(regret.at(0, choice_node::none) == doctest::Approx(2.0));
     auto const tree = grow_tree(points, regret, choose_variants(regret, 10), all_of(points));
     CHECK(choice_at(tree, {16}) == 0);
     CHECK(choice_at(tree, {31}) == 0);
@@ -74,7 +74,7 @@ TEST_CASE("a choice that may not serve a size is not chosen for it, whatever its
     regret_table const regret(points);
     CHECK(choose_variants(regret, 10).empty());
     auto const tree = grow_tree(points, regret, {0}, all_of(points));
-    CHECK(choice_at(tree, {16}) == baked_node::none);
+    CHECK(choice_at(tree, {16}) == choice_node::none);
 }
 
 TEST_CASE("a choice that failed at a size is parted from it, or not chosen at all")
@@ -91,11 +91,11 @@ TEST_CASE("a choice that failed at a size is parted from it, or not chosen at al
                                     .default_s = 2}};
     regret_table const apart(points);
     auto const tree = grow_tree(points, apart, choose_variants(apart, 10), all_of(points));
-    CHECK(choice_at(tree, {64}) == baked_node::none);
+    CHECK(choice_at(tree, {64}) == choice_node::none);
     CHECK(choice_at(tree, {1024}) == 0);
     points[1].inputs = points[0].inputs; // no split can part them
     regret_table const together(points);
-    CHECK(choice_at(grow_tree(points, together, {0}, all_of(points)), {64}) == baked_node::none);
+    CHECK(choice_at(grow_tree(points, together, {0}, all_of(points)), {64}) == choice_node::none);
 }
 
 TEST_CASE("one choice that loses little everywhere is enough")
@@ -140,7 +140,7 @@ TEST_CASE("no point loses more than with the best of the chosen; sizes left out 
     }
     for (double n = 8; n <= 2'048; n *= 1.3) {
         std::int32_t const c = choice_at(tree, {n, 77});
-        REQUIRE(c != baked_node::none);
+        REQUIRE(c != choice_node::none);
         double best = std::numeric_limits<double>::infinity();
         for (std::size_t other = 0; other < choices; ++other)
             best = std::min(best, model_s(n, 77, other));

@@ -1,10 +1,10 @@
-// attune/search/bayes/basic_bayesian.ipp - the ask and tell of every Bayesian search.
+// attune/search/bayes/bayesian_loop.ipp - the ask and tell of every Bayesian search.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/basic_bayesian.hpp>
+#include <attune/search/bayes/bayesian_loop.hpp>
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/model/bound_models.hpp>
 #include <attune/search/bayes/model/forecast.hpp>
@@ -418,12 +418,9 @@ private:
 ATTUNE_INLINE bayesian_loop::bayesian_loop(chain_of_trees space, std::uint64_t seed,
                                            bayesian_options const& options,
                                            std::unique_ptr<search_parts> parts)
-    : state_(std::make_unique<state>(std::move(space), seed, options, std::move(parts)))
+    : state_(make_state<state>(std::move(space), seed, options, std::move(parts)))
 {
 }
-ATTUNE_INLINE bayesian_loop::~bayesian_loop() = default;
-ATTUNE_INLINE bayesian_loop::bayesian_loop(bayesian_loop&&) noexcept = default;
-ATTUNE_INLINE bayesian_loop& bayesian_loop::operator=(bayesian_loop&&) noexcept = default;
 
 ATTUNE_INLINE std::vector<point> bayesian_loop::ask(std::size_t k) { return state_->ask(k); }
 ATTUNE_INLINE void bayesian_loop::tell(point const& p, outcome const& result)

@@ -1,0 +1,305 @@
+// attune/space/conditions/place_runs.hpp - the places in a parameter's domain at which an expression of that parameter holds.
+// SPDX-License-Identifier: MIT
+//
+// A comparison with a constant costs a binary search, and a list of n such terms n log n, however
+// many values the parameter has.
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/operation.hpp>
+#include <attune/declare/table.hpp>
+#include <attune/space/conditions/conditions.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Consecutive places in a domain.
+struct place_run {
+    std::uint32_t first = 0;
+    std::uint32_t end = 0; ///< behind the last place
+
+    [[nodiscard]] friend auto operator<=>(place_run const&, place_run const&) = default;
+};
+
+/// Places of a domain: ascending runs with gaps between them.
+using place_runs = std::vector<place_run>;
+
+/// The places of all runs, which may overlap.
+[[nodiscard]] inline place_runs united(place_runs runs)
+{
+    std::sort(runs.begin(), runs.end());
+    std::size_t kept = 0;
+    for (place_run const& run : runs) {
+        if (run.first == run.end) continue;
+        if (kept > 0 && run.first <= runs[kept - 1].end)
+            runs[kept - 1].end = std::max(runs[kept - 1].end, run.end);
+        else
+            runs[kept++] = run;
+    }
+    runs.resize(kept);
+    return runs;
+}
+
+/// The other places of a domain with `size` values.
+[[nodiscard]] inline place_runs complement(place_runs const& runs, std::uint32_t size)
+{
+    place_runs out;
+    std::uint32_t next = 0;
+    for (place_run const& run : runs) {
+        if (next < run.first) out.push_back({next, run.first});
+        next = run.end;
+    }
+    if (next < size) out.push_back({next, size});
+    return out;
+}
+
+/// Reads expressions of one parameter as places.
+class place_reader {
+public:
+    /// The references must outlive this object.
+    place_reader(description const& space, std::vector<domain> const& domains)
+        : space_(space)
+        , domains_(domains)
+        , read_(space)
+        , at_(first_values(space, domains))
+        , tables_(space.parameters.size())
+    {
+    }
+
+    /// Only comparisons with constants are read, not terms that need the value of every place.
+    void be_quick() { is_quick_ = true; }
+
+    /// The places of `parameter` where `root` holds, or does not hold if `negated`. Nothing if a
+    /// place has no value there, or if the reader is quick and must visit each place.
+    /// @pre  `root` reads no other parameter with several values
+    /// Cost  n log n in the terms; for a term that is no comparison with a constant: each place
+    [[nodiscard]] std::optional<place_runs> where(std::uint32_t parameter, std::uint32_t root,
+                                                  bool negated)
+    {
+        expression_node const& n = space_.nodes[root];
+        if (n.code == op::logical_not) return where(parameter, n.first, !negated);
+        if (is_chain(n.code)) {
+            // A conjunction holds at the places at which no operand is false.
+            bool const is_any = (n.code == op::logical_or) != negated;
+            place_runs all;
+            for (std::uint32_t const operand : operands_of(root)) {
+                auto const one = where(parameter, operand, is_any ? negated : !negated);
+                if (!one) return is_quick_ ? std::nullopt : each(parameter, root, negated);
+                all.insert(all.end(), one->begin(), one->end());
+            }
+            all = united(std::move(all));
+            return is_any ? all : complement(all, domains_[parameter].size());
+        }
+        if (auto const compared = by_comparison(parameter, n))
+            return negated ? complement(*compared, domains_[parameter].size()) : *compared;
+        return is_quick_ ? std::nullopt : each(parameter, root, negated);
+    }
+
+private:
+    /// The values of a parameter in order of size.
+    struct value_table {
+        bool is_known = false;
+        bool is_ordered = false;             ///< no value is NaN, so that a search finds them
+        bool is_in_place = false;            ///< the domain has this order
+        std::vector<std::uint32_t> sorted{}; ///< else: places, by value
+    };
+
+    [[nodiscard]] std::vector<std::uint32_t> operands_of(std::uint32_t root) const
+    {
+        op const code = space_.nodes[root].code;
+        std::vector<std::uint32_t> out, open{root};
+        while (!open.empty()) {
+            std::uint32_t const at = open.back();
+            open.pop_back();
+            expression_node const& n = space_.nodes[at];
+            if (n.code == code)
+                open.insert(open.end(), {n.second, n.first});
+            else
+                out.push_back(at);
+        }
+        return out;
+    }
+
+    /// Visits each place.
+    [[nodiscard]] std::optional<place_runs> each(std::uint32_t parameter, std::uint32_t root,
+                                                 bool negated)
+    {
+        place_runs out;
+        domain const& values = domains_[parameter];
+        std::uint32_t const before = at_[parameter].index;
+        bool has_all = true;
+        for (std::uint32_t i = 0; has_all && i < values.size(); ++i) {
+            at_[parameter].index = values.value(i);
+            std::optional<number> const v = read_.value(root, at_);
+            has_all = v.has_value();
+            if (!v || (v->as_real() != 0) == negated) continue;
+            if (!out.empty() && out.back().end == i)
+                ++out.back().end;
+            else
+                out.push_back({i, i + 1});
+        }
+        at_[parameter].index = before;
+        return has_all ? std::optional(std::move(out)) : std::nullopt;
+    }
+
+    /// The places where a comparison of the parameter with a constant holds, if it is one.
+    [[nodiscard]] std::optional<place_runs> by_comparison(std::uint32_t parameter,
+                                                          expression_node const& n)
+    {
+        if (!is_comparison(n.code)) return std::nullopt;
+        auto const is_parameter = [&](std::uint32_t node) {
+            return space_.nodes[node].code == op::parameter &&
+                   space_.nodes[node].subject == parameter;
+        };
+        auto const is_constant = [&](std::uint32_t node) {
+            op const code = space_.nodes[node].code;
+            return is_leaf(code) && !names_parameter(code);
+        };
+        bool const is_first = is_parameter(n.first) && is_constant(n.second);
+        if (!is_first && !(is_parameter(n.second) && is_constant(n.first))) return std::nullopt;
+        value_table const& table = table_of(parameter);
+        if (!table.is_ordered) return std::nullopt;
+        expression_node const& other = space_.nodes[is_first ? n.second : n.first];
+        if (space_.parameters[parameter].type == value_kind::text) {
+            if (!is_equality(n.code) || other.code != op::text) return std::nullopt;
+            std::string_view const wanted = space_.texts[other.text];
+            return equal_or_not(parameter, n.code, [&](std::uint32_t place) {
+                return label_at(parameter, place).compare(wanted) <=> 0;
+            });
+        }
+        std::optional<number> const wanted = read_.value(is_first ? n.second : n.first, at_);
+        if (!wanted || std::isnan(wanted->as_real())) return std::nullopt;
+        auto const is_true = [&](op code, std::uint32_t place) {
+            number const v = value_at(parameter, place);
+            return satisfies(rules_of(code).holds, is_first ? v : *wanted, is_first ? *wanted : v);
+        };
+        if (is_equality(n.code))
+            return equal_or_not(parameter, n.code, [&](std::uint32_t place) {
+                op const below = is_first ? op::less : op::greater;
+                return is_true(below, place)       ? std::strong_ordering::less
+                       : is_true(op::equal, place) ? std::strong_ordering::equal
+                                                   : std::strong_ordering::greater;
+            });
+        // The comparison holds for all values up to one, or from one on.
+        std::uint32_t const size = domains_[parameter].size();
+        bool const holds_first = is_true(n.code, place_of(table, 0));
+        std::uint32_t const change = first_without(size, [&](std::uint32_t i) {
+            return is_true(n.code, place_of(table, i)) == holds_first;
+        });
+        return holds_first ? runs_between(table, 0, change) : runs_between(table, change, size);
+    }
+
+    /// @param side  the order of the value at a place beside the constant
+    template <class Side>
+    [[nodiscard]] place_runs equal_or_not(std::uint32_t parameter, op code, Side const& side)
+    {
+        value_table const& table = tables_[parameter];
+        std::uint32_t const size = domains_[parameter].size();
+        std::uint32_t const begin =
+            first_without(size, [&](std::uint32_t i) { return side(place_of(table, i)) < 0; });
+        std::uint32_t end = begin;
+        while (end < size && side(place_of(table, end)) == 0)
+            ++end;
+        place_runs equal = runs_between(table, begin, end);
+        return code == op::equal ? equal : complement(equal, size);
+    }
+
+    /// The first of `size` numbers for which `holds` is false. @pre it is true only before these
+    template <class Holds>
+    [[nodiscard]] static std::uint32_t first_without(std::uint32_t size, Holds const& holds)
+    {
+        std::uint32_t low = 0, high = size;
+        while (low < high) {
+            std::uint32_t const middle = low + (high - low) / 2;
+            if (holds(middle))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    /// The place of the i-th smallest value.
+    [[nodiscard]] static std::uint32_t place_of(value_table const& table, std::uint32_t i)
+    {
+        return table.is_in_place ? i : table.sorted[i];
+    }
+    [[nodiscard]] static place_runs runs_between(value_table const& table, std::uint32_t begin,
+                                                 std::uint32_t end)
+    {
+        if (table.is_in_place) return united({{begin, end}});
+        place_runs out;
+        for (std::uint32_t i = begin; i < end; ++i)
+            out.push_back({table.sorted[i], table.sorted[i] + 1});
+        return united(std::move(out));
+    }
+
+    [[nodiscard]] number value_at(std::uint32_t parameter, std::uint32_t place) const
+    {
+        return number_at(space_.parameters[parameter], {domains_[parameter].value(place), 0});
+    }
+    [[nodiscard]] std::string_view label_at(std::uint32_t parameter, std::uint32_t place) const
+    {
+        return space_.parameters[parameter].labels[domains_[parameter].value(place)];
+    }
+
+    /// Sorts the values of a parameter once.
+    value_table const& table_of(std::uint32_t parameter)
+    {
+        value_table& made = tables_[parameter];
+        if (made.is_known) return made;
+        made.is_known = true;
+        parameter_description const& of = space_.parameters[parameter];
+        std::uint32_t const size = domains_[parameter].size();
+        made.is_ordered = size > 0;
+        made.is_in_place = of.range_count > 0 && of.rule.step > 0;
+        if (made.is_in_place) return made;
+        std::vector<std::uint32_t> places(size);
+        std::iota(places.begin(), places.end(), std::uint32_t{0});
+        auto const sort_by = [&](auto const& value) {
+            auto const goes_before = [&](std::uint32_t a, std::uint32_t b) {
+                return value(a) != value(b) ? value(a) < value(b) : a < b;
+            };
+            made.is_in_place = std::is_sorted(places.begin(), places.end(), goes_before);
+            if (made.is_in_place) return;
+            std::sort(places.begin(), places.end(), goes_before);
+            made.sorted = std::move(places);
+        };
+        if (of.type == value_kind::text) {
+            sort_by([&](std::uint32_t place) { return label_at(parameter, place); });
+            return made;
+        }
+        bool const is_real = size > 0 && value_at(parameter, 0).is_real;
+        for (std::uint32_t i = 0; i < size; ++i) {
+            number const v = value_at(parameter, i);
+            made.is_ordered = made.is_ordered && v.is_real == is_real && !std::isnan(v.as_real());
+        }
+        if (!made.is_ordered) return made;
+        if (is_real)
+            sort_by([&](std::uint32_t place) { return value_at(parameter, place).real; });
+        else
+            sort_by([&](std::uint32_t place) { return value_at(parameter, place).integer; });
+        return made;
+    }
+
+    description const& space_;
+    std::vector<domain> const& domains_;
+    evaluator read_;
+    point at_;
+    std::vector<value_table> tables_; // of each parameter
+    bool is_quick_ = false;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,122 @@
+// attune/tune/sizes/tuned_sizes.hpp - the tuned sizes of one kernel, and the size that should be tuned next.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/shape/call_shape.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/search/search_limits.hpp>
+#include <attune/tune/dispatch/choice/variant_choice.hpp>
+#include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/served/served_inputs.hpp>
+#include <attune/tune/dispatch/served/shape_register.hpp>
+#include <attune/tune/report.hpp>
+#include <attune/tune/sizes/size_tree.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The sizes of a kernel without bound inputs that have a winner: see size_policy. The first one is
+/// that of the inputs themselves, and each further one has its own served_inputs, with its own
+/// winner and proofs. In a store a further size is a problem with its sizes as inputs: {"argument
+/// 2", "512"}. Any thread, unless a function says otherwise.
+class tuned_sizes {
+public:
+    /// @pre  all outlive this object
+    tuned_sizes(dispatched_kernel const& subject, shape_register& shapes, variant_choice& choice);
+
+    /// Returns the inputs whose winner serves a call of this shape.
+    /// @param first  the inputs without sizes
+    [[nodiscard]] std::shared_ptr<served_inputs> serving(std::shared_ptr<served_inputs> first,
+                                                         std::span<std::int64_t const> key) const;
+
+    /// Returns the winner of another size that is verified for this shape, or null.
+    /// @pre   the turn is this thread's
+    [[nodiscard]] installed_variant const* covering(served_inputs const& but,
+                                                    std::span<std::int64_t const> key) const;
+
+    /// Takes the winner of these inputs, so that it serves calls of about its sizes. Takes the
+    /// store's further sizes with the first winner. Shapes that change their inputs take the slow
+    /// path again.
+    /// @param key  a call that these inputs serve
+    /// @pre   the turn is this thread's, and `of` is complete
+    void take(served_inputs& of, std::span<std::int64_t const> key);
+    /// Ends the use of a further size. It is not tuned again.  @pre  the turn is this thread's
+    void drop(served_inputs const& of);
+
+    /// Returns true if a tuning of this call's sizes, beside the program, is expected to save much.
+    /// @pre  the turn is this thread's
+    [[nodiscard]] bool is_due(std::span<std::int64_t const> key);
+    /// Makes the inputs of a further size, for a tuning that ends with take() or drop().
+    /// @pre  the turn is this thread's
+    [[nodiscard]] std::shared_ptr<served_inputs> open(std::span<std::int64_t const> key);
+    /// Looks now and then where calls spend their time. A shape that should be tuned then takes the
+    /// slow path.
+    /// Cost   a comparison, mostly; 0.1 us for each shape, for at most 1 % of the time
+    void look() noexcept;
+
+    /// Adds the sizes, and the regret of those left out, to a report.
+    void describe(tuning_report& to) const;
+
+    /// Counts a part of the tuning of a further size.  @pre  the turn is this thread's
+    void spend(std::uint64_t evaluations, double seconds);
+    /// The rest for all further sizes.  @pre  the turn is this thread's
+    [[nodiscard]] search_limits left() const noexcept;
+
+private:
+    struct entry {
+        served_inputs const* of = nullptr;
+        std::shared_ptr<served_inputs> owned{}; ///< null: the first size
+        sized_result result{};
+    };
+    /// The tree and the inputs that it chooses among. They never change.
+    struct choices {
+        size_tree tree;
+        std::vector<std::shared_ptr<served_inputs>> of{}; ///< by result; null: the first size
+    };
+
+    [[nodiscard]] std::vector<double> sizes_of(std::span<std::int64_t const> key) const;
+    [[nodiscard]] named_texts names_of(std::span<double const> sizes) const;
+    [[nodiscard]] std::optional<std::vector<double>> sizes_in(named_texts const& inputs) const;
+    void find_words(std::span<std::int64_t const> key);
+    void load(served_inputs const& first);
+    void grow();
+    [[nodiscard]] bool may_tune() const;
+    void look_now(double now_s);
+
+    dispatched_kernel const& subject_;
+    shape_register& shapes_;
+    variant_choice& choice_;
+    bool const is_on_; ///< several sizes may serve
+    bool const tunes_; ///< further ones are tuned
+    std::atomic<bool> has_first_{false};
+    std::vector<std::size_t> words_{}; ///< of a shape that are its sizes; set before has_first_
+    std::atomic<double> next_look_s_{0};
+    std::atomic<bool> is_wanted_{false}; ///< some size should be tuned
+
+    mutable fork_safe_mutex lock_{lock_use::brief}; ///< guards choices_
+    std::shared_ptr<choices const> choices_{};      ///< null: the first size serves all
+
+    mutable fork_safe_mutex looking_{}; ///< guards the members below
+    std::vector<entry> all_{};
+    std::vector<std::vector<double>> refused_{}; ///< sizes whose tuning failed
+    std::shared_ptr<served_inputs> open_{};      ///< in tuning, without a winner
+    std::vector<double> open_sizes_{};
+    std::optional<size_demand> demand_{};
+    std::uint64_t spent_evaluations_ = 0;
+    double spent_s_ = 0;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/sizes/tuned_sizes.ipp>
+#endif
