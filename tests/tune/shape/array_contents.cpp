@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("whole numbers have no NaN, and keep their own", T, signed ch
     std::vector<T> const own{3, 1, 2};
     CHECK(filled(own, array_contents::not_a_number, false) == own);
     CHECK(filled(own, array_contents::infinite, false) == own);
-    CHECK(filled(own, array_contents::least)[1] == std::numeric_limits<T>::min());
+    CHECK(filled(own, array_contents::least, false) == own); // they may be indices
     CHECK(filled(own, array_contents::sorted) == std::vector<T>{1, 2, 3});
     CHECK(filled(std::vector<T>{}, array_contents::equal).empty());
 }

@@ -28,7 +28,7 @@ enum class array_contents : std::uint8_t {
     denormal,
     equal,  ///< all elements are the first one
     sorted, ///< the call's, ascending
-    least,  ///< the least whole number, such as INT_MIN, or the least finite number
+    least,  ///< the least finite number; as an index, INT_MIN would lead out of all memory
     infinite,
     not_a_number,
 };
@@ -54,8 +54,8 @@ template <class T>
         sort_stably(all, std::less<>{}); // std::sort may leave the array at NaNs
         return true;
     case array_contents::least:
-        std::fill(all.begin(), all.end(), limits::lowest());
-        return true;
+        if constexpr (is_real) std::fill(all.begin(), all.end(), limits::lowest());
+        return is_real;
     case array_contents::negative_zero:
         if constexpr (is_real) std::fill(all.begin(), all.end(), -T{});
         return is_real;

@@ -244,7 +244,8 @@ ATTUNE_INLINE bool call_draws::can_afford(drawn_call const& call) const
                                     : static_cast<double>(call.sizes[i]);
         bytes += elements * static_cast<double>(one.element_bytes);
     }
-    return call.work <= most_work_ && bytes <= static_cast<double>(limits_.most_bytes);
+    return std::isfinite(call.work) && call.work <= most_work_ &&
+           bytes <= static_cast<double>(limits_.most_bytes);
 }
 
 ATTUNE_INLINE bool call_draws::writes_nothing(drawn_call const& call) const
