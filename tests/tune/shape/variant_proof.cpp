@@ -96,7 +96,8 @@ void added(in a, in b, out c, int m, int n, int k)
 /// One call of m = n = k = 64, and what a proof of `tried` says of it.
 struct proven_product {
     explicit proven_product(product* tried, bool declares = false, product* trusted = &plain,
-                            bool (*takes)(in, in, out, int, int, int) = nullptr)
+                            bool (*takes)(in, in, out, int, int, int) = nullptr,
+                            proof_limits const& limits = {.proof_s = 20})
     {
         if (takes != nullptr) kernel.precondition(takes);
         code.address = reinterpret_cast<void*>(tried);
@@ -119,22 +120,21 @@ struct proven_product {
             return frame_of(cut(in(a), s[0]), cut(in(b), s[1]), cut(out(c), s[2]), number(s[3]),
                             number(s[4]), number(s[5]));
         };
-        auto const key = shape{attune::detail::shape_choice{}}(a, b, c, 64, 64, 64);
-        words const first(key.begin(), key.end());
+        words const first = key_of(64, 64, 64);
         trust.add(first);
         proof = prove_variant({kernel.describe(), layout, {}, {}, right, code, divisors}, first,
-                              frame, trust, {.proof_s = 20});
+                              frame, trust, limits);
         for (words const& one : proof.right)
             trust.add(one);
     }
-    [[nodiscard]] bool covers(int m, int n, int k) const
+    [[nodiscard]] static words key_of(int m, int n, int k)
     {
         std::vector<float> x(static_cast<std::size_t>(m * k)), y(static_cast<std::size_t>(k * n)),
             z(static_cast<std::size_t>(m * n));
         auto const key = shape{attune::detail::shape_choice{}}(x, y, z, m, n, k);
-        words made(key.begin(), key.end());
-        return trust.covers(made);
+        return {key.begin(), key.end()};
     }
+    [[nodiscard]] bool covers(int m, int n, int k) const { return trust.covers(key_of(m, n, k)); }
 
     using shape = shape_of_call<in, in, out, int, int, int>;
     std::vector<shape_word> const layout = shape::layout();
@@ -267,6 +267,76 @@ TEST_CASE("a variant that is wrong where proven properties meet is refuted")
     for (words const& one : at)
         CHECK((one[4] < one[3] && one[3] < 2 * one[4] + 1));
     CHECK_FALSE(proven_product(&blocked<9>).proof.refuting.empty());
+}
+
+namespace {
+
+/// A proof beside the program: what it gives away, and what it says at once.
+struct given_away {
+    explicit given_away(product* tried, std::vector<words> const& wrong = {})
+    {
+        proof_limits limits{.proof_s = 20, .round = 1, .wrong = wrong};
+        limits.take = [this](std::vector<words> const& right) {
+            CHECK(refuted.empty());
+            shapes.insert(shapes.end(), right.begin(), right.end());
+        };
+        limits.refute = [this](std::span<std::int64_t const> key) {
+            refuted.emplace_back(key.begin(), key.end());
+        };
+        proven_product const of(tried, false, &plain, nullptr, limits);
+        proof = of.proof;
+        trust = shape_trust(of.layout, of.divisors, 4);
+        trust.add(proven_product::key_of(64, 64, 64));
+        for (words const& one : shapes)
+            trust.add(one);
+    }
+    std::vector<words> shapes, refuted;
+    variant_proof proof;
+    shape_trust trust{proven_product::shape::layout(), {}, 4};
+};
+
+} // namespace
+
+TEST_CASE("nothing is given away that proves a call for which the variant is known to be wrong")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    given_away const right(&blocked<0>);
+    CHECK(right.refuted.empty());
+    CHECK(right.shapes.size() > 100);
+    given_away const of(&blocked<8>);
+    REQUIRE_FALSE(of.proof.refuting.empty());
+    CHECK(of.refuted == std::vector<words>{of.proof.refuting.front()});
+    for (words const& one : of.proof.refuting)
+        CHECK_FALSE(of.trust.has_proven(one));
+}
+
+TEST_CASE("calls for which an earlier proof found the variant wrong refute it later")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    words const known = proven_product::key_of(64, 64, 64); // proven before the proof
+    words const later = proven_product::key_of(63, 40, 20); // proven by calls of the proof
+    for (words const& one : {known, later}) {
+        given_away const of(&blocked<0>, {one});
+        CHECK(of.proof.refuting == std::vector<words>{one});
+        CHECK(of.refuted == of.proof.refuting);
+        if (one == later) CHECK_FALSE(of.trust.has_proven(one));
+        if (one == known) CHECK(of.shapes.empty());
+    }
+    std::vector<words> const found = proven_product(&blocked<1>).proof.wrong;
+    REQUIRE_FALSE(found.empty());
+    for (words const& one : found)
+        CHECK((one[3] % 4 != 0 && one[4] >= 8));
+}
+
+TEST_CASE("a proof that a thread ended once does not go on when that thread leaves")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    int asked = 0;
+    proof_limits limits{.proof_s = 20, .is_over = [&] { return ++asked == 5; }};
+    proven_product const of(&blocked<0>, false, &plain, nullptr, limits);
+    CHECK(of.proof.was_over);
+    CHECK(asked == 5);
+    CHECK_FALSE(proven_product(&blocked<0>).proof.was_over);
 }
 
 namespace {
@@ -633,8 +703,18 @@ TEST_CASE("a variant that is wrong for other numbers than the call's serves call
         prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust,
                       {.proof_s = 20});
     CHECK(proof.refuting.empty());
+    CHECK(proof.only_own_numbers);
     CHECK(attune_test::has(proof.differs.where, "argument 3 is -"));
     for (words const& one : proof.right)
+        trust.add(one);
+    variant_proof const next =
+        prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust,
+                      {.proof_s = 20, .round = 1, .wrong = proof.wrong, .only_own_numbers = true});
+    CHECK(next.refuting.empty());
+    for (words const& one : next.right)
+        for (std::size_t i = 0; i < layout.size(); ++i)
+            if (layout[i].part == shape_part::real) CHECK(one[i] == key[i]);
+    for (words const& one : next.right)
         trust.add(one);
     int served = 0;
     for (int n = 1; n < 1'000; n += 9) {

@@ -88,10 +88,14 @@ struct proof_limits {
     double call_s = 0.25;            ///< wall seconds of one call
     draw_limits calls{};             ///< the largest calls
     std::uint64_t round = 0;         ///< other calls are drawn in each round
-    std::function<bool()> is_over{}; ///< true: the proof ends now; may be empty
-    /// Receives the shapes of right calls in groups, as soon as they are known. The others are in
-    /// variant_proof::right. May be empty.
+    std::function<bool()> is_over{}; ///< true: the proof ends now and does not go on; may be empty
+    std::vector<std::vector<std::int64_t>> wrong{}; ///< variant_proof::wrong of earlier proofs
+    bool only_own_numbers = false; ///< variant_proof::only_own_numbers of an earlier proof
+    /// Receives the shapes of right calls in groups, as soon as they are known, until the variant
+    /// is refuted. The others are in variant_proof::right. May be empty.
     std::function<void(std::vector<std::vector<std::int64_t>> const& right)> take{};
+    /// Receives the first of variant_proof::refuting as soon as it is known. May be empty.
+    std::function<void(std::span<std::int64_t const> key)> refute{};
 };
 
 /// A call that attune made, on which a variant differs from the default.
@@ -103,26 +107,29 @@ struct counterexample {
 struct variant_proof {
     std::vector<std::vector<std::int64_t>> right{}; ///< their shapes
     std::vector<std::vector<std::int64_t>> open{};  ///< shapes on which either code failed
-    /// Calls for which the variant is wrong though all their properties were proven. Not empty: no
-    /// class of shapes shows that the variant is right. Calls with other floating-point numbers
-    /// than the call's own are not among them: then only calls with its own are in `right`.
+    std::vector<std::vector<std::int64_t>> wrong{}; ///< shapes for which the variant alone failed
+    /// Calls for which the variant is wrong though `trust` and `right` prove all their properties.
+    /// Not empty: no class of shapes shows that the variant is right.
     std::vector<std::vector<std::int64_t>> refuting{};
+    /// The variant is wrong for another floating-point number than the call's own, where right
+    /// calls with other numbers prove all. `right` has none of these calls.
+    bool only_own_numbers = false;
     counterexample differs{}; ///< the smallest call that was found
     /// Special contents for which the variant differs, and the first difference. The kernel may not
     /// take such contents.
     counterexample contents{};
     double elapsed_s = 0;  ///< wall seconds
     std::string trouble{}; ///< why no calls could be drawn: the exception of kernel.calls(f)
-    /// More calls would show something new: the time was up, or calls were too large.
-    bool is_partial = false;
+    bool was_over = false; ///< proof_limits::is_over ended it
 };
 
 /// Draws calls from one call (call_draws), or by the user's function (kernel.calls(f)). Runs the
 /// variant and the default on them in child processes, between inaccessible pages, and compares.
 /// Draws until little is new to `trust`, or until the time is up. Then draws calls in which proven
-/// properties meet at random: a variant that is wrong for one of them is refuted. A call for which
-/// the variant is wrong is made smaller, one size at a time, as long as the variant is wrong.
-/// Afterwards the same with other floating-point numbers than the call's own.
+/// properties meet at random: a variant that is wrong for one of them is refuted. Some of these
+/// calls run before proof_limits::take receives a group. A call for which the variant is wrong is
+/// made smaller, one size at a time, as long as the variant is wrong. Afterwards the same with
+/// other floating-point numbers than the call's own.
 ///
 /// The dependence of lengths on integers is not declared. If several formulas give the length of an
 /// array, the first one counts with which the default stays inside of it. Without any, the array

@@ -193,6 +193,7 @@ public:
         , frame_(frame)
         , limits_(limits)
         , begun_s_(clocks_.wall_s())
+        , wrong_(limits.wrong)
         , relations_(relations_of(of.layout, key, of.choice, of.kernel.lengths))
     {
         for (size_relations::dependent& one : relations_.words)
@@ -217,31 +218,28 @@ public:
         if (std::count(is_settled_.begin(), is_settled_.end(), false) > 1) try_formulas(all);
     }
 
-    /// Proves the variant on drawn calls. If it is wrong where all is proven, for another
-    /// floating-point number than the call's own, such numbers may be invalid for the kernel: only
-    /// calls with the call's own numbers count then.
+    /// Proves the variant on drawn calls, first with the call's own floating-point numbers. If it
+    /// is then wrong for other numbers where all is proven, such numbers may be invalid for the
+    /// kernel: only calls with the call's own numbers count.
     void prove(shape_trust trust, variant_proof& out)
     {
-        call_draws draws(drawn(), hash_of_shape(key_) + limits_.round, limits_.calls);
-        double const for_scalars_s = draws.has_scalars() ? limits_.proof_s / 4 : 0;
-        prove_rounds(draws, trust, out, for_scalars_s);
         refute(trust, out);
+        call_draws draws(drawn(), hash_of_shape(key_) + limits_.round, limits_.calls);
+        bool const has_scalars = draws.has_scalars() && !limits_.only_own_numbers;
+        double const for_scalars_s = has_scalars ? limits_.proof_s / 4 : 0;
+        prove_rounds(draws, trust, out, for_scalars_s);
         try_contents(draws, trust, out);
-        if (draws.has_scalars() && out.refuting.empty() && left_s() > 0) {
+        if (has_scalars && out.refuting.empty() && left_s() > 0) {
             draws.change_scalars();
             shape_trust const of_own = trust;
             variant_proof others;
             prove_rounds(draws, trust, others, 0, true);
-            bool const are_invalid =
-                std::any_of(wrong_.begin(), wrong_.end(), [&](auto const& key) {
-                    return has_other_scalars(key) && trust.has_proven(key);
-                });
-            out.is_partial = out.is_partial || (others.is_partial && !are_invalid);
-            if (!are_invalid)
+            out.only_own_numbers = has_wrong(trust);
+            if (!out.only_own_numbers)
                 out.right.insert(out.right.end(), others.right.begin(), others.right.end());
             out.open.insert(out.open.end(), others.open.begin(), others.open.end());
-            std::erase_if(wrong_, [&](auto const& key) { return has_other_scalars(key); });
-            refute(are_invalid ? of_own : trust, out);
+            out.wrong.insert(out.wrong.end(), others.wrong.begin(), others.wrong.end());
+            refute(of_own, out);
         }
         if (first_wrong_) out.differs = shrunk(draws, *std::move(first_wrong_));
     }
@@ -263,25 +261,27 @@ public:
                                                       drawn_sizes::any};
         std::array<drawn_sizes, 3> const any_first{drawn_sizes::any, drawn_sizes::medium,
                                                    drawn_sizes::little};
+        refute(trust, out);
         for (drawn_sizes const which : limits_.take ? any_first : little_first) {
             // The largest call may take many times as long to make as one of 4,096.
             bool const is_dear = 64 * slowest_make_s_ > limits_.proof_s && !limits_.take;
             if (which == drawn_sizes::any && is_dear) break;
             double const until_s = left_s() - (left_s() - for_places_s) / share--;
-            for (int round = 0; round < most_rounds && left_s() > until_s; ++round) {
+            for (int round = 0; round < most_rounds && left_s() > until_s && out.refuting.empty();
+                 ++round) {
                 std::vector<made_call> const calls =
                     made_by_user(trust, which, most_calls, until_s, seed);
-                out.is_partial = !calls.empty();
                 if (calls.empty()) break;
                 shape_proof const now = run(calls, left_s() - for_places_s);
                 std::size_t const before = out.right.size();
                 std::size_t const right = take_all(trust, calls, now, out);
-                note_wrong(calls, now);
+                note_wrong(calls, now, out);
+                refute(trust, out);
                 for (std::size_t i = 0; i < now.tried; ++i)
                     if (is_right(now, i) && is_long(calls[i].key)) long_ones.push_back(calls[i]);
                 for (std::size_t i = 0; i < now.tried && !first_wrong; ++i)
                     if (now.results[i] == call_result::wrong) first_wrong = calls[i];
-                if (limits_.take) {
+                if (limits_.take && out.refuting.empty()) {
                     limits_.take(
                         {out.right.begin() + static_cast<std::ptrdiff_t>(before), out.right.end()});
                     out.right.resize(before);
@@ -289,15 +289,20 @@ public:
                 if (right * 16 < now.tried || now.tried == 0) break;
             }
         }
-        refute(trust, out);
         if (first_wrong) {
             sized_arrays memory;
             out.differs = described(again(*first_wrong, memory), first_wrong->key);
         }
+        if (!out.refuting.empty()) return;
         std::vector<made_call> elsewhere = made_elsewhere(long_ones, trust);
         shape_proof const now = run(elsewhere, left_s());
+        note_wrong(elsewhere, now, out);
         for (std::size_t i = 0; i < now.tried; ++i)
-            if (is_right(now, i)) out.right.push_back(std::move(elsewhere[i].key));
+            if (is_right(now, i)) {
+                trust.add(elsewhere[i].key);
+                out.right.push_back(std::move(elsewhere[i].key));
+            }
+        refute(trust, out);
     }
 
 private:
@@ -320,27 +325,32 @@ private:
         bool has_refusals = false;
         double const for_meetings_s = kept_s + (left_s() - kept_s) / (of_numbers ? 2 : 8);
         double const draws_until_s = for_meetings_s + (left_s() - for_meetings_s) / 2;
-        out.is_partial = true;
-        for (int round = 0;
-             round < (has_refusals ? most_with_refusals : most_rounds) && left_s() > for_meetings_s;
+        for (int round = 0; round < (has_refusals ? most_with_refusals : most_rounds) &&
+                            left_s() > for_meetings_s && out.refuting.empty();
              ++round) {
             shape_trust expected = trust;
             std::vector<drawn_call> calls =
                 draws.chosen(expected, most_calls, [&] { return left_s() < draws_until_s; });
-            out.is_partial = !calls.empty();
             if (calls.empty()) break;
             sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
             group_counts const counts =
-                run_in_groups(calls, for_meetings_s, trust, out, !of_numbers);
+                run_in_groups(draws, calls, for_meetings_s, trust, out, of_numbers);
             has_refusals = counts.refused > 0;
             bool const is_little = counts.right * 16 < counts.tried - counts.refused;
             if (counts.right == calls.size() || counts.tried == 0 || is_little) break;
         }
-        std::vector<drawn_call> calls =
-            draws.of_proven(trust, of_numbers ? most_meetings_of_numbers : most_meetings);
+        run_meetings(draws, of_numbers ? most_meetings_of_numbers : most_meetings,
+                     left_s() - kept_s, trust, out);
+        if (!of_numbers) refute(trust, out);
+    }
+    /// Runs calls in which proven properties meet. @param most  of these calls
+    void run_meetings(call_draws& draws, std::size_t most, double limit_s, shape_trust const& trust,
+                      variant_proof& out)
+    {
+        if (!out.refuting.empty() || limit_s <= 0) return;
+        std::vector<drawn_call> calls = draws.of_proven(trust, most);
         sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
-        shape_proof const now = run(calls, of_.tried, left_s() - kept_s);
-        note_wrong(calls, now);
+        note_wrong(calls, run(calls, of_.tried, limit_s), out);
     }
     struct group_counts {
         std::size_t tried = 0;
@@ -348,12 +358,13 @@ private:
         std::size_t refused = 0; ///< by kernel.precondition(f)
     };
     /// Runs the calls in groups of half a second, and gives away those that were right.
-    group_counts run_in_groups(std::span<drawn_call const> calls, double kept_s, shape_trust& trust,
-                               variant_proof& out, bool gives)
+    group_counts run_in_groups(call_draws& draws, std::span<drawn_call const> calls, double kept_s,
+                               shape_trust& trust, variant_proof& out, bool of_numbers)
     {
         constexpr double group_s = 0.5;
+        constexpr std::size_t most_before_given = 32;
         group_counts counts;
-        while (counts.tried < calls.size() && left_s() > kept_s) {
+        while (counts.tried < calls.size() && left_s() > kept_s && out.refuting.empty()) {
             std::vector<drawn_call> const rest(
                 calls.begin() + static_cast<std::ptrdiff_t>(counts.tried), calls.end());
             shape_proof now =
@@ -362,11 +373,16 @@ private:
             run_unknown_again(rest, now);
             std::size_t const before = out.right.size();
             counts.right += take_all(trust, rest, now, out);
-            note_wrong(rest, now);
+            note_wrong(rest, now, out);
+            if (!of_numbers) refute(trust, out);
             counts.refused += static_cast<std::size_t>(
                 std::count(now.results.begin(), now.results.end(), call_result::not_taken));
             counts.tried += now.tried;
-            if (limits_.take && gives) {
+            if (limits_.take && !of_numbers) {
+                run_meetings(draws, most_before_given, std::min(group_s, left_s() - kept_s), trust,
+                             out);
+                refute(trust, out);
+                if (!out.refuting.empty()) break;
                 limits_.take(
                     {out.right.begin() + static_cast<std::ptrdiff_t>(before), out.right.end()});
                 out.right.resize(before);
@@ -418,12 +434,6 @@ private:
         for (std::size_t i = 0; i < now.tried; ++i)
             of.results[which[i]] = now.results[i];
     }
-    [[nodiscard]] bool has_other_scalars(std::span<std::int64_t const> key) const
-    {
-        for (std::size_t i = 0; i < of_.layout.size(); ++i)
-            if (of_.layout[i].part == shape_part::real && key[i] != key_[i]) return true;
-        return false;
-    }
 
     /// A call that equal draws make again.
     struct made_call {
@@ -468,7 +478,7 @@ private:
         sized_arrays memory;
         return prove_shapes(
             of_.kernel, calls.size(), [&](std::size_t i) { return again(calls[i], memory); },
-            of_.trusted, of_.tried, limit_s, of_.protect, limits_.call_s, limits_.is_over);
+            of_.trusted, of_.tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
     }
     /// Returns calls that are new to `trust`, short ones first.
     /// @param until_s  left_s() at which half of the time for these sizes is over
@@ -586,11 +596,12 @@ private:
     }
     /// Keeps the calls for which the variant is wrong; the first of drawn ones has the least work.
     template <class Call>
-    void note_wrong(std::vector<Call> const& calls, shape_proof const& of)
+    void note_wrong(std::vector<Call> const& calls, shape_proof const& of, variant_proof& out)
     {
         for (std::size_t i = 0; i < of.tried; ++i) {
             if (of.results[i] != call_result::wrong) continue;
             wrong_.push_back(calls[i].key);
+            out.wrong.push_back(calls[i].key);
             if constexpr (std::is_same_v<Call, drawn_call>)
                 if (!first_wrong_) first_wrong_ = calls[i];
         }
@@ -612,9 +623,10 @@ private:
     [[nodiscard]] counterexample described(call_frame const& frame,
                                            std::span<std::int64_t const> key) const
     {
-        shape_verdict verdict =
-            verify_shape(of_.kernel, frame, of_.trusted, of_.tried,
-                         {.check_s = limits_.call_s, .is_one_of_many = true}, of_.protect);
+        constexpr double longest_s = 1; // a thread may wait for the end of the proof
+        shape_verdict verdict = verify_shape(
+            of_.kernel, frame, of_.trusted, of_.tried,
+            {.check_s = std::min(limits_.call_s, longest_s), .is_one_of_many = true}, of_.protect);
         if (result_of(verdict) != call_result::wrong) return {};
         std::string where = text_of_shape(of_.layout, key);
         for (shape_word const& word : of_.layout) {
@@ -628,11 +640,18 @@ private:
         }
         return {std::move(where), std::move(verdict.why)};
     }
+    [[nodiscard]] bool has_wrong(shape_trust const& trust) const
+    {
+        return std::any_of(wrong_.begin(), wrong_.end(),
+                           [&](auto const& key) { return trust.has_proven(key); });
+    }
     /// @param trust  with all that is proven
     void refute(shape_trust const& trust, variant_proof& out) const
     {
+        if (!out.refuting.empty()) return;
         for (std::vector<std::int64_t> const& key : wrong_)
             if (trust.has_proven(key)) out.refuting.push_back(key);
+        if (!out.refuting.empty() && limits_.refute) limits_.refute(out.refuting.front());
     }
     [[nodiscard]] bool is_length(size_relations::dependent const& one) const
     {
@@ -642,6 +661,12 @@ private:
     {
         if (stop_is_requested() || (limits_.is_over && limits_.is_over())) return 0;
         return limits_.proof_s - (clocks_.wall_s() - begun_s_);
+    }
+    /// Returns the most seconds of a call, which are few at the end of the proof.
+    [[nodiscard]] double call_limit_s() const
+    {
+        constexpr double shortest_s = 0.25; // a slow machine would fail shorter calls
+        return std::min(limits_.call_s, std::max(left_s(), shortest_s));
     }
     [[nodiscard]] drawn_from drawn() const
     {
@@ -654,7 +679,7 @@ private:
         sized_arrays memory;
         shape_proof out = prove_shapes(
             of_.kernel, calls.size(), [&](std::size_t i) { return memory.make(frame_, calls[i]); },
-            of_.trusted, tried, limit_s, of_.protect, limits_.call_s, limits_.is_over);
+            of_.trusted, tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
         out.results.resize(calls.size(), call_result::unknown); // beyond its limit
         return out;
     }
@@ -703,12 +728,12 @@ private:
     proof_limits const& limits_;
     system_clocks clocks_{};
     double begun_s_;
-    call_frame held_{};         ///< frame of the user's call that runs
-    double slowest_make_s_ = 0; ///< of the user's calls
+    std::vector<std::vector<std::int64_t>> wrong_; ///< known now
+    call_frame held_{};                            ///< frame of the user's call that runs
+    double slowest_make_s_ = 0;                    ///< of the user's calls
     size_relations relations_;
-    std::vector<bool> is_settled_;                   ///< by word of the relations
-    std::vector<std::vector<std::int64_t>> wrong_{}; ///< shapes for which the variant alone failed
-    std::optional<drawn_call> first_wrong_{};        ///< the first of them that was drawn
+    std::vector<bool> is_settled_;            ///< by word of the relations
+    std::optional<drawn_call> first_wrong_{}; ///< the first of them that was drawn
 };
 
 ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,
@@ -720,8 +745,13 @@ ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,
     if (trust.is_distrusted()) return out;
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
+    // Once true, it stays so: a thread that waits may leave while the proof ends.
+    proof_limits its = limits;
+    its.is_over = [&] {
+        return out.was_over = out.was_over || (limits.is_over && limits.is_over());
+    };
     try {
-        proving now(of, key, frame, limits);
+        proving now(of, key, frame, its);
         if (of.kernel.calls) {
             now.prove_by_user(std::move(trust), out);
         } else if (frame.resized && now.has_sizes()) {

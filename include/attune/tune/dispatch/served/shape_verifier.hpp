@@ -128,8 +128,10 @@ private:
     [[nodiscard]] bool can_draw(std::span<std::int64_t const> key, call_frame const& frame) const;
     [[nodiscard]] bool can_prove(std::span<std::int64_t const> key, call_frame const& frame) const;
     [[nodiscard]] variant_proof proof_of(std::span<std::int64_t const> key, call_frame const& frame,
-                                         proof_limits const& limits) const;
+                                         proof_limits limits);
     void take(variant_proof const& proof);
+    void end_trust(std::span<std::int64_t const> key);
+    void compare_with_wrong();
     void take_right(std::vector<std::vector<std::int64_t>> const& shapes);
     [[nodiscard]] std::vector<std::int64_t> kept_words(std::span<std::int64_t const> key) const;
     [[nodiscard]] std::string addresses_said() const;
@@ -161,6 +163,9 @@ private:
     std::uint64_t new_shapes_ = 0; ///< met so far
     std::uint64_t checks_ = 0;
     bool is_refused_ = false;
+    std::vector<std::vector<std::int64_t>> wrong_{}; ///< by drawn calls; none is trusted
+    bool only_own_numbers_ = false;                  ///< see variant_proof::only_own_numbers
+    bool has_said_wrong_ = false; ///< the note on a wrong call that is not trusted
     served_shapes counts_{};
 };
 

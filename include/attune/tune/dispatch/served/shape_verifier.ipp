@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <exception>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -163,10 +164,12 @@ ATTUNE_INLINE bool shape_verifier::can_prove(std::span<std::int64_t const> key,
 
 /// @pre  calls can be drawn from this one
 ATTUNE_INLINE variant_proof shape_verifier::proof_of(std::span<std::int64_t const> key,
-                                                     call_frame const& frame,
-                                                     proof_limits const& limits) const
+                                                     call_frame const& frame, proof_limits limits)
 {
     dispatched_kernel const& subject = with_.subject;
+    limits.wrong = wrong_;
+    limits.only_own_numbers = only_own_numbers_;
+    limits.refute = [this](std::span<std::int64_t const> wrong) { end_trust(wrong); };
     return prove_variant({subject.kernel, subject.layout, shape_choice_of_proofs(subject.kernel),
                           shape_choice_of(subject.kernel), with_.defaults.code_of(of_).code,
                           variant_.code, divisors_, subject.options.measuring.protect},
@@ -208,11 +211,14 @@ ATTUNE_INLINE void shape_verifier::prove_beside(std::span<std::int64_t const> ke
         static_cast<std::size_t>(std::min(most_bytes, of_spare_memory * spare_memory_bytes()));
     limits.calls.most_work = HUGE_VAL;
     limits.take = [this](std::vector<std::vector<std::int64_t>> const& right) {
-        take_right(right);
+        try {
+            take_right(right);
+        } catch (std::exception const&) { // no memory, or no store: what was taken serves
+        }
     };
-    variant_proof const proof = proof_of(key, frame, limits);
+    variant_proof const proof = proof_of(key, frame, std::move(limits));
     beside_s_ += proof.elapsed_s;
-    if (!is_over()) proven_beside_.insert(kept_words(key));
+    if (!proof.was_over) proven_beside_.insert(kept_words(key));
     take(proof);
 }
 
@@ -247,7 +253,6 @@ ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
     if (!proof.refuting.empty()) {
         ++counts_.wrong;
         counts_.proofs += proof.right.size();
-        keep(proof.refuting.front(), false);
         if (said.empty()) said = text_of_shape(with_.subject.layout, proof.refuting.front());
         distrust("wrong for a call that attune made, where " + said);
         return;
@@ -256,11 +261,36 @@ ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
         for (std::vector<std::int64_t> const& shape : proof.open)
             trust_.except(shape);
     });
+    wrong_.insert(wrong_.end(), proof.wrong.begin(), proof.wrong.end());
+    only_own_numbers_ = only_own_numbers_ || proof.only_own_numbers;
     take_right(proof.right);
-    if (!said.empty())
+    if (!said.empty() && !std::exchange(has_said_wrong_, true))
         with_.report.note("the variant is wrong for a call that attune made, where " + said +
                           "; the default serves such calls. If no such call is valid, say so by "
                           "kernel.precondition(f)");
+}
+
+/// Ends the trust in all classes, also in later processes, after a drawn call was wrong.
+ATTUNE_INLINE void shape_verifier::end_trust(std::span<std::int64_t const> key)
+{
+    with_.shapes.locked([&] { trust_.distrust(); });
+    with_.shapes.withdraw(variant_);
+    try {
+        keep(key, false);
+    } catch (std::exception const&) { // no store: this process knows it
+    }
+}
+
+/// Ends the trust if a verified shape proved the last property of a call that was wrong.
+ATTUNE_INLINE void shape_verifier::compare_with_wrong()
+{
+    auto const at = std::find_if(wrong_.begin(), wrong_.end(),
+                                 [&](auto const& one) { return trust_.has_proven(one); });
+    if (at == wrong_.end()) return;
+    ++counts_.wrong;
+    end_trust(*at);
+    distrust("wrong for a call that attune made, where " +
+             text_of_shape(with_.subject.layout, *at));
 }
 
 ATTUNE_INLINE void shape_verifier::distrust(std::string const& why)
@@ -451,6 +481,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     if (verdict.how == shape_verdict::ending::right) {
         ++counts_.verified;
         if (!frame.writes_nothing()) add(key);
+        compare_with_wrong();
         remember(known_verdict::right);
         keep(key, true);
         say(shape, "the variant serves: it was verified for this shape" + addresses_said());
