@@ -264,6 +264,7 @@ ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
     wrong_.insert(wrong_.end(), proof.wrong.begin(), proof.wrong.end());
     only_own_numbers_ = only_own_numbers_ || proof.only_own_numbers;
     take_right(proof.right);
+    compare_with_wrong(); // other calls may have verified shapes meanwhile
     if (!said.empty() && !std::exchange(has_said_wrong_, true))
         with_.report.note("the variant is wrong for a call that attune made, where " + said +
                           "; the default serves such calls. If no such call is valid, say so by "
