@@ -200,7 +200,10 @@ void run_kernel(Calls of, std::size_t calls, totals& all)
 {
     std::uint64_t escapes = of.first() ? 0 : 1;
     bool const is_tuned = of.report().how == attune::decision::tuned;
-    if (!is_tuned && of.along() != wrong_along::state && of.along() != wrong_along::races)
+    bool const may_be_refused = of.along() == wrong_along::state ||
+                                of.along() == wrong_along::contents ||
+                                of.along() == wrong_along::races;
+    if (!is_tuned && !may_be_refused)
         throw std::runtime_error(std::string("the variant was not installed for ") + of.name());
     for (std::size_t i = 0; i < calls; ++i)
         escapes += of.next() ? 0u : 1u;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>
 #include <span>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -20,6 +22,11 @@ using shape = attune::detail::shape_of_call<std::span<float>, int>;
 
 int by_default(std::span<float>, int) { return 0; }
 int by_small(std::span<float>, int) { return 1; }
+int by_sleeper(std::span<float>, int)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return 0;
+}
 int by_large_v4(std::span<float>, int) { return 24; }
 int by_large_base(std::span<float>, int) { return 20; }
 
@@ -296,4 +303,71 @@ TEST_CASE("a default counts for the reason why it serves")
     CHECK(newer(data.first(128), 128) == 0);
     CHECK(newer.coverage().unsupported == 1);
     CHECK(newer.coverage().calls() == 1);
+}
+
+TEST_CASE("two sizes whose product is beyond each verified one are served by the default")
+{
+    attune::detail::shape_properties const counted(shape::layout(), {8}, 1);
+    std::vector<std::uint64_t> properties;
+    std::array<std::int64_t, 3> largest{};
+    std::array<double, 9> products{};
+    for (std::int64_t m = 8; m <= 64; m += 8)
+        for (std::int64_t n = 8; m * n <= 1'024 && n <= 64; n += 8) {
+            std::array<std::int64_t, 3> const key{m, n, 0};
+            for (std::uint64_t const one : counted.of(key))
+                properties.push_back(one);
+            for (std::size_t i = 0; i < 3; ++i)
+                largest[i] = std::max(largest[i], key[i]);
+            counted.for_each_product(key, [&](std::size_t place, double product) {
+                products[place] = std::max(products[place], product);
+            });
+        }
+    std::sort(properties.begin(), properties.end());
+    for (bool const has_products : {true, false}) {
+        baked_build builds[1] = {{instruction_level::base, &address<by_small>}};
+        builds[0].proven.first = properties.data();
+        builds[0].proven.count = properties.size();
+        builds[0].largest.first = largest.data();
+        builds[0].largest.count = largest.size();
+        builds[0].products.first = products.data();
+        builds[0].products.count = has_products ? products.size() : 0;
+        static constexpr std::int64_t divisors[] = {8};
+        static constexpr baked_node tree[] = {{-1, 0, 0, -1}};
+        baked_variant const variants[1] = {{"TILE=8", builds, divisors, {}, 1}};
+        baked_device const devices[1] = {{"this one", "", 0, 0, tree}};
+        std::vector<attune::detail::shape_word> const layout = shape::layout();
+        baked_table table;
+        table.fallback = &address<by_default>;
+        table.layout.first = layout.data();
+        table.layout.count = layout.size();
+        table.variants = variants;
+        table.devices = devices;
+        attune::detail::baked_machine<signature> machine(table, instruction_level::base);
+        std::vector<float> x(64);
+        auto const serves = [&](std::size_t m, int n) {
+            std::span<float> const part = std::span(x).first(m);
+            return machine.run(part, n);
+        };
+        CHECK(serves(56, 16) == 1);
+        CHECK(serves(16, 40) == 1);
+        CHECK(serves(56, 40) == (has_products ? 0 : 1));
+    }
+}
+
+TEST_CASE("the time of calls counts for what serves them")
+{
+    baked_table table;
+    table.fallback = &address<by_sleeper>;
+    static constexpr baked_node tree[] = {{-1, 0, baked_node::none, -1}};
+    baked_device const devices[1] = {{"this one", "", 0, 0, tree}};
+    table.devices = devices;
+    attune::detail::baked_machine<signature> machine(table, instruction_level::base);
+    CHECK(machine.coverage().seconds() == 0);
+    std::vector<float> x(16);
+    for (int i = 0; i < 10; ++i) // of which three or four are timed
+        CHECK(machine.run(x, 16) == 0);
+    attune::baked_coverage const seen = machine.coverage();
+    CHECK(seen.not_faster == 10);
+    CHECK(seen.not_faster_s >= 10 * 0.002);
+    CHECK(seen.seconds() == seen.not_faster_s);
 }

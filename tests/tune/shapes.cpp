@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -19,8 +20,10 @@
 
 #include "../../bench/support/wrong_products.hpp"
 #include "../support/faulty_calls.hpp"
+#include "../support/notices.hpp"
 #include "../support/recorded_progress.hpp"
 #include "../support/rounds.hpp"
+#include "../support/sanitized.hpp"
 #include "../support/shared_store.hpp"
 #include "../support/texts.hpp"
 
@@ -171,6 +174,7 @@ TEST_CASE("a shape that was verified is served by the variant, one that is wrong
     recorded_progress heard;
     auto call = tuned_with_fault(which, shared_store{}, quick_options(heard.sink()));
     CHECK(arrays.is_right(of_length(1'024), call));
+    call.wait(); // no proof runs beside the program
     CHECK(arrays.is_right(of_length(512), call));
     CHECK(call.report().shapes.verified == 1);
     CHECK(has(call.report().serving, "verified for this shape"));
@@ -192,6 +196,7 @@ TEST_CASE("where all shapes differ, at most one call in twenty is verified")
     shape_arrays arrays(most_elements);
     auto call = tuned_with_fault(which, shared_store{});
     CHECK(arrays.is_right(of_length(4'000), call));
+    call.wait(); // no proof runs beside the program
     constexpr int calls = 400;
     for (int i = 0; i < calls; ++i) {
         CHECK(arrays.is_right(of_length(2 * i + 10), call));
@@ -257,6 +262,7 @@ TEST_CASE("a variant that does not end for one shape serves no class of shapes a
     accumulate_data tuned_on;
     call(tuned_on.x, tuned_on.y, 2.0);
     REQUIRE(call.report().how == attune::decision::tuned);
+    call.wait(); // calls beside a proof are not counted
     // Far from the slow sizes.
     auto const is_served_by_class = [&](std::size_t n) {
         std::uint64_t const before = call.report().shapes.by_class;
@@ -336,6 +342,51 @@ TEST_CASE(
     CHECK(arrays.is_right(of_length(1'001), call));
     CHECK(call.report().how == attune::decision::remembered);
     CHECK(call.report().shapes.wrong == 1);
+}
+
+namespace {
+
+/// Adds, and is wrong for long x of one remainder by 64 if it `IsFaulty`.
+template <bool IsFaulty>
+void added(std::span<double const> x, std::span<double> y, double factor)
+{
+    if (!IsFaulty) idle(20'000);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] += factor * x[i];
+    if (IsFaulty && x.size() >= 100 && x.size() % 64 == 35) y[0] += 1;
+}
+
+} // namespace
+
+TEST_CASE("a shape that is verified by itself proves no call that a drawn one showed to be wrong")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    shared_store store;
+    scripted_compiler const compiler{[](attune::compile_request const& v) {
+                                         bool const is_default = v.macros.front().value == "0";
+                                         return scripted_compiler::answer{reinterpret_cast<void*>(
+                                             is_default ? &added<false> : &added<true>)};
+                                     },
+                                     "scripted 1"};
+    auto kernel = accumulate_kernel(ways<usual, fast>());
+    kernel.calls([](attune::call_draw& draw) {
+        auto const of_x = 101 + draw.index(100); // 163 is wrong: its remainder stays unproven
+        return std::tuple{std::vector<double>(static_cast<std::size_t>(of_x), 0.5),
+                          std::vector<double>(100, 1.0), 3.0};
+    });
+    attune::tuned call{kernel, compiler, store, quick_options()};
+    std::vector<double> const x(400, 0.5);
+    std::vector<double> y(400, 1.0);
+    call(std::span(x), std::span(y), 3.0);
+    call.wait();
+    CHECK(call.report().shapes.proofs > 20);
+    CHECK(call.report().shapes.wrong == 0);
+    for (int i = 0; i < 2; ++i)
+        call(std::span(x).first(99), std::span(y).first(50), 3.0);
+    CHECK(call.report().shapes.verified == 1);
+    CHECK(call.report().shapes.wrong == 1);
+    CHECK(noticed(call.report(), "where argument 0 has 163 elements, argument 1 has 100") == 2);
+    CHECK(noticed(call.report(), "every new shape is verified by itself") == 1);
 }
 
 TEST_CASE("empty arrays and calls below a microsecond are not tuned on, and nothing is remembered")

@@ -139,7 +139,7 @@ private:
                 by.launch(stream, args...);
                 return;
             }
-        return by.code_for(args...)(args...);
+        return by.run(args...);
     }
 
     [[nodiscard]] ATTUNE_ALWAYS_INLINE machine& made() const

@@ -371,7 +371,10 @@ public:
     /// calls that attune cannot make: with index arrays, permutations, sorted keys or sparse
     /// matrices. The winner of a tuning proves itself on such calls. `f` takes sizes and contents
     /// from its attune::call_draw. `f` is called many times, also in forked children, and must use
-    /// `draw` alone: equal draws must make equal calls.
+    /// `draw` alone: equal draws must make equal calls. A thread calls `f` for up to 20 s after the
+    /// tuned call has returned, also with miss_policy::tune_if_missing. The same holds for the
+    /// functions of reference(), check() and precondition(), and for the progress sink. None of
+    /// them may refer to the caller's locals.
     ///
     /// Example  kernel.calls([](attune::call_draw& draw) {
     ///              csr m = random_matrix(draw.size(1, 5000), draw); // yours
@@ -416,7 +419,8 @@ public:
     /// default variant's result. `f` returns a bool, or a std::string that is empty for a right
     /// result and otherwise gives the reason. For kernels with several right results. `f` is called
     /// after a run with copies of the call's arguments in host memory, and with the kernel's return
-    /// value if there is one. The default is checked too. An exception means a wrong result.
+    /// value if there is one. The default is checked too. An exception means a wrong result. For
+    /// the thread of `f`, see calls().
     template <class Check>
     kernel& check(Check f)
     {
@@ -542,7 +546,8 @@ public:
     }
 
     /// `f(arguments...)` writes or returns the reference result: slow, simple, trusted code. Every
-    /// variant, also the default, is compared with it. If `f` throws, nothing can be tuned.
+    /// variant, also the default, is compared with it. If `f` throws, nothing can be tuned. For the
+    /// thread of `f`, see calls().
     template <class Reference>
     kernel& reference(Reference f)
     {
@@ -606,7 +611,8 @@ public:
     /// function of kernel.fallback(f) is right, for example for arrays that overlap. Exceptions of
     /// `f` leave the call. A call of a new shape calls `f` before anything runs; overlaps are part
     /// of a shape. On a device each call calls `f`, and false is an attune::error, because the
-    /// fallback cannot run on a device. If arrays are in device memory, `f` is not called.
+    /// fallback cannot run on a device. If arrays are in device memory, `f` is not called. For the
+    /// thread of `f`, see calls().
     template <class F>
     kernel& precondition(F f)
     {

@@ -35,7 +35,8 @@ using bench_factory =
 enum class miss_policy : unsigned char {
     lookup_only, ///< the best of related problems serves if it is verified, otherwise the default
     /// Tunes in this call. Later calls verify the winner for other shapes. A thread verifies it on
-    /// copies of the arguments if that is expected to take more than 20 ms.
+    /// copies of the arguments if that is expected to take more than 20 ms. The thread also proves
+    /// the winner, until 20 s after the call has returned: kernel::calls() says what that means.
     tune_if_missing,
     /// Tunes on a separate thread, on copies of the arguments; until then like lookup_only. Each
     /// set of inputs first gets a quarter of its limits, and its winner then serves. After that the

@@ -47,7 +47,7 @@ struct served_shapes {
     double seconds = 0;           ///< wall seconds, including those executions
     double executed_s = 0;        ///< seconds of the executions alone
     std::uint64_t proofs = 0;     ///< calls that attune made and on which the variant was right
-    double proof_s = 0;           ///< wall seconds for these; usually once per variant
+    double proof_s = 0; ///< wall seconds for these in calls; proofs beside the program not included
 };
 
 /// A check that the variant failed.

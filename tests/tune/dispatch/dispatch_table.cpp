@@ -412,6 +412,7 @@ TEST_CASE("a shape that the winner covers is served by it while another thread t
     accumulate_data first;
     accumulate_data second;
     call(first.x, first.y, 1);
+    call.wait(); // calls beside a proof are not counted
     accumulate_data covered(900);
     while (call.report().shapes.by_class == 0) {
         covered = accumulate_data(covered.x.size() - 1);

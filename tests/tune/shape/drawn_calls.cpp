@@ -122,6 +122,35 @@ TEST_CASE("what was drawn stands for nearly all calls of up to sixteen times the
     CHECK(beside > 0);
 }
 
+TEST_CASE("no impossible call is drawn, however large calls may be")
+{
+    // An unsigned char cannot be 16 * 20; a length of n - k + 1 is negative where k is large.
+    std::vector<shape_word> const layout{{shape_part::elements, 0},
+                                         {shape_part::number, 1},
+                                         {shape_part::number, 2},
+                                         {shape_part::places, 1}};
+    words const key{81, 100, 20, 0};
+    std::vector<float> y(81);
+    attune::call_frame const frame = attune::detail::make_call_frame(
+        {}, std::span<float>(y), 100, static_cast<unsigned char>(20));
+    declared_lengths lengths;
+    lengths.of.resize(3);
+    lengths.of[0] = [](std::span<std::int64_t const> of) { return of[1] - of[2] + 1; };
+    lengths.numbers = [](void const*) { return words{0, 100, 20}; };
+    shape_choice const choice{};
+    size_relations const relations = relations_of(layout, key, choice, lengths);
+    words const divisors{8};
+    shape_trust trust(layout, divisors, 4);
+    call_draws draws({layout, key, frame, choice, relations, divisors, &lengths}, 1,
+                     {.most_work = HUGE_VAL});
+    auto const made = draws.chosen(trust, 1'000);
+    CHECK(made.size() > 20);
+    for (drawn_call const& one : made) {
+        CHECK(one.key[0] >= 0);
+        CHECK(one.key[2] <= 255);
+    }
+}
+
 TEST_CASE("each integer is a size by itself, and a length may be several products")
 {
     size_relations const tied = relations_of(product, product_key(256, 256, 256), {});

@@ -3,8 +3,10 @@
 #include <attune/tune/shape/shape_check.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/tune/shape/run_clock.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <chrono>
 #include <csignal>
@@ -13,6 +15,7 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <sched.h>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -593,6 +596,47 @@ TEST_CASE("a variant that is right and takes a hundred times as long is slower")
         CHECK(slow.tried_s > slow.trusted_s);
         CHECK(!c.verify(assign_slowly, assign, how).is_slower);
     }
+}
+
+TEST_CASE("a variant that does not end in time is slower, not wrong, also if no times are compared")
+{
+    for (isolation const how : {isolation::fork, isolation::guard}) {
+        if (how == isolation::guard && attune_test::thread_sanitized) continue;
+        call c;
+        c.limits.compares_times = false;
+        c.limits.check_s = 0.3;
+        shape_verdict const said = c.verify(assign, hang, how);
+        CHECK(said.how == ending::unknown);
+        CHECK(said.is_slower);
+        CHECK(said.why.stage == failure_stage::timeout);
+    }
+}
+
+TEST_CASE("a run that loses its processor to another program does not count the time without it")
+{
+    cpu_set_t before, one;
+    REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+    CPU_ZERO(&one);
+    for (std::size_t cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+        if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+    REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+    std::atomic<bool> is_over{false};
+    std::thread other([&] { // on the same processor
+        while (!is_over)
+            asm volatile("");
+    });
+    attune::system_clocks const clocks;
+    attune::detail::run_clock const clock;
+    double const from_s = clocks.wall_s();
+    double const until_s = clocks.thread_cpu_s() + 0.1;
+    while (clocks.thread_cpu_s() < until_s)
+        asm volatile("");
+    double const counted_s = clock.seconds();
+    double const wall_s = clocks.wall_s() - from_s;
+    is_over = true;
+    other.join();
+    CHECK(::sched_setaffinity(0, sizeof before, &before) == 0);
+    if (wall_s > 0.15) CHECK(counted_s < 0.14); // a tenth, and not the other thread's share
 }
 
 TEST_CASE("the default is what is compared with, not the user's reference, if times are at all")

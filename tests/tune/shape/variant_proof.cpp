@@ -96,7 +96,8 @@ void added(in a, in b, out c, int m, int n, int k)
 /// One call of m = n = k = 64, and what a proof of `tried` says of it.
 struct proven_product {
     explicit proven_product(product* tried, bool declares = false, product* trusted = &plain,
-                            bool (*takes)(in, in, out, int, int, int) = nullptr)
+                            bool (*takes)(in, in, out, int, int, int) = nullptr,
+                            proof_limits const& limits = {.proof_s = 20})
     {
         if (takes != nullptr) kernel.precondition(takes);
         code.address = reinterpret_cast<void*>(tried);
@@ -119,22 +120,21 @@ struct proven_product {
             return frame_of(cut(in(a), s[0]), cut(in(b), s[1]), cut(out(c), s[2]), number(s[3]),
                             number(s[4]), number(s[5]));
         };
-        auto const key = shape{attune::detail::shape_choice{}}(a, b, c, 64, 64, 64);
-        words const first(key.begin(), key.end());
+        words const first = key_of(64, 64, 64);
         trust.add(first);
         proof = prove_variant({kernel.describe(), layout, {}, {}, right, code, divisors}, first,
-                              frame, trust, 20);
+                              frame, trust, limits);
         for (words const& one : proof.right)
             trust.add(one);
     }
-    [[nodiscard]] bool covers(int m, int n, int k) const
+    [[nodiscard]] static words key_of(int m, int n, int k)
     {
         std::vector<float> x(static_cast<std::size_t>(m * k)), y(static_cast<std::size_t>(k * n)),
             z(static_cast<std::size_t>(m * n));
         auto const key = shape{attune::detail::shape_choice{}}(x, y, z, m, n, k);
-        words made(key.begin(), key.end());
-        return trust.covers(made);
+        return {key.begin(), key.end()};
     }
+    [[nodiscard]] bool covers(int m, int n, int k) const { return trust.covers(key_of(m, n, k)); }
 
     using shape = shape_of_call<in, in, out, int, int, int>;
     std::vector<shape_word> const layout = shape::layout();
@@ -271,6 +271,76 @@ TEST_CASE("a variant that is wrong where proven properties meet is refuted")
 
 namespace {
 
+/// A proof beside the program: what it gives away, and what it says at once.
+struct given_away {
+    explicit given_away(product* tried, std::vector<words> const& wrong = {})
+    {
+        proof_limits limits{.proof_s = 20, .round = 1, .wrong = wrong};
+        limits.take = [this](std::vector<words> const& right) {
+            CHECK(refuted.empty());
+            shapes.insert(shapes.end(), right.begin(), right.end());
+        };
+        limits.refute = [this](std::span<std::int64_t const> key) {
+            refuted.emplace_back(key.begin(), key.end());
+        };
+        proven_product const of(tried, false, &plain, nullptr, limits);
+        proof = of.proof;
+        trust = shape_trust(of.layout, of.divisors, 4);
+        trust.add(proven_product::key_of(64, 64, 64));
+        for (words const& one : shapes)
+            trust.add(one);
+    }
+    std::vector<words> shapes, refuted;
+    variant_proof proof;
+    shape_trust trust{proven_product::shape::layout(), {}, 4};
+};
+
+} // namespace
+
+TEST_CASE("nothing is given away that proves a call for which the variant is known to be wrong")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    given_away const right(&blocked<0>);
+    CHECK(right.refuted.empty());
+    CHECK(right.shapes.size() > 100);
+    given_away const of(&blocked<8>);
+    REQUIRE_FALSE(of.proof.refuting.empty());
+    CHECK(of.refuted == std::vector<words>{of.proof.refuting.front()});
+    for (words const& one : of.proof.refuting)
+        CHECK_FALSE(of.trust.has_proven(one));
+}
+
+TEST_CASE("calls for which an earlier proof found the variant wrong refute it later")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    words const known = proven_product::key_of(64, 64, 64); // proven before the proof
+    words const later = proven_product::key_of(63, 40, 20); // proven by calls of the proof
+    for (words const& one : {known, later}) {
+        given_away const of(&blocked<0>, {one});
+        CHECK(of.proof.refuting == std::vector<words>{one});
+        CHECK(of.refuted == of.proof.refuting);
+        if (one == later) CHECK_FALSE(of.trust.has_proven(one));
+        if (one == known) CHECK(of.shapes.empty());
+    }
+    std::vector<words> const found = proven_product(&blocked<1>).proof.wrong;
+    REQUIRE_FALSE(found.empty());
+    for (words const& one : found)
+        CHECK((one[3] % 4 != 0 && one[4] >= 8));
+}
+
+TEST_CASE("a proof that a thread ended once does not go on when that thread leaves")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    int asked = 0;
+    proof_limits limits{.proof_s = 20, .is_over = [&] { return ++asked == 5; }};
+    proven_product const of(&blocked<0>, false, &plain, nullptr, limits);
+    CHECK(of.proof.was_over);
+    CHECK(asked == 5);
+    CHECK_FALSE(proven_product(&blocked<0>).proof.was_over);
+}
+
+namespace {
+
 using scale = void(in, out, int, float);
 void scaled(in x, out y, int n, float by)
 {
@@ -316,8 +386,9 @@ TEST_CASE("a variant serves other scalars at once, unless it is wrong for some")
         tried.address = reinterpret_cast<void*>(code);
         shape_trust trust(layout, divisors, 4);
         trust.add(key);
-        variant_proof const proof = prove_variant(
-            {kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame, trust, 20);
+        variant_proof const proof =
+            prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame,
+                          trust, {.proof_s = 20});
         for (words const& one : proof.right)
             trust.add(one);
         int wrong = 0;
@@ -335,6 +406,28 @@ TEST_CASE("a variant serves other scalars at once, unless it is wrong for some")
         CHECK(trust.covers(key_of(701, 0.3f)));
         CHECK_FALSE(trust.covers(key_of(701, 1e9f)));
     }
+}
+
+namespace {
+
+/// Wrong where an element of `a` is 0, as code that skips zeros may be.
+void skips_zeros(in a, in b, out c, int m, int n, int k)
+{
+    blocked<0>(a, b, c, m, n, k);
+    if (!a.empty() && a.front() == 0 && !c.empty()) c.front() = 1;
+}
+
+} // namespace
+
+TEST_CASE("a proof says for which contents a variant is wrong, and trusts its sizes")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    CHECK(proven_product(&blocked<0>).proof.contents.where.empty());
+    proven_product const of(&skips_zeros);
+    CHECK(attune_test::has(of.proof.contents.where, "all elements are zero, negative zero, first"));
+    CHECK(of.proof.contents.why.stage == attune::failure_stage::verify);
+    CHECK(of.proof.refuting.empty());
+    CHECK(of.covers(63, 40, 20));
 }
 
 TEST_CASE("a proof says the smallest call for which a variant is wrong")
@@ -414,7 +507,7 @@ TEST_CASE("short calls at other addresses do not prove these for long ones")
             trust.add(key);
             variant_proof const proof =
                 prove_variant({kernel->describe(), layout, {}, {}, trusted, tried, divisors}, key,
-                              frame, trust, 20);
+                              frame, trust, {.proof_s = 20});
             for (words const& one : proof.right)
                 trust.add(one);
             int covered = 0;
@@ -468,8 +561,9 @@ TEST_CASE("long arrays whose loops are short do not prove other addresses")
         tried.address = reinterpret_cast<void*>(code);
         shape_trust trust(layout, divisors);
         trust.add(key);
-        variant_proof const proof = prove_variant(
-            {kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame, trust, 20);
+        variant_proof const proof =
+            prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame,
+                          trust, {.proof_s = 20});
         for (words const& one : proof.right)
             trust.add(one);
         int covered = 0;
@@ -541,8 +635,9 @@ TEST_CASE("scalars of other magnitudes are drawn, and those for which a variant 
         shape_trust trust(layout, {}, 4);
         words const key = key_of(own);
         trust.add(key);
-        variant_proof const proof = prove_variant(
-            {kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust, 20);
+        variant_proof const proof =
+            prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame,
+                          trust, {.proof_s = 20});
         for (words const& right : proof.right)
             trust.add(right);
         std::mt19937 random(4);
@@ -604,11 +699,23 @@ TEST_CASE("a variant that is wrong for other numbers than the call's serves call
     tried.address = reinterpret_cast<void*>(&scaled_in_its_domain);
     shape_trust trust(layout, {}, 4);
     trust.add(key);
-    variant_proof const proof = prove_variant(
-        {kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust, 20);
+    variant_proof const proof =
+        prove_variant({kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust,
+                      {.proof_s = 20});
     CHECK(proof.refuting.empty());
+    CHECK(proof.only_own_numbers);
     CHECK(attune_test::has(proof.differs.where, "argument 3 is -"));
     for (words const& one : proof.right)
+        trust.add(one);
+    // Later proofs leave other numbers out, also where all results would be right.
+    variant_proof const next =
+        prove_variant({kernel.describe(), layout, {}, {}, trusted, trusted, {}}, key, frame, trust,
+                      {.proof_s = 20, .round = 1, .only_own_numbers = proof.only_own_numbers});
+    CHECK(next.refuting.empty());
+    for (words const& one : next.right)
+        for (std::size_t i = 0; i < layout.size(); ++i)
+            if (layout[i].part == shape_part::real) CHECK(one[i] == key[i]);
+    for (words const& one : next.right)
         trust.add(one);
     int served = 0;
     for (int n = 1; n < 1'000; n += 9) {
@@ -636,8 +743,8 @@ TEST_CASE("calls that the time of a proof did not reach are unknown, not wrong")
     attune::callable const code{.address = reinterpret_cast<void*>(&copied)};
     shape_trust trust(layout, {});
     trust.add(key);
-    variant_proof const proof =
-        prove_variant({kernel.describe(), layout, {}, {}, code, code, {}}, key, frame, trust, 0.5);
+    variant_proof const proof = prove_variant({kernel.describe(), layout, {}, {}, code, code, {}},
+                                              key, frame, trust, {.proof_s = 0.5});
     CHECK(proof.open.empty());
     CHECK(proof.right.size() > 3);
     CHECK(proof.right.size() < 100);

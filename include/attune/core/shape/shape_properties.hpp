@@ -143,6 +143,11 @@ public:
     [[nodiscard]] std::size_t sizes(std::span<std::int64_t const> key,
                                     std::span<std::size_t> to) const;
 
+    /// Calls f(place, product) for each two independent sizes. Numbers of 16 or 32 bits overflow
+    /// where a product is large. `place` is below the square of the number of words.
+    template <class F>
+    void for_each_product(std::span<std::int64_t const> key, F const& f) const;
+
 private:
     std::vector<shape_word> layout_;
     std::int64_t place_mask_;
@@ -209,6 +214,23 @@ inline std::size_t shape_properties::sizes(std::span<std::int64_t const> key,
         if (layout_[i].part == shape_part::elements && !is_known(key[i]) && !is_product(key[i]))
             to[count++] = i;
     return count;
+}
+
+template <class F>
+void shape_properties::for_each_product(std::span<std::int64_t const> key, F const& f) const
+{
+    std::array<std::size_t, 64> few;
+    std::vector<std::size_t> many(layout_.size() > few.size() ? layout_.size() : 0);
+    std::span<std::size_t> own = many.empty() ? std::span<std::size_t>(few) : many;
+    own = own.first(sizes(key, own));
+    for (std::size_t a = 0; a < own.size(); ++a)
+        for (std::size_t b = a + 1; b < own.size(); ++b) {
+            // Lengths may appear and vanish among the sizes, so the place is that of the two words.
+            std::size_t const low = own[a] < own[b] ? own[a] : own[b];
+            std::size_t const high = own[a] < own[b] ? own[b] : own[a];
+            f(low * layout_.size() + high,
+              static_cast<double>(key[low]) * static_cast<double>(key[high]));
+        }
 }
 
 template <class Condition>

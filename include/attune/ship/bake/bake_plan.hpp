@@ -23,6 +23,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct proven_properties {
     std::vector<std::uint64_t> all{};    ///< ascending, each once
     std::vector<std::int64_t> largest{}; ///< by word; empty: no shape
+    /// Largest product of two sizes by the place of for_each_product(); empty: there are no two.
+    std::vector<double> products{};
 };
 
 /// Code for a device: see device_images.hpp.

@@ -181,10 +181,16 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
     planned_variant const& one = plan.variants[v];
     std::string const i = '_' + std::to_string(v);
     std::vector<std::string> rows;
-    std::vector<std::pair<proven_properties const*, std::string>> written;
+    struct written_proof {
+        proven_properties const* of;
+        std::string lists;    ///< members of baked_build: properties and largest sizes
+        std::string products; ///< the last member
+    };
+    std::vector<written_proof> written;
     for (planned_build const& build : one.builds) {
         auto same = std::find_if(written.begin(), written.end(), [&](auto const& w) {
-            return w.first->all == build.proven.all && w.first->largest == build.proven.largest;
+            return w.of->all == build.proven.all && w.of->largest == build.proven.largest &&
+                   w.of->products == build.proven.products;
         });
         if (same == written.end()) {
             std::string const k = i + '_' + std::to_string(written.size());
@@ -193,7 +199,11 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
                           [](std::uint64_t property) { return std::to_string(property) + 'u'; });
             std::string const largest =
                 add_array(out, "std::int64_t", "largest" + k, build.proven.largest, &whole_literal);
-            same = written.insert(same, {&build.proven, all + ", " + largest});
+            // Products are below 2^62, and exact enough as whole numbers.
+            std::string const products =
+                add_array(out, "double", "products" + k, build.proven.products,
+                          [](double product) { return formatted("%.17g", product); });
+            same = written.insert(same, {&build.proven, all + ", " + largest, products});
         }
         std::string const proof =
             build.proof == baked_proof::prediction ? "predicted, and verified nowhere"
@@ -206,7 +216,8 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
         rows.push_back("// " + build.level + ": " + proof + "\n    {instruction_level::" + level +
                        ", " + (plan.is_for_device ? "nullptr" : code) + ", baked_proof::" +
                        baked_proof_words[static_cast<std::size_t>(build.proof)] + ", " +
-                       same->second + (plan.is_for_device ? ", " + code : "") + '}');
+                       same->lists + (plan.is_for_device ? ", " + code : ", nullptr") + ", " +
+                       same->products + '}');
     }
     return add_array(out, "baked_build", "builds" + i, rows,
                      [](std::string const& row) { return row; });

@@ -44,6 +44,7 @@ private:
     shape_properties properties_;
     std::set<std::uint64_t> all_{};
     std::vector<std::int64_t> largest_{};
+    std::vector<double> products_{};
 };
 
 /// Returns true if every property of this shape was verified.

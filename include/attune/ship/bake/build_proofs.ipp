@@ -136,7 +136,12 @@ ATTUNE_INLINE property_collector::property_collector(std::vector<shape_word> lay
 
 ATTUNE_INLINE void property_collector::add(std::span<std::int64_t const> key)
 {
-    add({properties_.of(key), {key.begin(), key.end()}});
+    proven_properties one{properties_.of(key), {key.begin(), key.end()}};
+    properties_.for_each_product(key, [&](std::size_t place, double product) {
+        one.products.resize(key.size() * key.size());
+        one.products[place] = product;
+    });
+    add(one);
 }
 
 ATTUNE_INLINE void property_collector::add(proven_properties const& more)
@@ -145,11 +150,14 @@ ATTUNE_INLINE void property_collector::add(proven_properties const& more)
     if (largest_.empty()) largest_ = more.largest;
     for (std::size_t i = 0; i < more.largest.size(); ++i)
         largest_[i] = std::max(largest_[i], more.largest[i]);
+    products_.resize(std::max(products_.size(), more.products.size()));
+    for (std::size_t i = 0; i < more.products.size(); ++i)
+        products_[i] = std::max(products_[i], more.products[i]);
 }
 
 ATTUNE_INLINE proven_properties property_collector::take() const
 {
-    return {{all_.begin(), all_.end()}, largest_};
+    return {{all_.begin(), all_.end()}, largest_, products_};
 }
 
 ATTUNE_INLINE bool is_covered(proven_properties const& by, shape_properties const& counted,
@@ -159,6 +167,11 @@ ATTUNE_INLINE bool is_covered(proven_properties const& by, shape_properties cons
     if (key.size() != layout.size() || by.largest.size() != layout.size()) return false;
     for (std::size_t i = 0; i < key.size(); ++i)
         if (is_size(layout[i].part) && key[i] > by.largest[i]) return false;
+    bool is_within = true;
+    counted.for_each_product(key, [&](std::size_t place, double product) {
+        is_within = is_within && place < by.products.size() && product <= by.products[place];
+    });
+    if (!is_within) return false;
     std::vector<std::uint64_t> const all = counted.of(key);
     return std::all_of(all.begin(), all.end(), [&](std::uint64_t property) {
         return std::binary_search(by.all.begin(), by.all.end(), property);

@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -44,17 +45,25 @@ struct baked_choice {
 };
 
 /// Calls of a kernel by what served them. Exact for one thread; of several threads at once a few
-/// counts may be lost.
+/// counts may be lost. Seconds are an estimate: some calls are timed, one in 1,024 in the long run.
 struct baked_coverage {
     std::uint64_t by_variant = 0; ///< a variant of the store
     std::uint64_t not_faster = 0; ///< the default: nothing faster was found for these inputs
     std::uint64_t unverified = 0; ///< the default: no shape like this one was verified
     std::uint64_t unsupported =
-        0; ///< the default: this processor lacks instructions of the variant
+        0;                   ///< the default: this processor lacks instructions of the variant
+    double by_variant_s = 0; ///< seconds in these calls
+    double not_faster_s = 0;
+    double unverified_s = 0;
+    double unsupported_s = 0;
 
     [[nodiscard]] constexpr std::uint64_t calls() const noexcept
     {
         return by_variant + not_faster + unverified + unsupported;
+    }
+    [[nodiscard]] constexpr double seconds() const noexcept
+    {
+        return by_variant_s + not_faster_s + unverified_s + unsupported_s;
     }
 };
 
@@ -193,13 +202,18 @@ public:
     baked_machine(baked_machine const&) = delete;
     baked_machine& operator=(baked_machine const&) = delete;
 
-    [[nodiscard]] ATTUNE_ALWAYS_INLINE function code_for(Args const&... args)
+    /// Calls the code for these arguments.
+    ATTUNE_ALWAYS_INLINE Result run(Args const&... args)
     {
         key const words = shape_of_(args...);
         served_code const* known = known_.find(words);
         if (known == nullptr) known = obtain_(*this, words, args...);
-        counted_.add(static_cast<std::size_t>(known->answer));
-        return known->code.load(std::memory_order_relaxed);
+        auto const answer = static_cast<std::size_t>(known->answer);
+        std::uint64_t const calls = counted_.add(answer);
+        function const code = known->code.load(std::memory_order_relaxed);
+        if (calls < times_[answer].due.load(std::memory_order_relaxed)) return code(args...);
+        timed_call const timed(*this, answer, calls);
+        return code(args...);
     }
     [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_coverage coverage() const { return coverage_(*this); }
     [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_choice explain(Args const&... args) const
@@ -207,7 +221,7 @@ public:
         return explain_(*this, args...);
     }
 
-    /// Returns true for a kernel of a device: use launch() or try_launch(), otherwise code_for().
+    /// Returns true for a kernel of a device: use launch() or try_launch(), otherwise run().
     [[nodiscard]] ATTUNE_ALWAYS_INLINE bool is_of_device() const noexcept
     {
         return launch_ != nullptr;
@@ -244,6 +258,61 @@ protected:
         std::atomic<function> code{nullptr};
         baked_answer answer{};
     };
+    /// The timed calls with one answer. Several threads may lose some.
+    struct answer_times {
+        std::atomic<std::uint64_t> due{1};    ///< a thread with so many calls times one
+        std::atomic<std::uint64_t> pause{1};  ///< calls up to the next timed one
+        std::atomic<std::uint64_t> calls{0};  ///< that the timed ones stand for
+        std::atomic<std::uint64_t> all_ns{0}; ///< nanoseconds in these
+    };
+    /// Takes the time of its life. Computes in whole numbers: the program may trap others.
+    class timed_call {
+    public:
+        ATTUNE_ALWAYS_INLINE timed_call(baked_machine& machine, std::size_t answer,
+                                        std::uint64_t calls) noexcept
+            : machine_(machine)
+            , answer_(answer)
+            , calls_(calls)
+            , begun_ns_(machine.now_ns_())
+        {
+        }
+        ATTUNE_ALWAYS_INLINE ~timed_call()
+        {
+            machine_.took_(machine_, answer_, calls_, machine_.now_ns_() - begun_ns_);
+        }
+        timed_call(timed_call const&) = delete;
+        timed_call& operator=(timed_call const&) = delete;
+
+    private:
+        baked_machine& machine_;
+        std::size_t answer_;
+        std::uint64_t calls_;
+        std::uint64_t begun_ns_;
+    };
+    /// Nanoseconds of a clock that no user sets, where there is one.
+    [[nodiscard]] static std::uint64_t now_ns() noexcept
+    {
+        std::timespec now{};
+#ifdef CLOCK_MONOTONIC
+        static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &now));
+#else
+        static_cast<void>(std::timespec_get(&now, TIME_UTC));
+#endif
+        return 1'000'000'000u * static_cast<std::uint64_t>(now.tv_sec) +
+               static_cast<std::uint64_t>(now.tv_nsec);
+    }
+    static void took(baked_machine& machine, std::size_t answer, std::uint64_t calls,
+                     std::uint64_t ns) noexcept
+    {
+        constexpr std::uint64_t longest_pause = 1'024;
+        answer_times& all = machine.times_[answer];
+        std::uint64_t const pause = all.pause.load(std::memory_order_relaxed);
+        all.due.store(calls + pause, std::memory_order_relaxed);
+        all.pause.store(std::min(2 * pause, longest_pause), std::memory_order_relaxed);
+        all.calls.fetch_add(pause, std::memory_order_relaxed);
+        all.all_ns.fetch_add(pause * ns, std::memory_order_relaxed);
+    }
+
     /// The default has an element of `served_` for each answer.
     static constexpr std::size_t defaults = 4;
 
@@ -340,6 +409,12 @@ protected:
         if (build.proof == baked_proof::prediction) return true;
         for (std::size_t i = 0; i < words.size(); ++i)
             if (is_size(counted.layout()[i].part) && words[i] > build.largest[i]) return false;
+        bool is_within = true;
+        if (build.products.count > 0)
+            counted.for_each_product(words, [&](std::size_t place, double product) {
+                is_within = is_within && product <= build.products[place];
+            });
+        if (!is_within) return false;
         return counted.all_of(words, [&](std::uint64_t property) {
             return std::binary_search(build.proven.begin(), build.proven.end(), property);
         });
@@ -369,10 +444,20 @@ protected:
         auto const count = [&](baked_answer one) {
             return machine.counted_.sum(static_cast<std::size_t>(one));
         };
+        auto const seconds = [&](baked_answer one) {
+            answer_times const& all = machine.times_[static_cast<std::size_t>(one)];
+            auto const timed = static_cast<double>(all.calls.load());
+            double const one_s = timed > 0 ? 1e-9 * static_cast<double>(all.all_ns) / timed : 0;
+            return one_s * static_cast<double>(count(one));
+        };
         return {.by_variant = count(baked_answer::variant),
                 .not_faster = count(baked_answer::not_faster),
                 .unverified = count(baked_answer::unverified),
-                .unsupported = count(baked_answer::unsupported)};
+                .unsupported = count(baked_answer::unsupported),
+                .by_variant_s = seconds(baked_answer::variant),
+                .not_faster_s = seconds(baked_answer::not_faster),
+                .unverified_s = seconds(baked_answer::unverified),
+                .unsupported_s = seconds(baked_answer::unsupported)};
     }
     static baked_choice explain_call(baked_machine const& machine, Args const&... args)
     {
@@ -393,6 +478,10 @@ protected:
     shape shape_of_;
     code_by_shape<shape::size, served_code const*> known_{};
     call_counters<8> counted_{}; ///< calls, by baked_answer
+    std::array<answer_times, defaults> times_{};
+    std::uint64_t (*now_ns_)() noexcept = &now_ns;
+    void (*took_)(baked_machine&, std::size_t answer, std::uint64_t calls,
+                  std::uint64_t ns) noexcept = &took;
     served_code const* (*obtain_)(baked_machine&, key const&, Args const&...) = &obtain;
     baked_choice (*explain_)(baked_machine const&, Args const&...) = &explain_call;
     baked_coverage (*coverage_)(baked_machine const&) = &coverage_of;

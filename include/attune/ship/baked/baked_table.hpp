@@ -66,6 +66,9 @@ struct baked_build {
     baked_list<std::uint64_t> proven{}; ///< properties of verified shapes, ascending
     baked_list<std::int64_t> largest{}; ///< largest verified value of each word
     baked_image const* image = nullptr; ///< code for a device, instead of a function
+    /// Largest verified product of two sizes, by the place of for_each_product(). Empty: there are
+    /// no two sizes, or an earlier attune_bake wrote the table.
+    baked_list<double> products{};
 };
 
 /// A configuration of the table.

@@ -49,6 +49,12 @@ public:
                                     std::span<std::int64_t const> key, call_frame const& frame,
                                     installed_variant const* until_then = nullptr);
 
+    /// Goes on to prove the winner in the background, until wait() is called. A thread that waits
+    /// for the turn gets it. Does nothing without room for a copy.
+    /// @pre  the turn is this thread's; the winner was proven in the call, as far as a call can wait
+    void prove(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
+               call_frame const& frame);
+
     /// Returns true if a copy of this call has room while there is no other.
     [[nodiscard]] bool has_room_for(call_frame const& frame) const
     {
@@ -72,8 +78,11 @@ private:
     [[nodiscard]] std::string add(std::function<void()> job);
     void count(known_shape* shape, served_inputs& of);
     void stop_counting(served_inputs& of);
+    void let_others_begin() const;
     void go_on();
     void wake_now(served_inputs& of, known_shape const* shape);
+    void prove_now(std::shared_ptr<served_inputs> const& of, std::vector<std::int64_t> const& key,
+                   std::shared_ptr<owned_call const> const& call);
     void resume(served_inputs& of);
     [[nodiscard]] bool is_online(known_shape const* shape) const;
     [[nodiscard]] search_limits limits_of(open_tuning const& one) const;

@@ -271,12 +271,53 @@ apart_tuning::verify(std::shared_ptr<served_inputs> const& held, known_shape* sh
     return by;
 }
 
+/// Waits until no other thread waits for the turn.
+ATTUNE_INLINE void apart_tuning::let_others_begin() const
+{
+    while (parts_.waiting > 0 && !stop_is_requested() && !program_is_ending())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+ATTUNE_INLINE void apart_tuning::prove(std::shared_ptr<served_inputs> const& held,
+                                       std::span<std::int64_t const> key, call_frame const& frame)
+{
+    if (!held->verifier || held->winner_is_default || !held->verifier->wants_proof(key, frame))
+        return;
+    if (call_copy copy = copy_of(frame); copy.call != nullptr)
+        static_cast<void>(add([this, held, words = std::vector(key.begin(), key.end()),
+                               call = std::move(copy.call)] { prove_now(held, words, call); }));
+}
+
+/// A part of a proof, on the background thread. It gives the turn to a thread that waits.
+ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const& held,
+                                           std::vector<std::int64_t> const& key,
+                                           std::shared_ptr<owned_call const> const& call)
+{
+    auto const is_over = [this] { return parts_.waiting > 0 || waiting_ > 0; };
+    let_others_begin();
+    bool is_partial = false;
+    {
+        working const now(parts_, true);
+        if (!now.is_on() || waiting_ > 0 || !held->verifier || held->winner_is_default ||
+            !held->verifier->wants_proof(key, call->frame()))
+            return;
+        parts_.is_lent = true;
+        try {
+            work_in_progress const at_work;
+            held->verifier->prove_beside(key, call->frame(), is_over);
+            is_partial = true;
+        } catch (...) { // no memory, or no default: nothing more is proven
+        }
+    }
+    parts_.is_lent = false; // after the turn, which another thread takes while it is lent
+    if (is_partial) static_cast<void>(add([this, held, key, call] { prove_now(held, key, call); }));
+}
+
 /// Runs one slice of one tuning, on the background thread, and queues itself while there are
 /// others. Verifications go first.
 ATTUNE_INLINE void apart_tuning::go_on()
 {
-    while (parts_.waiting > 0 && !stop_is_requested() && !program_is_ending())
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    let_others_begin();
     working const now(parts_, true);
     std::unique_lock<fork_safe_mutex> here(lock_);
     is_queued_ = false;

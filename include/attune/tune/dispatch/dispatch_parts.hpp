@@ -38,6 +38,8 @@ struct dispatch_parts {
     variant_choice choice;
     fork_safe_mutex turn{};      ///< held by the thread that tunes or verifies
     std::atomic<int> waiting{0}; ///< number of threads that wait for it
+    /// Its holder proves a winner beside the program, and gives it up as soon as a thread waits.
+    std::atomic<bool> is_lent{false};
     /// The destructor calls this first. A stepped tuning may hold the turn for longer than one
     /// call. Must not throw. @pre  set and reset by the thread that holds the turn
     std::function<void()> before_end{};
@@ -67,6 +69,13 @@ struct dispatch_parts {
     [[nodiscard]] installed_variant const* covering(served_inputs const& of,
                                                     std::vector<number> const& inputs,
                                                     std::span<std::int64_t const> key);
+
+    /// Milliseconds for which a call waits for the turn while it is lent: one second to tune, and
+    /// ten to verify a shape. Of shapes met once, few are verified. 0: it does not wait. Any
+    /// thread.
+    [[nodiscard]] int lent_wait_ms(served_inputs const& of, std::vector<number> const& inputs,
+                                   std::span<std::int64_t const> key,
+                                   shape_register::met_shape const& met);
 
     /// Serves this shape for good with the function of kernel.fallback(f): see
     /// kernel.precondition(f). Any thread.  @param said  if given, receives a report
@@ -139,13 +148,16 @@ private:
     void tell(served_inputs const& of, tuning_report of_these);
 
     std::atomic<bool> told_of_outside_{false};
+    std::atomic<std::uint64_t> met_while_lent_{0}; ///< shapes that no class covered
+    std::atomic<std::uint64_t> checks_while_lent_{0};
 };
 
 /// While one exists and is on, this thread holds the turn: it tunes or verifies.
 class working {
 public:
-    /// @param waits  waits for another thread's turn, unless the program ends
-    explicit working(dispatch_parts& of, bool waits = false);
+    /// @param waits    waits for another thread's turn, unless the program ends
+    /// @param lent_ms  waits so long for a turn that its holder gives up
+    explicit working(dispatch_parts& of, bool waits = false, int lent_ms = 0);
     ~working();
     working(working const&) = delete;
     working& operator=(working const&) = delete;

@@ -30,16 +30,22 @@ ATTUNE_INLINE dispatch_parts::dispatch_parts(dispatched_kernel of, any_store sto
 {
 }
 
-ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
+ATTUNE_INLINE working::working(dispatch_parts& of, bool waits, int lent_ms)
     : turn_(of.turn)
 {
     if (turn_.is_mine()) return;
     is_on_ = turn_.try_lock();
     // While the program ends, the thread with the turn may stand still.
-    if (is_on_ || !waits) return;
+    constexpr int look_ms = 50;
+    int left_ms = lent_ms;
+    auto const may_wait = [&] { return waits || (left_ms > 0 && of.is_lent); };
+    if (is_on_ || !may_wait()) return;
     ++of.waiting;
-    while (!is_on_ && !program_is_ending())
-        is_on_ = turn_.try_lock_for_ms(50);
+    while (!is_on_ && may_wait() && !program_is_ending()) {
+        int const now_ms = waits ? look_ms : std::min(look_ms, left_ms);
+        is_on_ = turn_.try_lock_for_ms(now_ms);
+        left_ms -= now_ms;
+    }
     --of.waiting;
 }
 
@@ -96,6 +102,21 @@ ATTUNE_INLINE installed_variant const* dispatch_parts::covering(served_inputs co
     installed_variant const* out = nullptr;
     shapes.locked([&] { out = of.verifier ? of.verifier->covering(key) : nullptr; });
     return out;
+}
+
+ATTUNE_INLINE int dispatch_parts::lent_wait_ms(served_inputs const& of,
+                                               std::vector<number> const& inputs,
+                                               std::span<std::int64_t const> key,
+                                               shape_register::met_shape const& met)
+{
+    constexpr int to_tune_ms = 1'000;
+    constexpr int to_verify_ms = 10;
+    if (!is_lent) return 0;
+    if (!of.is_settled) return to_tune_ms;
+    if (met.serves != nullptr || covering(of, inputs, key) != nullptr) return 0;
+    if (met.met <= 1 && !is_check_due(met_while_lent_++, checks_while_lent_)) return 0;
+    ++checks_while_lent_;
+    return to_verify_ms;
 }
 
 ATTUNE_INLINE installed_variant const& dispatch_parts::serve_plain(known_shape* shape,

@@ -174,6 +174,7 @@ struct dispatch_table::state {
             if (of.outcome.objective.is_seconds)
                 of.verifier->set_pace(key, of.outcome.default_time.value);
             parts.prove_winner(of, key, frame);
+            if (may_defer) apart.prove(held, key, frame);
             parts.shapes.set_why(met.shape, {});
             return parts.shapes.serve(met.shape, *of.winner, true);
         }
@@ -329,7 +330,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
     s.apart.wake(of, met.shape);
-    working const now(s.parts, tunes_now != nullptr);
+    working const now(s.parts, tunes_now != nullptr, s.parts.lent_wait_ms(of, inputs, key, met));
     if (!now.is_on()) {
         if (tunes_now != nullptr)
             throw error("kernel '" + subject.kernel.name + "' is being tuned",

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/user_functions.hpp>
+#include <attune/tune/shape/array_contents.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
 
 #include <cstddef>
@@ -81,6 +82,7 @@ struct drawn_call {
     std::vector<std::int64_t> places{}; ///< by array: address modulo 64; empty: all unchanged
     std::vector<std::int64_t> key{};    ///< its shape
     double work = 0; ///< product of its sizes, or number of elements: the larger one
+    array_contents contents = array_contents::own;
 };
 
 /// The call and the facts from which calls are drawn; all outlive the draws.
@@ -94,25 +96,32 @@ struct drawn_from {
     declared_lengths const* lengths = nullptr; ///< of the kernel; null: none are declared
 };
 
+/// The largest calls to draw.
+struct draw_limits {
+    std::size_t most_bytes = std::size_t{32} << 20; ///< of all arrays
+    /// The product of the sizes, or the number of elements: at most so many times the original's.
+    /// A million is always allowed.
+    double most_work = 1;
+};
+
 /// Draws calls. Sizes are small, near the variant's parameters, or up to sixteen times the call's,
 /// on a logarithmic scale. Each size is drawn independently, so that all orders of sizes occur.
-/// Half of the calls have other floating-point numbers: of both signs, of many magnitudes, powers
-/// of two, whole ones and others, but none with a class of its own such as 0 and 1. A call takes at
-/// most `most_bytes` of memory. The work of a call, the product of its sizes, is at most the
-/// original's, or a million.
 class call_draws {
 public:
-    call_draws(drawn_from from, std::uint64_t seed, std::size_t most_bytes = std::size_t{32} << 20);
+    call_draws(drawn_from from, std::uint64_t seed, draw_limits const& limits = {});
 
     /// Returns calls that show `trust` something new, if they are right. Calls of the largest sizes
-    /// come first, then drawn ones, until of a thousand draws in a row at most two are new.
+    /// come first, then drawn ones, until of a thousand draws in a row at most two are new. Of some
+    /// draws in a row the one that shows most for its work is taken.
     /// Cost  some us a draw
     /// @param is_over  true: no time is left; may be empty
     [[nodiscard]] std::vector<drawn_call> chosen(shape_trust& trust, std::size_t most,
                                                  std::function<bool()> const& is_over = {});
 
-    /// From now on all calls have the call's own floating-point numbers.
-    void keep_scalars() noexcept { scalars_.clear(); }
+    [[nodiscard]] bool has_scalars() const noexcept { return !scalars_.empty(); }
+    /// From now on most calls have other floating-point numbers: of both signs, of many magnitudes,
+    /// powers of two, whole ones and others, but none with a class of its own such as 0 and 1.
+    void change_scalars() noexcept { changes_scalars_ = true; }
 
     /// Returns calls that `trust` covers, mostly short ones. In each, properties meet at random:
     /// one size may be below 4, equal to another or about twice it, scalars may be others, and
@@ -151,7 +160,7 @@ private:
                     std::function<bool()> const& is_over, std::vector<drawn_call>& to);
 
     drawn_from from_;
-    std::size_t most_bytes_;
+    draw_limits limits_;
     double most_work_ = 0;
     std::vector<std::int64_t> numbers_{}; ///< of the call, for declared lengths
     struct scalar {
@@ -160,7 +169,8 @@ private:
         bool is_float = false; ///< no double
     };
     std::vector<scalar> scalars_{}; ///< that may be drawn
-    std::size_t first_place_;       ///< the first word about places
+    bool changes_scalars_ = false;
+    std::size_t first_place_; ///< the first word about places
     call_draw draw_;
 };
 

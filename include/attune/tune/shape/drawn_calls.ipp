@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -161,16 +162,16 @@ inline constexpr std::int64_t most_of_trials = 96; ///< the largest size in tria
     return bytes == 0 ? 64 : static_cast<std::int64_t>(std::min<std::size_t>(bytes & -bytes, 16));
 }
 
-ATTUNE_INLINE call_draws::call_draws(drawn_from from, std::uint64_t seed, std::size_t most_bytes)
+ATTUNE_INLINE call_draws::call_draws(drawn_from from, std::uint64_t seed, draw_limits const& limits)
     : from_(from)
-    , most_bytes_(most_bytes)
+    , limits_(limits)
     , first_place_(from.layout.size())
     , draw_(seed, from.divisors)
 {
     std::vector<std::int64_t> sizes;
     for (size_relations::size const& s : from_.relations.sizes)
         sizes.push_back(s.value);
-    most_work_ = std::max(work_of(sizes, from_.key), least_work);
+    most_work_ = std::max(limits.most_work * work_of(sizes, from_.key), least_work);
     while (first_place_ > 0 && from_.layout[first_place_ - 1].part == shape_part::places)
         --first_place_;
     if (from_.lengths != nullptr) numbers_ = numbers_of(*from_.lengths, from_.frame);
@@ -243,7 +244,8 @@ ATTUNE_INLINE bool call_draws::can_afford(drawn_call const& call) const
                                     : static_cast<double>(call.sizes[i]);
         bytes += elements * static_cast<double>(one.element_bytes);
     }
-    return call.work <= most_work_ && bytes <= static_cast<double>(most_bytes_);
+    return std::isfinite(call.work) && call.work <= most_work_ &&
+           bytes <= static_cast<double>(limits_.most_bytes);
 }
 
 ATTUNE_INLINE bool call_draws::writes_nothing(drawn_call const& call) const
@@ -305,6 +307,7 @@ ATTUNE_INLINE void call_draws::draw_places(drawn_call& call)
 
 ATTUNE_INLINE void call_draws::draw_scalars(drawn_call& call)
 {
+    if (!changes_scalars_ || draw_.index(4) == 0) return;
     constexpr std::int64_t octaves = 4; // up and down
     constexpr double least = -20;       // about 1e-6, to 4096
     constexpr double most = 12;
@@ -393,7 +396,7 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::of_proven(shape_trust const& t
             sizes[one] = (1 + draw_.index(2)) * sizes[other] + draw_.index(3) - 1;
         drawn_call made = call_of(sizes);
         if (draw_.index(2) == 0) draw_places(made);
-        if (draw_.index(4) != 0) draw_scalars(made);
+        draw_scalars(made);
         if (made.work > std::min(most_work, most_work_) || !can_afford(made) ||
             writes_nothing(made) || !trust.covers(made.key) ||
             known.contains(hash_of_shape(made.key)))
@@ -465,24 +468,40 @@ ATTUNE_INLINE void call_draws::draw_up_to(double work, shape_trust& trust, std::
 {
     constexpr int draws_in_a_row = 1'000;
     constexpr int most_draws = 20'000;
+    constexpr int compared_draws = 8;       ///< of which one is taken
+    constexpr double work_of_any = 1 << 12; ///< which makes and checks the shortest call
     std::vector<std::int64_t> sizes(from_.relations.sizes.size());
     int affordable = 0;
     int news = 0;
+    std::optional<drawn_call> best;
+    double best_worth = 0;
+    auto const take_best = [&] {
+        if (!best) return;
+        trust.add(best->key);
+        to.push_back(*std::exchange(best, {}));
+        best_worth = 0;
+    };
     for (int i = 0; i < most_draws && to.size() < most; ++i) {
         if (i % 64 == 0 && is_over && is_over()) return;
         draw_sizes(sizes);
         drawn_call made = call_of(sizes);
-        if (!scalars_.empty() && draw_.index(2) == 0) draw_scalars(made);
+        draw_scalars(made);
         if (made.work > work || !can_afford(made) || writes_nothing(made)) continue;
-        if (!trust.covers(made.key)) {
-            trust.add(made.key);
-            to.push_back(std::move(made));
+        std::size_t const shows = trust.covers(made.key) ? 0 : trust.news_of(made.key);
+        if (shows > 0) {
             ++news;
+            double const worth = static_cast<double>(shows) / (work_of_any + made.work);
+            if (worth > best_worth) {
+                best_worth = worth;
+                best = std::move(made);
+            }
         }
-        if (++affordable % draws_in_a_row != 0) continue;
-        if (news <= 2) return;
+        if (++affordable % compared_draws == 0) take_best();
+        if (affordable % draws_in_a_row != 0) continue;
+        if (news <= 2) break;
         news = 0;
     }
+    take_best();
 }
 
 ATTUNE_INLINE std::vector<drawn_call> call_draws::trials_of(std::size_t word,

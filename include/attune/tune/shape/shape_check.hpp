@@ -17,7 +17,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct shape_check_limits {
     double check_s = 1; ///< wall seconds; a check that would take longer is not done
     std::size_t most_bytes = std::size_t{1} << 30; ///< all arrays of the call together
-    bool compares_times = true; ///< false: shape_verdict::is_slower is meaningless
+    /// False: a variant is slower only if it does not end in time.
+    bool compares_times = true;
     /// True for one of many checks of one variant, on calls that attune made. Changes of the
     /// process are then not checked, and times are compared only if the first ones differ clearly.
     bool is_one_of_many = false;

@@ -13,6 +13,7 @@
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/shape/run_clock.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 
 #include <algorithm>
@@ -190,11 +191,11 @@ public:
         begin(false, false);
         progress_.begin(step, limit_s);
         progress_.executions.fetch_add(1);
-        double const begun_s = clocks_.wall_s();
+        run_clock const clock;
         bool const failed =
             survived([&] { asked_.frame.call(code.address, copies_.addresses()); }, limit_s)
                 .has_value();
-        double const took_s = clocks_.wall_s() - begun_s;
+        double const took_s = clock.seconds();
         progress_.runs_s.store(progress_.runs_s.load() + took_s);
         static_cast<void>(undone_changes());
         if (failed) return {};
@@ -253,9 +254,9 @@ private:
     {
         double const limit_s = progress_.limit_s.load();
         progress_.executions.fetch_add(1);
-        double const begun_s = clocks_.wall_s();
+        run_clock const clock;
         std::optional<failure> failed = survived(call, limit_s);
-        double const took_s = clocks_.wall_s() - begun_s;
+        double const took_s = clock.seconds();
         progress_.runs_s.store(progress_.runs_s.load() + took_s);
         if (failed) return *std::move(failed);
         progress_.begin(progress_.step.load(), asked_.limits.check_s, true);
@@ -436,13 +437,13 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     return {static_cast<failure_stage>(stage), first_line(text.substr(1))};
 }
 
-/// Sets the verdict on a run that failed in `step`. A run that makes forms of constant arrays takes
-/// longer than later calls: its timeout proves nothing.
+/// Sets the verdict on a run that failed in `step`. A variant that does not end in time is slower,
+/// not wrong. A run that makes forms of constant arrays takes longer than later calls: its timeout
+/// proves nothing.
 inline void conclude(shape_verdict& out, shape_question const& asked, check_step step, failure why)
 {
     bool const is_variants = step == check_step::tried || step == check_step::timing_tried;
-    bool const may_be_right = (asked.frame.has_forms || asked.limits.compares_times) &&
-                              why.stage == failure_stage::timeout;
+    bool const may_be_right = why.stage == failure_stage::timeout;
     out.how = is_variants && !may_be_right ? shape_verdict::ending::wrong
                                            : shape_verdict::ending::unknown;
     out.is_slower = is_variants && may_be_right && !asked.frame.has_forms;

@@ -104,6 +104,9 @@ public:
     [[nodiscard]] bool covers(std::span<std::int64_t const> key) const;
     /// The same, also for shapes that are excepted.
     [[nodiscard]] bool has_proven(std::span<std::int64_t const> key) const;
+    /// Returns the number of the shape's properties that have not been verified; sizes larger than
+    /// all verified ones count too.
+    [[nodiscard]] std::size_t news_of(std::span<std::int64_t const> key) const;
     /// Adds a shape for which the variant was right.
     void add(std::span<std::int64_t const> key);
 

@@ -25,15 +25,10 @@ void shape_trust::for_each_size(std::span<std::int64_t const> key, F const& f) c
     std::size_t const words = key.size();
     std::vector<std::size_t> own(words);
     own.resize(properties_.sizes(key, own));
-    for (std::size_t a = 0; a < own.size(); ++a) {
-        f(own[a], static_cast<double>(key[own[a]]));
-        for (std::size_t b = a + 1; b < own.size(); ++b) {
-            // Lengths may appear and vanish among the sizes, so the place is that of the two words.
-            auto const [low, high] = std::minmax(own[a], own[b]);
-            f((low + 1) * words + high,
-              static_cast<double>(key[low]) * static_cast<double>(key[high]));
-        }
-    }
+    for (std::size_t const one : own)
+        f(one, static_cast<double>(key[one]));
+    properties_.for_each_product(
+        key, [&](std::size_t place, double product) { f(words + place, product); });
 }
 
 ATTUNE_INLINE bool shape_trust::covers(std::span<std::int64_t const> key) const
@@ -50,6 +45,19 @@ ATTUNE_INLINE bool shape_trust::has_proven(std::span<std::int64_t const> key) co
     });
     return !has_larger &&
            properties_.all_of(key, [&](std::uint64_t p) { return verified_.contains(p); });
+}
+
+ATTUNE_INLINE std::size_t shape_trust::news_of(std::span<std::int64_t const> key) const
+{
+    std::size_t out = 0;
+    for_each_size(key, [&](std::size_t at, double value) {
+        out += at >= largest_.size() || value > largest_[at] ? 1u : 0u;
+    });
+    static_cast<void>(properties_.all_of(key, [&](std::uint64_t p) {
+        out += verified_.contains(p) ? 0u : 1u;
+        return true;
+    }));
+    return out;
 }
 
 ATTUNE_INLINE void shape_trust::add(std::span<std::int64_t const> key)

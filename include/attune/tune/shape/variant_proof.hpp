@@ -42,20 +42,25 @@ struct shape_proof {
 /// an access outside of its arrays, proves nothing. After a variant's crash or hang another child
 /// continues with the next call, up to a few times. Changes of the process are not checked.
 ///
-/// @param count     number of calls, at most 1,024
-/// @param frame_at  makes call `i`; called in the child
-/// @param limit_s   wall seconds; calls not reached by then are unknown
+/// @param count         number of calls, at most 1,024
+/// @param frame_at      makes call `i`; called in the child
+/// @param limit_s       wall seconds; calls not reached by then are unknown
+/// @param call_limit_s  wall seconds of each call
+/// @param is_over       true: the proof ends now; may be empty
 /// @return  all unknown without a child process. Never throws
 [[nodiscard]] shape_proof prove_shapes(kernel_description const& kernel, std::size_t count,
                                        std::function<call_frame(std::size_t)> const& frame_at,
                                        callable const& trusted, callable const& tried,
-                                       double limit_s, isolation protect = isolation::automatic);
+                                       double limit_s, isolation protect = isolation::automatic,
+                                       double call_limit_s = 0.25,
+                                       std::function<bool()> const& is_over = {});
 
 /// Memory for arrays of a call that are longer, or at other addresses.
 class sized_arrays {
 public:
     /// Makes the call. Arrays that fit are the beginnings of the original's. Longer ones, and those
-    /// with their own address, are in memory of this object, and repeat the original's elements.
+    /// with their own address or contents, are in memory of this object, and repeat the original's
+    /// elements. Arrays that have no such contents keep their own.
     /// @param frame  frame of the original, with call_frame::resized
     /// @return  its arrays are valid until the next make()
     /// Errors   std::bad_alloc
@@ -77,6 +82,22 @@ struct proof_subject {
     isolation protect = isolation::automatic;
 };
 
+/// The time and the memory that a proof may take.
+struct proof_limits {
+    double proof_s = 1;              ///< wall seconds of all calls
+    double call_s = 0.25;            ///< wall seconds of one call
+    draw_limits calls{};             ///< the largest calls
+    std::uint64_t round = 0;         ///< other calls are drawn in each round
+    std::function<bool()> is_over{}; ///< true: the proof ends now and does not go on; may be empty
+    std::vector<std::vector<std::int64_t>> wrong{}; ///< variant_proof::wrong of earlier proofs
+    bool only_own_numbers = false; ///< variant_proof::only_own_numbers of an earlier proof
+    /// Receives the shapes of right calls in groups, as soon as they are known, until the variant
+    /// is refuted. The others are in variant_proof::right. May be empty.
+    std::function<void(std::vector<std::vector<std::int64_t>> const& right)> take{};
+    /// Receives the first of variant_proof::refuting as soon as it is known. May be empty.
+    std::function<void(std::span<std::int64_t const> key)> refute{};
+};
+
 /// A call that attune made, on which a variant differs from the default.
 struct counterexample {
     std::string where{}; ///< its shape; empty: there is none
@@ -86,20 +107,29 @@ struct counterexample {
 struct variant_proof {
     std::vector<std::vector<std::int64_t>> right{}; ///< their shapes
     std::vector<std::vector<std::int64_t>> open{};  ///< shapes on which either code failed
-    /// Calls for which the variant is wrong though all their properties were proven. Not empty: no
-    /// class of shapes shows that the variant is right. Calls with other floating-point numbers
-    /// than the call's own are not among them: then only calls with its own are in `right`.
+    std::vector<std::vector<std::int64_t>> wrong{}; ///< shapes for which the variant alone failed
+    /// Calls for which the variant is wrong though `trust` and `right` prove all their properties.
+    /// Not empty: no class of shapes shows that the variant is right.
     std::vector<std::vector<std::int64_t>> refuting{};
+    /// The variant is wrong for another floating-point number than the call's own, where right
+    /// calls with other numbers prove all. `right` has none of these calls.
+    bool only_own_numbers = false;
     counterexample differs{}; ///< the smallest call that was found
-    double elapsed_s = 0;     ///< wall seconds
-    std::string trouble{};    ///< why no calls could be drawn: the exception of kernel.calls(f)
+    /// Special contents for which the variant differs, and the first difference. The kernel may not
+    /// take such contents.
+    counterexample contents{};
+    double elapsed_s = 0;  ///< wall seconds
+    std::string trouble{}; ///< why no calls could be drawn: the exception of kernel.calls(f)
+    bool was_over = false; ///< proof_limits::is_over ended it
 };
 
 /// Draws calls from one call (call_draws), or by the user's function (kernel.calls(f)). Runs the
 /// variant and the default on them in child processes, between inaccessible pages, and compares.
 /// Draws until little is new to `trust`, or until the time is up. Then draws calls in which proven
-/// properties meet at random: a variant that is wrong for one of them is refuted. A call for which
-/// the variant is wrong is made smaller, one size at a time, as long as the variant is wrong.
+/// properties meet at random: a variant that is wrong for one of them is refuted. Some of these
+/// calls run before proof_limits::take receives a group. A call for which the variant is wrong is
+/// made smaller, one size at a time, as long as the variant is wrong. Afterwards the same with
+/// other floating-point numbers than the call's own.
 ///
 /// The dependence of lengths on integers is not declared. If several formulas give the length of an
 /// array, the first one counts with which the default stays inside of it. Without any, the array
@@ -109,12 +139,11 @@ struct variant_proof {
 /// @param key      the shape of the call
 /// @param frame    the call; its arrays can be read
 /// @param trust    trusted shapes of the variant
-/// @param limit_s  wall seconds
 /// @return  empty if the call's sizes cannot change. Never throws
 [[nodiscard]] variant_proof prove_variant(proof_subject const& of,
                                           std::span<std::int64_t const> key,
                                           call_frame const& frame, shape_trust trust,
-                                          double limit_s);
+                                          proof_limits const& limits);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

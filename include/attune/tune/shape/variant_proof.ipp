@@ -49,7 +49,6 @@ struct proof_progress {
     return (out * 0x94d049bb133111ebu) | 1u;
 }
 
-inline constexpr double proof_call_limit_s = 0.25;
 inline constexpr int most_proof_children = 16;
 
 [[nodiscard]] inline call_result result_of(shape_verdict const& verdict)
@@ -64,10 +63,12 @@ inline constexpr int most_proof_children = 16;
 ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel, std::size_t count,
                                        std::function<call_frame(std::size_t)> const& frame_at,
                                        callable const& trusted, callable const& tried,
-                                       double limit_s, isolation protect)
+                                       double limit_s, isolation protect, double call_limit_s,
+                                       std::function<bool()> const& is_over)
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
+    auto const is_stopped = [&] { return stop_is_requested() || (is_over && is_over()); };
     count = std::min(count, proof_progress::most_calls);
     shape_proof out;
     out.results.resize(count, call_result::unknown);
@@ -80,7 +81,7 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel, std::si
         std::size_t from = 0;
         for (int child = 0; child < most_proof_children && from < count; ++child) {
             double const left_s = limit_s - (clocks.wall_s() - begun_s);
-            if (left_s <= 0 || stop_is_requested()) break;
+            if (left_s <= 0 || is_stopped()) break;
             auto const run = [&] {
                 for (std::size_t i = from; i < count; ++i) {
                     progress.begun_s.store(clocks.wall_s());
@@ -93,7 +94,7 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel, std::si
                         continue;
                     }
                     shape_verdict const verdict = verify_shape(kernel, frame, trusted, tried,
-                                                               {.check_s = proof_call_limit_s,
+                                                               {.check_s = call_limit_s,
                                                                 .compares_times = !kernel.objective,
                                                                 .is_one_of_many = true},
                                                                isolation::guard);
@@ -106,20 +107,20 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel, std::si
                 }
             };
             child_limits limits;
-            limits.run_s = left_s + proof_call_limit_s;
+            limits.run_s = left_s + call_limit_s;
             limits.run_until_s = [&] {
-                if (stop_is_requested()) return 0.0;
+                if (is_stopped()) return 0.0;
                 double const since_s = progress.begun_s.load();
-                return since_s > 0 ? since_s + 2 * proof_call_limit_s : 1e18;
+                return since_s > 0 ? since_s + 2 * call_limit_s : 1e18;
             };
             progress.begun_s.store(clocks.wall_s());
             child_end const end = run_in_child(run, {}, limits);
             std::size_t const at = std::max(progress.at.load(), from);
-            bool const is_over = clocks.wall_s() - begun_s > limit_s || stop_is_requested();
-            bool const is_cut = is_over && end.ending != child_ending::returned;
+            bool const is_up = clocks.wall_s() - begun_s > limit_s || is_stopped();
+            bool const is_cut = is_up && end.ending != child_ending::returned;
             from = end.ending == child_ending::returned || is_cut ? at : at + 1;
             out.tried = std::min(from, count);
-            if (is_over) break;
+            if (is_up) break;
         }
         for (std::size_t i = 0; i < count; ++i)
             for (call_result const one :
@@ -149,7 +150,8 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
                                       ? (*out.elements)[one.buffer]
                                       : static_cast<std::size_t>(call.sizes[i]);
         bool const is_longer = count > (*out.elements)[one.buffer];
-        if (!is_longer && place == drawn_call::unchanged) continue;
+        bool const is_own = call.contents == array_contents::own;
+        if (!is_longer && place == drawn_call::unchanged && is_own) continue;
         std::size_t const bytes = count * one.element_bytes;
         std::size_t const wanted = place == drawn_call::unchanged
                                        ? reinterpret_cast<std::uintptr_t>(its.data) % line
@@ -167,6 +169,7 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
             std::memcpy(to + at, its.data, std::min(at == 0 ? its.bytes : period, bytes - at));
         its.data = to;
         its.bytes = bytes;
+        static_cast<void>(fill_contents(its, call.contents));
         (*out.elements)[one.buffer] = count;
     }
     return out;
@@ -184,12 +187,13 @@ template <class Number>
 class proving {
 public:
     proving(proof_subject const& of, std::span<std::int64_t const> key, call_frame const& frame,
-            double limit_s)
+            proof_limits const& limits)
         : of_(of)
         , key_(key)
         , frame_(frame)
-        , limit_s_(limit_s)
+        , limits_(limits)
         , begun_s_(clocks_.wall_s())
+        , wrong_(limits.wrong)
         , relations_(relations_of(of.layout, key, of.choice, of.kernel.lengths))
     {
         for (size_relations::dependent& one : relations_.words)
@@ -214,95 +218,205 @@ public:
         if (std::count(is_settled_.begin(), is_settled_.end(), false) > 1) try_formulas(all);
     }
 
-    /// Proves the variant on drawn calls. If it is wrong where all is proven, for another
-    /// floating-point number than the call's own, such numbers may be invalid for the kernel: only
-    /// calls with the call's own numbers count then.
-    void prove(shape_trust const& before, variant_proof& out)
+    /// Proves the variant on drawn calls, first with the call's own floating-point numbers. If it
+    /// is then wrong for other numbers where all is proven, such numbers may be invalid for the
+    /// kernel: only calls with the call's own numbers count.
+    void prove(shape_trust trust, variant_proof& out)
     {
-        call_draws draws(drawn(), hash_of_shape(key_));
-        shape_trust trust = before;
-        prove_rounds(draws, trust, out);
-        auto const has_others = [&](auto const& key) { return has_other_scalars(key); };
-        if (std::any_of(wrong_.begin(), wrong_.end(), [&](auto const& key) {
-                return has_others(key) && trust.has_proven(key);
-            })) {
-            std::erase_if(out.right, has_others);
-            std::erase_if(wrong_, has_others);
-            trust = before;
-            for (std::vector<std::int64_t> const& key : out.right)
-                trust.add(key);
-            draws.keep_scalars();
-            prove_rounds(draws, trust, out);
-        }
         refute(trust, out);
+        call_draws draws(drawn(), hash_of_shape(key_) + limits_.round, limits_.calls);
+        bool const has_scalars = draws.has_scalars() && !limits_.only_own_numbers;
+        double const for_scalars_s = has_scalars ? limits_.proof_s / 4 : 0;
+        prove_rounds(draws, trust, out, for_scalars_s);
+        try_contents(draws, trust, out);
+        if (has_scalars && out.refuting.empty() && left_s() > 0) {
+            draws.change_scalars();
+            shape_trust const of_own = trust;
+            variant_proof others;
+            prove_rounds(draws, trust, others, 0, true);
+            out.only_own_numbers = has_wrong(trust);
+            if (!out.only_own_numbers)
+                out.right.insert(out.right.end(), others.right.begin(), others.right.end());
+            out.open.insert(out.open.end(), others.open.begin(), others.open.end());
+            out.wrong.insert(out.wrong.end(), others.wrong.begin(), others.wrong.end());
+            refute(of_own, out);
+        }
         if (first_wrong_) out.differs = shrunk(draws, *std::move(first_wrong_));
     }
 
     /// The same with calls of the user's function. Their arrays begin where those of the tuned call
-    /// do; then long arrays of calls that were right begin elsewhere.
+    /// do; then long arrays of calls that were right begin elsewhere. Calls of little sizes come
+    /// first: they are made and run in little time, and leave little to larger ones.
     void prove_by_user(shape_trust trust, variant_proof& out)
     {
-        constexpr int most_rounds = 4;
-        double const for_places_s = limit_s_ / 5;
+        constexpr std::size_t most_calls = 200; // in a row
+        constexpr int most_rounds = 12;         // of sizes of one kind
+        double const for_places_s = limits_.proof_s / 8;
         std::vector<made_call> long_ones;
         std::optional<made_call> first_wrong;
-        for (int round = 0; round < most_rounds && left_s() > for_places_s; ++round) {
-            std::vector<made_call> const calls = made_by_user(trust, round);
-            shape_proof const now = run(calls, left_s() - for_places_s);
-            std::size_t const right = take_all(trust, calls, now, out);
-            note_wrong(calls, now);
-            for (std::size_t i = 0; i < now.tried; ++i)
-                if (is_right(now, i) && is_long(calls[i].key)) long_ones.push_back(calls[i]);
-            for (std::size_t i = 0; i < now.tried && !first_wrong; ++i)
-                if (now.results[i] == call_result::wrong) first_wrong = calls[i];
-            if (right == calls.size() || now.tried == 0) break;
-        }
+        std::uint64_t seed = limits_.round << 32;
+        double share = 3;
+        // Beside the program the little ones are known already.
+        std::array<drawn_sizes, 3> const little_first{drawn_sizes::little, drawn_sizes::medium,
+                                                      drawn_sizes::any};
+        std::array<drawn_sizes, 3> const any_first{drawn_sizes::any, drawn_sizes::medium,
+                                                   drawn_sizes::little};
         refute(trust, out);
+        for (drawn_sizes const which : limits_.take ? any_first : little_first) {
+            // The largest call may take many times as long to make as one of 4,096.
+            bool const is_dear = 64 * slowest_make_s_ > limits_.proof_s && !limits_.take;
+            if (which == drawn_sizes::any && is_dear) break;
+            double const until_s = left_s() - (left_s() - for_places_s) / share--;
+            for (int round = 0; round < most_rounds && left_s() > until_s && out.refuting.empty();
+                 ++round) {
+                std::vector<made_call> const calls =
+                    made_by_user(trust, which, most_calls, until_s, seed);
+                if (calls.empty()) break;
+                shape_proof const now = run(calls, left_s() - for_places_s);
+                std::size_t const before = out.right.size();
+                std::size_t const right = take_all(trust, calls, now, out);
+                note_wrong(calls, now, out);
+                refute(trust, out);
+                for (std::size_t i = 0; i < now.tried; ++i)
+                    if (is_right(now, i) && is_long(calls[i].key)) long_ones.push_back(calls[i]);
+                for (std::size_t i = 0; i < now.tried && !first_wrong; ++i)
+                    if (now.results[i] == call_result::wrong) first_wrong = calls[i];
+                if (limits_.take && out.refuting.empty()) {
+                    limits_.take(
+                        {out.right.begin() + static_cast<std::ptrdiff_t>(before), out.right.end()});
+                    out.right.resize(before);
+                }
+                if (right * 16 < now.tried || now.tried == 0) break;
+            }
+        }
         if (first_wrong) {
             sized_arrays memory;
             out.differs = described(again(*first_wrong, memory), first_wrong->key);
         }
+        if (!out.refuting.empty()) return;
         std::vector<made_call> elsewhere = made_elsewhere(long_ones, trust);
         shape_proof const now = run(elsewhere, left_s());
+        note_wrong(elsewhere, now, out);
         for (std::size_t i = 0; i < now.tried; ++i)
-            if (is_right(now, i)) out.right.push_back(std::move(elsewhere[i].key));
+            if (is_right(now, i)) {
+                trust.add(elsewhere[i].key);
+                out.right.push_back(std::move(elsewhere[i].key));
+            }
+        refute(trust, out);
     }
 
 private:
+    /// Each property of a number holds for a range of numbers, of which code may fail for a few.
     static constexpr std::size_t most_meetings = 256;
+    static constexpr std::size_t most_meetings_of_numbers = proof_progress::most_calls;
 
     /// Proves in rounds of calls, until a round shows little that is new. Then draws calls from
     /// what is proven.
-    void prove_rounds(call_draws& draws, shape_trust& trust, variant_proof& out)
+    /// @param kept_s      seconds that it leaves
+    /// @param of_numbers  the calls have other floating-point numbers: none is given away by
+    ///                    limits_.take
+    void prove_rounds(call_draws& draws, shape_trust& trust, variant_proof& out, double kept_s,
+                      bool of_numbers = false)
     {
         constexpr std::size_t most_calls = 1'000;
         constexpr int most_rounds = 4;
         constexpr int most_with_refusals =
             16; // calls that kernel.precondition(f) refuses cost little
         bool has_refusals = false;
-        double const for_meetings_s = limit_s_ / 8;
-        for (int round = 0;
-             round < (has_refusals ? most_with_refusals : most_rounds) && left_s() > for_meetings_s;
+        double const for_meetings_s = kept_s + (left_s() - kept_s) / (of_numbers ? 2 : 8);
+        double const draws_until_s = for_meetings_s + (left_s() - for_meetings_s) / 2;
+        for (int round = 0; round < (has_refusals ? most_with_refusals : most_rounds) &&
+                            left_s() > for_meetings_s && out.refuting.empty();
              ++round) {
             shape_trust expected = trust;
             std::vector<drawn_call> calls =
-                draws.chosen(expected, most_calls, [this] { return left_s() < limit_s_ / 2; });
+                draws.chosen(expected, most_calls, [&] { return left_s() < draws_until_s; });
             if (calls.empty()) break;
             sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
-            shape_proof now = run(calls, of_.tried, left_s() - for_meetings_s);
-            run_unknown_again(calls, now);
-            std::size_t const right = take_all(trust, calls, now, out);
-            note_wrong(calls, now);
-            auto const refused = static_cast<std::size_t>(
-                std::count(now.results.begin(), now.results.end(), call_result::not_taken));
-            has_refusals = refused > 0;
-            bool const is_little = right * 16 < now.tried - refused;
-            if (right == calls.size() || now.tried == 0 || is_little) break;
+            group_counts const counts =
+                run_in_groups(draws, calls, for_meetings_s, trust, out, of_numbers);
+            has_refusals = counts.refused > 0;
+            bool const is_little = counts.right * 16 < counts.tried - counts.refused;
+            if (counts.right == calls.size() || counts.tried == 0 || is_little) break;
         }
-        std::vector<drawn_call> calls = draws.of_proven(trust, most_meetings);
+        run_meetings(draws, of_numbers ? most_meetings_of_numbers : most_meetings,
+                     left_s() - kept_s, trust, out);
+        if (!of_numbers) refute(trust, out);
+    }
+    /// Runs calls in which proven properties meet. @param most  of these calls
+    void run_meetings(call_draws& draws, std::size_t most, double limit_s, shape_trust const& trust,
+                      variant_proof& out)
+    {
+        if (!out.refuting.empty() || limit_s <= 0) return;
+        std::vector<drawn_call> calls = draws.of_proven(trust, most);
         sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
-        shape_proof const now = run(calls, of_.tried, left_s());
-        note_wrong(calls, now);
+        note_wrong(calls, run(calls, of_.tried, limit_s), out);
+    }
+    struct group_counts {
+        std::size_t tried = 0;
+        std::size_t right = 0;
+        std::size_t refused = 0; ///< by kernel.precondition(f)
+    };
+    /// Runs the calls in groups of half a second, and gives away those that were right.
+    group_counts run_in_groups(call_draws& draws, std::span<drawn_call const> calls, double kept_s,
+                               shape_trust& trust, variant_proof& out, bool of_numbers)
+    {
+        constexpr double group_s = 0.5;
+        constexpr std::size_t most_before_given = 32;
+        group_counts counts;
+        while (counts.tried < calls.size() && left_s() > kept_s && out.refuting.empty()) {
+            std::vector<drawn_call> const rest(
+                calls.begin() + static_cast<std::ptrdiff_t>(counts.tried), calls.end());
+            shape_proof now =
+                run(rest, of_.tried,
+                    limits_.take ? std::min(group_s, left_s() - kept_s) : left_s() - kept_s);
+            run_unknown_again(rest, now);
+            std::size_t const before = out.right.size();
+            counts.right += take_all(trust, rest, now, out);
+            note_wrong(rest, now, out);
+            if (!of_numbers) refute(trust, out);
+            counts.refused += static_cast<std::size_t>(
+                std::count(now.results.begin(), now.results.end(), call_result::not_taken));
+            counts.tried += now.tried;
+            if (limits_.take && !of_numbers) {
+                run_meetings(draws, most_before_given, std::min(group_s, left_s() - kept_s), trust,
+                             out);
+                refute(trust, out);
+                if (!out.refuting.empty()) break;
+                limits_.take(
+                    {out.right.begin() + static_cast<std::ptrdiff_t>(before), out.right.end()});
+                out.right.resize(before);
+            }
+            if (now.tried == 0) break;
+        }
+        return counts;
+    }
+    /// Runs a few short calls with special contents of their arrays.
+    void try_contents(call_draws& draws, shape_trust const& trust, variant_proof& out)
+    {
+        constexpr std::size_t most_calls = 2; // with each of the contents
+        if (limits_.round > 0) return;        // made in the call
+        std::vector<drawn_call> calls;
+        for (drawn_call const& one : draws.of_proven(trust, most_calls))
+            for (std::size_t i = 1; i < array_contents_count; ++i) {
+                calls.push_back(one);
+                calls.back().contents = static_cast<array_contents>(i);
+            }
+        shape_proof const now = run(calls, of_.tried, left_s() / 4);
+        std::string which;
+        for (std::size_t i = 0; i < now.tried; ++i) {
+            if (now.results[i] != call_result::wrong) continue;
+            std::string const name(
+                array_contents_names[static_cast<std::size_t>(calls[i].contents)]);
+            if (which.empty()) {
+                sized_arrays memory;
+                out.contents = described(memory.make(frame_, calls[i]), calls[i].key);
+            }
+            if (which.find(name) == std::string::npos) which += (which.empty() ? "" : ", ") + name;
+        }
+        if (!out.contents.where.empty())
+            out.contents.where =
+                "all elements are " + which + ", first where " + out.contents.where;
     }
     /// Runs a few calls without a result once more: a pause of the machine makes code slow.
     void run_unknown_again(std::vector<drawn_call> const& calls, shape_proof& of)
@@ -319,12 +433,6 @@ private:
         shape_proof const now = run(these, of_.tried, left_s() / 2);
         for (std::size_t i = 0; i < now.tried; ++i)
             of.results[which[i]] = now.results[i];
-    }
-    [[nodiscard]] bool has_other_scalars(std::span<std::int64_t const> key) const
-    {
-        for (std::size_t i = 0; i < of_.layout.size(); ++i)
-            if (of_.layout[i].part == shape_part::real && key[i] != key_[i]) return true;
-        return false;
     }
 
     /// A call that equal draws make again.
@@ -370,53 +478,49 @@ private:
         sized_arrays memory;
         return prove_shapes(
             of_.kernel, calls.size(), [&](std::size_t i) { return again(calls[i], memory); },
-            of_.trusted, of_.tried, limit_s, of_.protect);
+            of_.trusted, of_.tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
     }
-    /// Returns calls that are new to `trust`, short ones first. Calls of little sizes are drawn
-    /// first: they are made and run in little time, and leave little to larger ones.
-    [[nodiscard]] std::vector<made_call> made_by_user(shape_trust trust, int round) const
+    /// Returns calls that are new to `trust`, short ones first.
+    /// @param until_s  left_s() at which half of the time for these sizes is over
+    /// @param seed     of the next draw
+    [[nodiscard]] std::vector<made_call> made_by_user(shape_trust trust, drawn_sizes which,
+                                                      std::size_t most_calls, double until_s,
+                                                      std::uint64_t& seed)
     {
         constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
-        constexpr std::size_t most_calls = 1'000;
-        constexpr int most_draws = 4'000;
+        constexpr int most_draws = 1'000;
         constexpr int draws_in_a_row = 200;
-        struct stage {
-            drawn_sizes which;
-            double time_share;     ///< of the time that is left when it begins
-            std::size_t most_made; ///< with those of the stages before
-        };
-        constexpr std::array<stage, 3> stages{{{drawn_sizes::little, 0.2, most_calls / 2},
-                                               {drawn_sizes::medium, 0.2, most_calls * 3 / 4},
-                                               {drawn_sizes::any, 0.3, most_calls}}};
+        double const half_s = (left_s() + until_s) / 2;
+        double const longest_s = limits_.take ? limits_.call_s : limits_.proof_s / 16; // to make
         std::vector<made_call> out;
         std::size_t kept_bytes = 0;
-        std::uint64_t seed = static_cast<std::uint64_t>(round) << 32;
-        for (stage const& now : stages) {
-            double const until_s = left_s() * (1 - now.time_share);
-            int news = 0;
-            for (int i = 1; i <= most_draws && out.size() < now.most_made && left_s() > until_s;
-                 ++i, ++seed) {
-                keyed_call call = make(seed, now.which);
-                // At the addresses of the tuned call: a short call would prove others, see
-                // call_draws.
-                for (std::size_t word = 0; word < of_.layout.size(); ++word)
-                    if (of_.layout[word].part == shape_part::places) call.shape[word] = key_[word];
-                if (!call.frame.writes_nothing() && !trust.covers(call.shape)) {
-                    trust.add(call.shape);
-                    std::size_t bytes = 0;
-                    for (buffer const& b : call.frame.buffers)
-                        bytes += b.bytes;
-                    out.push_back({seed, now.which, std::move(call.shape), bytes});
-                    if (kept_bytes + bytes <= most_kept_bytes) {
-                        kept_bytes += bytes;
-                        out.back().frame = std::move(call.frame);
-                    }
-                    ++news;
+        int news = 0;
+        for (int i = 1; i <= most_draws && out.size() < most_calls && left_s() > half_s;
+             ++i, ++seed) {
+            double const before_s = clocks_.wall_s();
+            keyed_call call = make(seed, which);
+            double const took_s = clocks_.wall_s() - before_s;
+            slowest_make_s_ = std::max(slowest_make_s_, took_s);
+            if (took_s > longest_s) break;
+            std::size_t bytes = 0;
+            for (buffer const& b : call.frame.buffers)
+                bytes += b.bytes;
+            // At the addresses of the tuned call: a short call would prove others, see call_draws.
+            for (std::size_t word = 0; word < of_.layout.size(); ++word)
+                if (of_.layout[word].part == shape_part::places) call.shape[word] = key_[word];
+            if (!call.frame.writes_nothing() && bytes <= limits_.calls.most_bytes &&
+                !trust.covers(call.shape) && trust.news_of(call.shape) > 0) {
+                trust.add(call.shape);
+                out.push_back({seed, which, std::move(call.shape), bytes});
+                if (kept_bytes + bytes <= most_kept_bytes) {
+                    kept_bytes += bytes;
+                    out.back().frame = std::move(call.frame);
                 }
-                if (i % draws_in_a_row != 0) continue;
-                if (news == 0) break;
-                news = 0;
+                ++news;
             }
+            if (i % draws_in_a_row != 0) continue;
+            if (news == 0) break;
+            news = 0;
         }
         sort_stably(out, [](made_call const& a, made_call const& b) { return a.bytes < b.bytes; });
         return out;
@@ -492,11 +596,12 @@ private:
     }
     /// Keeps the calls for which the variant is wrong; the first of drawn ones has the least work.
     template <class Call>
-    void note_wrong(std::vector<Call> const& calls, shape_proof const& of)
+    void note_wrong(std::vector<Call> const& calls, shape_proof const& of, variant_proof& out)
     {
         for (std::size_t i = 0; i < of.tried; ++i) {
             if (of.results[i] != call_result::wrong) continue;
             wrong_.push_back(calls[i].key);
+            out.wrong.push_back(calls[i].key);
             if constexpr (std::is_same_v<Call, drawn_call>)
                 if (!first_wrong_) first_wrong_ = calls[i];
         }
@@ -506,7 +611,7 @@ private:
         constexpr int most_rounds = 12;
         for (int round = 0; round < most_rounds && left_s() > 0; ++round) {
             std::vector<drawn_call> smaller = draws.smaller(call);
-            shape_proof const now = run(smaller, of_.tried, std::min(proof_call_limit_s, left_s()));
+            shape_proof const now = run(smaller, of_.tried, std::min(limits_.call_s, left_s()));
             auto const first =
                 std::find(now.results.begin(), now.results.end(), call_result::wrong);
             if (first == now.results.end()) break;
@@ -518,9 +623,10 @@ private:
     [[nodiscard]] counterexample described(call_frame const& frame,
                                            std::span<std::int64_t const> key) const
     {
-        shape_verdict verdict =
-            verify_shape(of_.kernel, frame, of_.trusted, of_.tried,
-                         {.check_s = proof_call_limit_s, .is_one_of_many = true}, of_.protect);
+        constexpr double longest_s = 1; // a thread may wait for the end of the proof
+        shape_verdict verdict = verify_shape(
+            of_.kernel, frame, of_.trusted, of_.tried,
+            {.check_s = std::min(limits_.call_s, longest_s), .is_one_of_many = true}, of_.protect);
         if (result_of(verdict) != call_result::wrong) return {};
         std::string where = text_of_shape(of_.layout, key);
         for (shape_word const& word : of_.layout) {
@@ -534,11 +640,18 @@ private:
         }
         return {std::move(where), std::move(verdict.why)};
     }
+    [[nodiscard]] bool has_wrong(shape_trust const& trust) const
+    {
+        return std::any_of(wrong_.begin(), wrong_.end(),
+                           [&](auto const& key) { return trust.has_proven(key); });
+    }
     /// @param trust  with all that is proven
     void refute(shape_trust const& trust, variant_proof& out) const
     {
+        if (!out.refuting.empty()) return;
         for (std::vector<std::int64_t> const& key : wrong_)
             if (trust.has_proven(key)) out.refuting.push_back(key);
+        if (!out.refuting.empty() && limits_.refute) limits_.refute(out.refuting.front());
     }
     [[nodiscard]] bool is_length(size_relations::dependent const& one) const
     {
@@ -546,7 +659,14 @@ private:
     }
     [[nodiscard]] double left_s() const
     {
-        return stop_is_requested() ? 0 : limit_s_ - (clocks_.wall_s() - begun_s_);
+        if (stop_is_requested() || (limits_.is_over && limits_.is_over())) return 0;
+        return limits_.proof_s - (clocks_.wall_s() - begun_s_);
+    }
+    /// Returns the most seconds of a call, which are few at the end of the proof.
+    [[nodiscard]] double call_limit_s() const
+    {
+        constexpr double shortest_s = 0.25; // a slow machine would fail shorter calls
+        return std::min(limits_.call_s, std::max(left_s(), shortest_s));
     }
     [[nodiscard]] drawn_from drawn() const
     {
@@ -559,7 +679,7 @@ private:
         sized_arrays memory;
         shape_proof out = prove_shapes(
             of_.kernel, calls.size(), [&](std::size_t i) { return memory.make(frame_, calls[i]); },
-            of_.trusted, tried, limit_s, of_.protect);
+            of_.trusted, tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
         out.results.resize(calls.size(), call_result::unknown); // beyond its limit
         return out;
     }
@@ -585,7 +705,7 @@ private:
             }
         }
         std::vector<call_result> const results =
-            run(calls, of_.trusted, std::min(limit_s_ / 4, left_s())).results;
+            run(calls, of_.trusted, std::min(limits_.proof_s / 4, left_s())).results;
         for (std::size_t i = 0; i < open.size(); ++i)
             if (is_length(open[i]) && !is_settled_[i]) relations_.words[i].may_be.clear();
         for (std::size_t t = 0; t < all.size(); ++t) {
@@ -605,27 +725,33 @@ private:
     proof_subject const& of_;
     std::span<std::int64_t const> key_;
     call_frame const& frame_;
-    double limit_s_;
+    proof_limits const& limits_;
     system_clocks clocks_{};
     double begun_s_;
-    call_frame held_{}; ///< frame of the user's call that runs
+    std::vector<std::vector<std::int64_t>> wrong_; ///< known now
+    call_frame held_{};                            ///< frame of the user's call that runs
+    double slowest_make_s_ = 0;                    ///< of the user's calls
     size_relations relations_;
-    std::vector<bool> is_settled_;                   ///< by word of the relations
-    std::vector<std::vector<std::int64_t>> wrong_{}; ///< shapes for which the variant alone failed
-    std::optional<drawn_call> first_wrong_{};        ///< the first of them that was drawn
+    std::vector<bool> is_settled_;            ///< by word of the relations
+    std::optional<drawn_call> first_wrong_{}; ///< the first of them that was drawn
 };
 
 ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,
                                           std::span<std::int64_t const> key,
                                           call_frame const& frame, shape_trust trust,
-                                          double limit_s)
+                                          proof_limits const& limits)
 {
     variant_proof out;
     if (trust.is_distrusted()) return out;
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
+    // Once true, it stays so: a thread that waits may leave while the proof ends.
+    proof_limits its = limits;
+    its.is_over = [&] {
+        return out.was_over = out.was_over || (limits.is_over && limits.is_over());
+    };
     try {
-        proving now(of, key, frame, limit_s);
+        proving now(of, key, frame, its);
         if (of.kernel.calls) {
             now.prove_by_user(std::move(trust), out);
         } else if (frame.resized && now.has_sizes()) {

@@ -331,6 +331,7 @@ ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
             most = &one;
     installed_variant const* const now = shape.serves.load(std::memory_order_relaxed);
     std::string const since = now != nullptr && now == shape.best ? "earlier, " : "";
+    if (most == nullptr) return "earlier, before the winner was known"; // since the calls' count
     if (most->by == nullptr) return since + "a tuning timed candidates in these calls";
     if (most->why.empty()) return since + "other code served while a tuning or a check ran";
     return since + most->why;
@@ -339,7 +340,8 @@ ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
 ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const> layout)
 {
     constexpr std::size_t most_listed = 16;
-    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    constexpr std::size_t shapes_in_a_row = 256; // under the lock, for which calls may wait
+    std::unique_lock<fork_safe_mutex> here(lock_);
     call_coverage out = unkept_;
     std::vector<std::pair<known_shape const*, uncovered_calls>> rest;
     if (unkept_.calls > unkept_.by_winner)
@@ -348,7 +350,12 @@ ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const>
                          .why = "such a call is verified only if it returns soon",
                          .calls = unkept_.calls - unkept_.by_winner,
                          .seconds = unkept_.seconds - unkept_.winner_s}});
-    for (std::unique_ptr<known_shape> const& shape : table_.shapes()) {
+    for (std::size_t i = 0; i < table_.shapes().size(); ++i) {
+        if (i % shapes_in_a_row == shapes_in_a_row - 1) {
+            here.unlock();
+            here.lock();
+        }
+        known_shape* const shape = table_.shapes()[i].get();
         settle(*shape);
         call_coverage const sums = sums_of(*shape);
         out.calls += sums.calls;
@@ -357,15 +364,17 @@ ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const>
         out.winner_s += sums.winner_s;
         if (sums.calls > sums.by_winner)
             rest.push_back(
-                {shape.get(),
+                {shape,
                  {.calls = sums.calls - sums.by_winner, .seconds = sums.seconds - sums.winner_s}});
     }
+    here.unlock();
     sort_stably(rest, [](auto const& a, auto const& b) {
         return a.second.seconds != b.second.seconds ? a.second.seconds > b.second.seconds
                                                     : a.second.calls > b.second.calls;
     });
     out.more_shapes = rest.size() - std::min(rest.size(), most_listed);
     rest.resize(std::min(rest.size(), most_listed));
+    here.lock();
     for (auto& [shape, listed] : rest) {
         if (shape != nullptr) listed.shape = text_of_shape(layout, shape->key);
         if (shape != nullptr) listed.why = why_uncovered(*shape);

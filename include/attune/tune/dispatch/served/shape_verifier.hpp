@@ -12,9 +12,12 @@
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/shape/shape_trust.hpp>
+#include <attune/tune/shape/variant_proof.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +26,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// A shape that its class serves is verified for itself when it is met so often.
 inline constexpr std::uint32_t often_met = 4;
+
+/// Returns true if a shape that was met once is to be verified: the first two, then one in
+/// twenty-four. At most 5 % of the calls verify if all shapes differ.
+/// @param new_shapes  met so far  @param checks  made so far
+[[nodiscard]] constexpr bool is_check_due(std::uint64_t new_shapes, std::uint64_t checks) noexcept
+{
+    constexpr std::uint64_t at_once = 2;
+    constexpr std::uint64_t shapes_per_check = 24;
+    return checks < at_once + new_shapes / shapes_per_check;
+}
 
 /// Where a check runs its code.
 enum class checks_run : std::uint8_t {
@@ -70,6 +83,15 @@ public:
     /// @param limit_s  wall seconds
     /// Errors   errors of default_code::code_of()
     void prove(std::span<std::int64_t const> key, call_frame const& frame, double limit_s);
+    /// Returns true if prove_beside() would draw calls.
+    [[nodiscard]] bool wants_proof(std::span<std::int64_t const> key,
+                                   call_frame const& frame) const;
+    /// Goes on with prove() beside the program, also on calls that take seconds and on larger
+    /// arrays. What is right serves at once.
+    /// @param is_over  true: another thread waits
+    /// Errors   errors of default_code::code_of()
+    void prove_beside(std::span<std::int64_t const> key, call_frame const& frame,
+                      std::function<bool()> const& is_over);
 
     /// Returns the variant if it serves this shape without a run; otherwise null.
     /// @pre  the turn is this thread's, or shape_register::locked() calls this
@@ -103,7 +125,14 @@ public:
 private:
     [[nodiscard]] bool may_check(bool is_first) const;
     [[nodiscard]] std::size_t sizes_for_proofs(std::span<std::int64_t const> key) const;
+    [[nodiscard]] bool can_draw(std::span<std::int64_t const> key, call_frame const& frame) const;
     [[nodiscard]] bool can_prove(std::span<std::int64_t const> key, call_frame const& frame) const;
+    [[nodiscard]] variant_proof proof_of(std::span<std::int64_t const> key, call_frame const& frame,
+                                         proof_limits limits);
+    void take(variant_proof const& proof);
+    void end_trust(std::span<std::int64_t const> key);
+    void compare_with_wrong();
+    void take_right(std::vector<std::vector<std::int64_t>> const& shapes);
     [[nodiscard]] std::vector<std::int64_t> kept_words(std::span<std::int64_t const> key) const;
     [[nodiscard]] std::string addresses_said() const;
     [[nodiscard]] std::vector<std::int64_t> as_counted(std::span<std::int64_t const> key) const;
@@ -128,9 +157,15 @@ private:
     double timed_s_ = 0;                    ///< time of that default; 0: unknown
     /// Most sizes of a call from which prove() drew, by the words that drawn calls keep.
     std::map<std::vector<std::int64_t>, std::size_t> proven_sizes_{};
+    std::set<std::vector<std::int64_t>> proven_beside_{}; ///< such words: nothing new is left
+    double beside_s_ = 0;                                 ///< seconds of prove_beside()
+    std::uint64_t beside_rounds_ = 0;
     std::uint64_t new_shapes_ = 0; ///< met so far
     std::uint64_t checks_ = 0;
     bool is_refused_ = false;
+    std::vector<std::vector<std::int64_t>> wrong_{}; ///< by drawn calls; none is trusted
+    bool only_own_numbers_ = false;                  ///< see variant_proof::only_own_numbers
+    bool has_said_wrong_ = false; ///< the note on a wrong call that is not trusted
     served_shapes counts_{};
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/memory.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
@@ -18,14 +19,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <exception>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// Counts of verified shapes among those met once: the first `verified_at_once`, then one in
-/// `shapes_per_check`. At most 5 % of the calls verify if all shapes differ.
-inline constexpr std::uint64_t verified_at_once = 2;
-inline constexpr std::uint64_t shapes_per_check = 24;
 
 /// Wall seconds of a check for which no call waits.
 inline constexpr double check_beside_s = 10;
@@ -136,11 +133,10 @@ ATTUNE_INLINE std::size_t shape_verifier::sizes_for_proofs(std::span<std::int64_
                : sizes_among(subject.layout, key, shape_choice_of_proofs(subject.kernel));
 }
 
-ATTUNE_INLINE bool shape_verifier::can_prove(std::span<std::int64_t const> key,
-                                             call_frame const& frame) const
+/// Returns true if calls can be drawn from this one.
+ATTUNE_INLINE bool shape_verifier::can_draw(std::span<std::int64_t const> key,
+                                            call_frame const& frame) const
 {
-    constexpr double most_s = 3;
-    constexpr std::size_t most_kinds = 32;
     dispatched_kernel const& subject = with_.subject;
     bool const has_pointers =
         std::any_of(frame.arguments.begin(), frame.arguments.end(), [](call_argument const& one) {
@@ -148,13 +144,36 @@ ATTUNE_INLINE bool shape_verifier::can_prove(std::span<std::int64_t const> key,
         });
     bool const can_make_calls = (frame.resized && !has_pointers) || subject.kernel.calls;
     if (!can_make_calls || trust_.is_distrusted() || memory_.is_required ||
-        subject.kernel.any_shape || subject.target() != nullptr || counts_.proof_s > most_s ||
-        proven_sizes_.size() > most_kinds)
+        subject.kernel.any_shape || subject.target() != nullptr)
         return false;
     for (std::size_t i = 0; i < subject.layout.size(); ++i)
         if (subject.layout[i].part == shape_part::overlaps && key[i] != 0) return false;
+    return sizes_for_proofs(key) > 0;
+}
+
+ATTUNE_INLINE bool shape_verifier::can_prove(std::span<std::int64_t const> key,
+                                             call_frame const& frame) const
+{
+    constexpr double most_s = 3;
+    constexpr std::size_t most_kinds = 32;
+    if (counts_.proof_s > most_s || proven_sizes_.size() > most_kinds || !can_draw(key, frame))
+        return false;
     auto const before = proven_sizes_.find(kept_words(key));
     return sizes_for_proofs(key) > (before == proven_sizes_.end() ? 0 : before->second);
+}
+
+/// @pre  calls can be drawn from this one
+ATTUNE_INLINE variant_proof shape_verifier::proof_of(std::span<std::int64_t const> key,
+                                                     call_frame const& frame, proof_limits limits)
+{
+    dispatched_kernel const& subject = with_.subject;
+    limits.wrong = wrong_;
+    limits.only_own_numbers = only_own_numbers_;
+    limits.refute = [this](std::span<std::int64_t const> wrong) { end_trust(wrong); };
+    return prove_variant({subject.kernel, subject.layout, shape_choice_of_proofs(subject.kernel),
+                          shape_choice_of(subject.kernel), with_.defaults.code_of(of_).code,
+                          variant_.code, divisors_, subject.options.measuring.protect},
+                         key, frame, trust_, limits);
 }
 
 ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame,
@@ -162,17 +181,64 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
 {
     if (!can_prove(key, frame)) return;
     proven_sizes_.insert_or_assign(kept_words(key), sizes_for_proofs(key));
-    dispatched_kernel const& subject = with_.subject;
-    shape_choice const choice = shape_choice_of_proofs(subject.kernel);
-    variant_proof const proof =
-        prove_variant({subject.kernel, subject.layout, choice, shape_choice_of(subject.kernel),
-                       with_.defaults.code_of(of_).code, variant_.code, divisors_,
-                       subject.options.measuring.protect},
-                      key, frame, trust_, limit_s);
+    variant_proof const proof = proof_of(key, frame, {.proof_s = limit_s});
     counts_.proof_s += proof.elapsed_s;
-    counts_.proofs += proof.right.size();
+    take(proof);
+}
+
+inline constexpr double longest_beside_s = 20; ///< seconds of all proofs beside the program
+
+ATTUNE_INLINE bool shape_verifier::wants_proof(std::span<std::int64_t const> key,
+                                               call_frame const& frame) const
+{
+    return beside_s_ < longest_beside_s && can_draw(key, frame) &&
+           !proven_beside_.contains(kept_words(key));
+}
+
+ATTUNE_INLINE void shape_verifier::prove_beside(std::span<std::int64_t const> key,
+                                                call_frame const& frame,
+                                                std::function<bool()> const& is_over)
+{
+    constexpr double most_bytes = 1 << 28;
+    constexpr double of_spare_memory = 1.0 / 16;
+    constexpr double longest_call_s = 12; // whose default takes a quarter of it
+    if (!wants_proof(key, frame)) return;
+    proof_limits limits{.proof_s = longest_beside_s - beside_s_,
+                        .call_s = longest_call_s,
+                        .round = ++beside_rounds_,
+                        .is_over = is_over};
+    limits.calls.most_bytes =
+        static_cast<std::size_t>(std::min(most_bytes, of_spare_memory * spare_memory_bytes()));
+    limits.calls.most_work = HUGE_VAL;
+    limits.take = [this](std::vector<std::vector<std::int64_t>> const& right) {
+        try {
+            take_right(right);
+        } catch (std::exception const&) { // no memory, or no store: what was taken serves
+        }
+    };
+    variant_proof const proof = proof_of(key, frame, std::move(limits));
+    beside_s_ += proof.elapsed_s;
+    if (!proof.was_over) proven_beside_.insert(kept_words(key));
+    take(proof);
+}
+
+ATTUNE_INLINE void shape_verifier::take_right(std::vector<std::vector<std::int64_t>> const& shapes)
+{
+    for (std::vector<std::int64_t> const& shape : shapes) {
+        add(shape);
+        keep(shape, true);
+    }
+    counts_.proofs += shapes.size();
+    if (!shapes.empty())
+        with_.report.set_serving(counts_, "the variant serves: it was right on " +
+                                              std::to_string(counts_.proofs) +
+                                              " calls that attune made" + addresses_said());
+}
+
+ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
+{
     if (!proof.trouble.empty())
-        with_.report.note("kernel.calls(f) of kernel '" + subject.kernel.name +
+        with_.report.note("kernel.calls(f) of kernel '" + with_.subject.kernel.name +
                           "' failed, so that the variant proves itself on the program's calls "
                           "alone: " +
                           proof.trouble);
@@ -180,9 +246,13 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
     if (!said.empty())
         said += " (" + std::string(describe(proof.differs.why.stage)) + ": " +
                 proof.differs.why.reason + ")";
+    if (!proof.contents.where.empty())
+        with_.report.note("the variant differs from the default where " + proof.contents.where +
+                          " (" + proof.contents.why.reason +
+                          "); it serves all the same, because contents are no part of a shape");
     if (!proof.refuting.empty()) {
         ++counts_.wrong;
-        keep(proof.refuting.front(), false);
+        counts_.proofs += proof.right.size();
         if (said.empty()) said = text_of_shape(with_.subject.layout, proof.refuting.front());
         distrust("wrong for a call that attune made, where " + said);
         return;
@@ -191,18 +261,37 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
         for (std::vector<std::int64_t> const& shape : proof.open)
             trust_.except(shape);
     });
-    for (std::vector<std::int64_t> const& shape : proof.right) {
-        add(shape);
-        keep(shape, true);
-    }
-    if (!said.empty())
+    wrong_.insert(wrong_.end(), proof.wrong.begin(), proof.wrong.end());
+    only_own_numbers_ = only_own_numbers_ || proof.only_own_numbers;
+    take_right(proof.right);
+    compare_with_wrong(); // other calls may have verified shapes meanwhile
+    if (!said.empty() && !std::exchange(has_said_wrong_, true))
         with_.report.note("the variant is wrong for a call that attune made, where " + said +
                           "; the default serves such calls. If no such call is valid, say so by "
                           "kernel.precondition(f)");
-    if (!proof.right.empty())
-        with_.report.set_serving(counts_, "the variant serves: it was right on " +
-                                              std::to_string(proof.right.size()) +
-                                              " calls that attune made" + addresses_said());
+}
+
+/// Ends the trust in all classes, also in later processes, after a drawn call was wrong.
+ATTUNE_INLINE void shape_verifier::end_trust(std::span<std::int64_t const> key)
+{
+    with_.shapes.locked([&] { trust_.distrust(); });
+    with_.shapes.withdraw(variant_);
+    try {
+        keep(key, false);
+    } catch (std::exception const&) { // no store: this process knows it
+    }
+}
+
+/// Ends the trust if a verified shape proved the last property of a call that was wrong.
+ATTUNE_INLINE void shape_verifier::compare_with_wrong()
+{
+    auto const at = std::find_if(wrong_.begin(), wrong_.end(),
+                                 [&](auto const& one) { return trust_.has_proven(one); });
+    if (at == wrong_.end()) return;
+    ++counts_.wrong;
+    end_trust(*at);
+    distrust("wrong for a call that attune made, where " +
+             text_of_shape(with_.subject.layout, *at));
 }
 
 ATTUNE_INLINE void shape_verifier::distrust(std::string const& why)
@@ -237,7 +326,7 @@ ATTUNE_INLINE void shape_verifier::refuse(failure const& why)
 
 ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
 {
-    return !is_first || checks_ < verified_at_once + new_shapes_ / shapes_per_check;
+    return !is_first || is_check_due(new_shapes_, checks_);
 }
 
 ATTUNE_INLINE bool shape_verifier::is_due(std::span<std::int64_t const> key, std::uint32_t met)
@@ -277,7 +366,7 @@ ATTUNE_INLINE void shape_verifier::set_pace(std::span<std::int64_t const> key, d
 
 ATTUNE_INLINE bool shape_verifier::is_dear(std::span<std::int64_t const> key) const
 {
-    constexpr double most_s = 0.02;
+    constexpr double most_s = 0.012;
     constexpr double runs = 4;
     // The work of a call is not known. A product of square matrices grows by the power 1.5 of the
     // elements, which is the most among usual kernels whose integers do not say more.
@@ -393,6 +482,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     if (verdict.how == shape_verdict::ending::right) {
         ++counts_.verified;
         if (!frame.writes_nothing()) add(key);
+        compare_with_wrong();
         remember(known_verdict::right);
         keep(key, true);
         say(shape, "the variant serves: it was verified for this shape" + addresses_said());

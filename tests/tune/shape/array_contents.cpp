@@ -1,0 +1,51 @@
+// tests/tune/shape/array_contents.cpp - arrays of one type each, filled with every kind of contents.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/shape/array_contents.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <span>
+#include <vector>
+
+using attune::detail::array_contents;
+using attune::detail::fill_contents;
+
+namespace {
+
+template <class T>
+std::vector<T> filled(std::vector<T> values, array_contents with, bool expected = true)
+{
+    CHECK(fill_contents(attune::detail::as_buffer(std::span<T>(values), 0), with) == expected);
+    return values;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("numbers become special ones", T, float, double)
+{
+    std::vector<T> const own{3, -1, 2};
+    using limits = std::numeric_limits<T>;
+    CHECK(filled(own, array_contents::own) == own);
+    CHECK(filled(own, array_contents::zero) == std::vector<T>(3, 0));
+    CHECK(std::signbit(filled(own, array_contents::negative_zero)[2]));
+    CHECK(filled(own, array_contents::denormal) == std::vector<T>(3, limits::denorm_min()));
+    CHECK(filled(own, array_contents::equal) == std::vector<T>(3, 3));
+    CHECK(filled(own, array_contents::sorted) == std::vector<T>{-1, 2, 3});
+    CHECK(filled(own, array_contents::least) == std::vector<T>(3, limits::lowest()));
+    CHECK(filled(own, array_contents::infinite) == std::vector<T>(3, limits::infinity()));
+    CHECK(std::isnan(filled(own, array_contents::not_a_number)[0]));
+    std::vector<T> const with_nan{limits::quiet_NaN(), 2, 1};
+    CHECK(filled(with_nan, array_contents::sorted).size() == 3);
+}
+
+TEST_CASE_TEMPLATE("whole numbers have no NaN, and keep their own", T, signed char, unsigned, long)
+{
+    std::vector<T> const own{3, 1, 2};
+    CHECK(filled(own, array_contents::not_a_number, false) == own);
+    CHECK(filled(own, array_contents::infinite, false) == own);
+    CHECK(filled(own, array_contents::least, false) == own); // they may be indices
+    CHECK(filled(own, array_contents::sorted) == std::vector<T>{1, 2, 3});
+    CHECK(filled(std::vector<T>{}, array_contents::equal).empty());
+}
