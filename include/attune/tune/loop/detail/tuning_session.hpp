@@ -25,6 +25,7 @@
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/session_at_work.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>
@@ -409,8 +410,12 @@ private:
         return out;
     }
 
-    std::optional<work_in_progress> at_work_{std::in_place}; ///< empty while the session rests
-    environment_snapshot environment_{}; ///< other threads compile, and start workers
+    struct work {
+        work_in_progress until_end{};
+        session_at_work counted{};
+    };
+    std::optional<work> at_work_{std::in_place}; ///< empty while the session rests
+    environment_snapshot environment_{};         ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
     session_memory memory_;
