@@ -65,6 +65,12 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
+/// The work of a session until it rests.
+struct counted_work {
+    work_in_progress until_end{};
+    session_at_work counted{};
+};
+
 /// One tuning from its first event to its report. The separable tasks are in other classes; this
 /// class has their order.
 class tuning_session {
@@ -410,12 +416,8 @@ private:
         return out;
     }
 
-    struct work {
-        work_in_progress until_end{};
-        session_at_work counted{};
-    };
-    std::optional<work> at_work_{std::in_place}; ///< empty while the session rests
-    environment_snapshot environment_{};         ///< other threads compile, and start workers
+    std::optional<counted_work> at_work_{std::in_place}; ///< empty while the session rests
+    environment_snapshot environment_{}; ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
     session_memory memory_;
