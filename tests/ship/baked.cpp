@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,12 @@ int by_small(std::span<float>, int) { return 1; }
 int by_sleeper(std::span<float>, int)
 {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return 0;
+}
+std::atomic<std::uint64_t> scripted_ns{0};
+int by_scripted(std::span<float>, int ns)
+{
+    scripted_ns += static_cast<std::uint64_t>(ns);
     return 0;
 }
 int by_large_v4(std::span<float>, int) { return 24; }
@@ -370,4 +377,31 @@ TEST_CASE("the time of calls counts for what serves them")
     CHECK(seen.not_faster == 10);
     CHECK(seen.not_faster_s >= 10 * 0.002);
     CHECK(seen.seconds() == seen.not_faster_s);
+}
+
+TEST_CASE("long calls of a thread are timed after many short calls of another one")
+{
+    struct scripted_machine : attune::detail::baked_machine<signature> {
+        explicit scripted_machine(baked_table const& table)
+            : baked_machine(table, instruction_level::base)
+        {
+            now_ns_ = []() noexcept { return scripted_ns.load(); };
+        }
+    };
+    baked_table table;
+    table.fallback = &address<by_scripted>;
+    static constexpr baked_node tree[] = {{-1, 0, baked_node::none, -1}};
+    baked_device const devices[1] = {{"this one", "", 0, 0, tree}};
+    table.devices = devices;
+    scripted_machine machine(table);
+    std::vector<float> x(16);
+    auto const make = [&](int calls, int ns) {
+        for (int i = 0; i < calls; ++i)
+            static_cast<void>(machine.run(x, ns));
+    };
+    make(5'000, 0);
+    std::thread([&] { make(4'096, 1'000); }).join();
+    attune::baked_coverage const seen = machine.coverage();
+    CHECK(seen.not_faster == 5'000 + 4'096);
+    CHECK(1e3 * seen.not_faster_s == doctest::Approx(4.096).epsilon(0.05));
 }

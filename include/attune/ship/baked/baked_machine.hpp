@@ -211,8 +211,9 @@ public:
         auto const answer = static_cast<std::size_t>(known->answer);
         std::uint64_t const calls = counted_.add(answer);
         function const code = known->code.load(std::memory_order_relaxed);
-        if (calls < times_[answer].due.load(std::memory_order_relaxed)) return code(args...);
-        timed_call const timed(*this, answer, calls);
+        if ((calls & times_[answer].mask.load(std::memory_order_relaxed)) != 0)
+            return code(args...);
+        timed_call const timed(*this, answer);
         return code(args...);
     }
     [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_coverage coverage() const { return coverage_(*this); }
@@ -260,25 +261,22 @@ protected:
     };
     /// The timed calls with one answer. Several threads may lose some.
     struct answer_times {
-        std::atomic<std::uint64_t> due{1};    ///< a thread with so many calls times one
-        std::atomic<std::uint64_t> pause{1};  ///< calls up to the next timed one
+        std::atomic<std::uint64_t> mask{0};   ///< a thread times calls without these bits
         std::atomic<std::uint64_t> calls{0};  ///< that the timed ones stand for
         std::atomic<std::uint64_t> all_ns{0}; ///< nanoseconds in these
     };
     /// Takes the time of its life. Computes in whole numbers: the program may trap others.
     class timed_call {
     public:
-        ATTUNE_ALWAYS_INLINE timed_call(baked_machine& machine, std::size_t answer,
-                                        std::uint64_t calls) noexcept
+        ATTUNE_ALWAYS_INLINE timed_call(baked_machine& machine, std::size_t answer) noexcept
             : machine_(machine)
             , answer_(answer)
-            , calls_(calls)
             , begun_ns_(machine.now_ns_())
         {
         }
         ATTUNE_ALWAYS_INLINE ~timed_call()
         {
-            machine_.took_(machine_, answer_, calls_, machine_.now_ns_() - begun_ns_);
+            machine_.took_(machine_, answer_, machine_.now_ns_() - begun_ns_);
         }
         timed_call(timed_call const&) = delete;
         timed_call& operator=(timed_call const&) = delete;
@@ -286,7 +284,6 @@ protected:
     private:
         baked_machine& machine_;
         std::size_t answer_;
-        std::uint64_t calls_;
         std::uint64_t begun_ns_;
     };
     /// Nanoseconds of a clock that no user sets, where there is one.
@@ -301,14 +298,13 @@ protected:
         return 1'000'000'000u * static_cast<std::uint64_t>(now.tv_sec) +
                static_cast<std::uint64_t>(now.tv_nsec);
     }
-    static void took(baked_machine& machine, std::size_t answer, std::uint64_t calls,
-                     std::uint64_t ns) noexcept
+    static void took(baked_machine& machine, std::size_t answer, std::uint64_t ns) noexcept
     {
-        constexpr std::uint64_t longest_pause = 1'024;
+        constexpr std::uint64_t largest_mask = 1'023;
         answer_times& all = machine.times_[answer];
-        std::uint64_t const pause = all.pause.load(std::memory_order_relaxed);
-        all.due.store(calls + pause, std::memory_order_relaxed);
-        all.pause.store(std::min(2 * pause, longest_pause), std::memory_order_relaxed);
+        std::uint64_t const mask = all.mask.load(std::memory_order_relaxed);
+        std::uint64_t const pause = mask + 1; // calls up to the next timed one
+        all.mask.store(std::min(2 * mask + 1, largest_mask), std::memory_order_relaxed);
         all.calls.fetch_add(pause, std::memory_order_relaxed);
         all.all_ns.fetch_add(pause * ns, std::memory_order_relaxed);
     }
@@ -480,8 +476,7 @@ protected:
     call_counters<8> counted_{}; ///< calls, by baked_answer
     std::array<answer_times, defaults> times_{};
     std::uint64_t (*now_ns_)() noexcept = &now_ns;
-    void (*took_)(baked_machine&, std::size_t answer, std::uint64_t calls,
-                  std::uint64_t ns) noexcept = &took;
+    void (*took_)(baked_machine&, std::size_t answer, std::uint64_t ns) noexcept = &took;
     served_code const* (*obtain_)(baked_machine&, key const&, Args const&...) = &obtain;
     baked_choice (*explain_)(baked_machine const&, Args const&...) = &explain_call;
     baked_coverage (*coverage_)(baked_machine const&) = &coverage_of;

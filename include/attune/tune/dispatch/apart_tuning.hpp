@@ -1,7 +1,7 @@
 // attune/tune/dispatch/apart_tuning.hpp - tunes and verifies on copies of calls, while the program runs.
 // SPDX-License-Identifier: MIT
 //
-// tested by tune/on_miss.cpp
+// Also tested by tune/on_miss.cpp.
 #pragma once
 
 #include <attune/core/posix/fork_gate.hpp>
@@ -49,8 +49,9 @@ public:
                                     std::span<std::int64_t const> key, call_frame const& frame,
                                     installed_variant const* until_then = nullptr);
 
-    /// Goes on to prove the winner in the background, until wait() is called. A thread that waits
-    /// for the turn gets it. Does nothing without room for a copy.
+    /// Goes on to prove the winner of a tuning in the background, until wait() is called. A thread
+    /// that waits for the turn gets it, and other jobs and tunings go first. Does nothing on a
+    /// single processor, or without room for a copy.
     /// @pre  the turn is this thread's; the winner was proven in the call, as far as a call can wait
     void prove(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
                call_frame const& frame);
@@ -68,14 +69,16 @@ public:
     }
 
     /// Waits until no job runs or waits, or until the program ends. @pre  not called by a job
-    void wait() const;
+    void wait();
 
 private:
     struct open_tuning;
     class trial_period;
 
     [[nodiscard]] call_copy copy_of(call_frame const& frame);
+    void forget_parent();
     [[nodiscard]] std::string add(std::function<void()> job);
+    [[nodiscard]] std::string add_due(std::function<void()> job);
     void count(known_shape* shape, served_inputs& of);
     void stop_counting(served_inputs& of);
     void let_others_begin() const;
@@ -101,7 +104,7 @@ private:
     fork_safe_mutex lock_{}; ///< guards served_inputs::tuned_apart_in, and the members below
     std::vector<std::shared_ptr<open_tuning>> open_{};
     bool is_queued_ = false;                            ///< a call of go_on() is queued
-    int process_ = 0;                                   ///< the process that the members belong to
+    int process_;                                       ///< the process that the members belong to
     std::vector<std::unique_ptr<online_slot>> slots_{}; ///< calls may be in them at any time
     std::vector<std::unique_ptr<call_count>>
         counts_{}; ///< a late call may still add to any of them
@@ -109,7 +112,9 @@ private:
     double called_before_s_ = 0;               ///< in calls before the first slot
     double next_look_s_ = 0;                   ///< when set_others() sums again
     std::atomic<bool> some_size_rests_{false}; ///< the tuning of a further size waits for calls
-    mutable std::atomic<int> waiting_{0};      ///< threads in wait()
+    std::atomic<int> waiting_{0};              ///< threads in wait()
+    std::atomic<int> due_{0};                  ///< queued jobs that a proof makes room for
+    std::atomic<bool> is_room_wanted_{false};  ///< a call found no room for its copy
     background_worker worker_{};               ///< the last member: its thread uses all others
 };
 

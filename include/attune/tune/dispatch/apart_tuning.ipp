@@ -5,10 +5,12 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/timing_turns.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/dispatch/apart_tuning.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/online_bench.hpp>
+#include <attune/tune/loop/session_at_work.hpp>
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
@@ -72,6 +74,7 @@ ATTUNE_INLINE search_limits apart_tuning::limits_of(open_tuning const& one) cons
 ATTUNE_INLINE apart_tuning::apart_tuning(dispatch_parts& parts)
     : parts_(parts)
     , copies_(parts.subject.options.limits.copied_bytes)
+    , process_(::getpid())
 {
 }
 ATTUNE_INLINE apart_tuning::~apart_tuning() = default;
@@ -93,8 +96,21 @@ ATTUNE_INLINE bool apart_tuning::is_online(known_shape const* shape) const
            parts_.subject.kernel.most_joules <= 0;
 }
 
-ATTUNE_INLINE void apart_tuning::wait() const
+/// Drops what belongs to threads of the parent process.
+ATTUNE_INLINE void apart_tuning::forget_parent()
 {
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    int const me = ::getpid();
+    if (std::exchange(process_, me) == me) return;
+    parts_.waiting = waiting_ = due_ = 0;
+    parts_.is_lent = false;
+    open_.clear();
+    is_queued_ = false;
+}
+
+ATTUNE_INLINE void apart_tuning::wait()
+{
+    forget_parent();
     ++waiting_;
     worker_.wait();
     --waiting_;
@@ -109,6 +125,18 @@ ATTUNE_INLINE std::string apart_tuning::add(std::function<void()> job)
     } catch (std::exception const& e) {
         return std::string("nothing is tuned or verified in the background: ") + e.what();
     }
+}
+
+/// Adds a job that a proof makes room for.  @return  as add()
+ATTUNE_INLINE std::string apart_tuning::add_due(std::function<void()> job)
+{
+    ++due_;
+    std::string refusal = add([this, work = std::move(job)] {
+        --due_;
+        work();
+    });
+    if (!refusal.empty()) --due_;
+    return refusal;
 }
 
 /// @pre  lock_ is held
@@ -154,7 +182,7 @@ ATTUNE_INLINE void apart_tuning::close(open_tuning const& one)
 }
 
 /// Copies a call. If there is no room, tunings that have had their first slice end, those with the
-/// least gain first.
+/// least gain first. After these the proofs end, so that a later call finds room.
 ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
 {
     while (true) {
@@ -167,7 +195,10 @@ ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
             if (all[i].evaluations > 0 && open_[i].use_count() == 1 &&
                 (least == nullptr || next_in_turn(std::vector{all[i], least->so_far}) == 1))
                 least = open_[i];
-        if (least == nullptr) return out;
+        if (least == nullptr) {
+            is_room_wanted_ = true;
+            return out;
+        }
         close(*least);
     }
 }
@@ -179,12 +210,8 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shap
 {
     served_inputs& of = *held;
     int const me = ::getpid();
+    forget_parent();
     std::unique_lock<fork_safe_mutex> here(lock_);
-    if (std::exchange(process_, me) != me) { // the thread of these members is in the parent process
-        parts_.waiting = 0;
-        open_.clear();
-        is_queued_ = false;
-    }
     if (!of.is_settled) count(shape, of);
     if (of.tuned_apart_in != me && !of.is_settled) {
         of.tuned_apart_in = me; // other calls then make no copy
@@ -210,7 +237,7 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shap
                         .get();
                 say_waiting(*open_.back(), "candidates are timed in calls where ");
             }
-            if (!std::exchange(is_queued_, true)) refusal = add([this] { go_on(); });
+            if (!std::exchange(is_queued_, true)) refusal = add_due([this] { go_on(); });
             if (!refusal.empty()) {
                 is_queued_ = is_on = false;
                 close(*open_.back());
@@ -236,6 +263,7 @@ apart_tuning::verify(std::shared_ptr<served_inputs> const& held, known_shape* sh
                      std::span<std::int64_t const> key, call_frame const& frame,
                      installed_variant const* until_then)
 {
+    forget_parent();
     served_inputs& of = *held;
     // Serve before the job begins, because the job decides last.
     installed_variant const& by =
@@ -247,8 +275,8 @@ apart_tuning::verify(std::shared_ptr<served_inputs> const& held, known_shape* sh
     if (copy.call != nullptr) {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         if (of.is_partly_tuned) count(shape, of);
-        refusal = add([this, held, shape, words = std::vector(key.begin(), key.end()),
-                       call = std::move(copy.call)] {
+        refusal = add_due([this, held, shape, words = std::vector(key.begin(), key.end()),
+                           call = std::move(copy.call)] {
             served_inputs& mine = *held;
             working const now(parts_, true);
             if (!now.is_on() || mine.winner == nullptr) return;
@@ -281,36 +309,47 @@ ATTUNE_INLINE void apart_tuning::let_others_begin() const
 ATTUNE_INLINE void apart_tuning::prove(std::shared_ptr<served_inputs> const& held,
                                        std::span<std::int64_t const> key, call_frame const& frame)
 {
-    if (!held->verifier || held->winner_is_default || !held->verifier->wants_proof(key, frame))
+    if (held->outcome.how != decision::tuned || !held->verifier || held->winner_is_default ||
+        !held->verifier->wants_proof(key, frame) || processors_of_this_thread().size() == 1)
         return;
-    if (call_copy copy = copy_of(frame); copy.call != nullptr)
+    forget_parent();
+    if (call_copy copy = copies_.make(frame); copy.call != nullptr) {
+        is_room_wanted_ = false;
         static_cast<void>(add([this, held, words = std::vector(key.begin(), key.end()),
                                call = std::move(copy.call)] { prove_now(held, words, call); }));
+    }
 }
 
-/// A part of a proof, on the background thread. It gives the turn to a thread that waits.
+/// A part of a proof, on the background thread. It gives the turn to a thread that waits, and this
+/// thread to other jobs. While a session tunes anything in this process, it waits.
 ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const& held,
                                            std::vector<std::int64_t> const& key,
                                            std::shared_ptr<owned_call const> const& call)
 {
-    auto const is_over = [this] { return parts_.waiting > 0 || waiting_ > 0; };
-    let_others_begin();
-    bool is_partial = false;
-    {
+    auto const is_in_the_way = [this] {
+        return parts_.waiting > 0 || session_at_work::count() > 0;
+    };
+    auto const has_to_leave = [this] { return waiting_ > 0 || due_ > 0 || is_room_wanted_; };
+    while (is_in_the_way() && !has_to_leave() && !stop_is_requested() && !program_is_ending())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bool is_partial = has_to_leave();
+    if (!is_partial) {
         working const now(parts_, true);
-        if (!now.is_on() || waiting_ > 0 || !held->verifier || held->winner_is_default ||
+        if (!now.is_on() || !held->verifier || held->winner_is_default ||
             !held->verifier->wants_proof(key, call->frame()))
             return;
         parts_.is_lent = true;
         try {
             work_in_progress const at_work;
-            held->verifier->prove_beside(key, call->frame(), is_over);
+            held->verifier->prove_beside(key, call->frame(),
+                                         [&] { return is_in_the_way() || has_to_leave(); });
             is_partial = true;
         } catch (...) { // no memory, or no default: nothing more is proven
         }
     }
     parts_.is_lent = false; // after the turn, which another thread takes while it is lent
-    if (is_partial) static_cast<void>(add([this, held, key, call] { prove_now(held, key, call); }));
+    if (is_partial && waiting_ == 0 && !is_room_wanted_)
+        static_cast<void>(add([this, held, key, call] { prove_now(held, key, call); }));
 }
 
 /// Runs one slice of one tuning, on the background thread, and queues itself while there are
@@ -383,7 +422,7 @@ ATTUNE_INLINE void apart_tuning::go_on()
     if (is_over) close(*one);
     bool const is_more = std::any_of(open_.begin(), open_.end(),
                                      [](auto const& other) { return !other->of->is_resting; });
-    if (is_more && !is_queued_) is_queued_ = add([this] { go_on(); }).empty();
+    if (is_more && !is_queued_) is_queued_ = add_due([this] { go_on(); }).empty();
 }
 
 /// Seconds that a session waits for a call: longer after each wait without a call.
@@ -485,7 +524,7 @@ ATTUNE_INLINE void apart_tuning::wake_now(served_inputs& of, known_shape const* 
 ATTUNE_INLINE void apart_tuning::resume(served_inputs& of)
 {
     of.is_resting = false;
-    if (!is_queued_) is_queued_ = add([this] { go_on(); }).empty();
+    if (!is_queued_) is_queued_ = add_due([this] { go_on(); }).empty();
 }
 
 /// @return  true if the tuning needs no other slice.  @pre  the turn is this thread's

@@ -35,6 +35,7 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits, int lent_ms)
 {
     if (turn_.is_mine()) return;
     is_on_ = turn_.try_lock();
+    if (is_on_) of.is_lent = false; // also after a fork: its holder is in the parent process
     // While the program ends, the thread with the turn may stand still.
     constexpr int look_ms = 50;
     int left_ms = lent_ms;
@@ -47,6 +48,7 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits, int lent_ms)
         left_ms -= now_ms;
     }
     --of.waiting;
+    if (is_on_) of.is_lent = false;
 }
 
 ATTUNE_INLINE working::~working()

@@ -25,6 +25,7 @@
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/session_at_work.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>
@@ -63,6 +64,12 @@ namespace attune::inline ATTUNE_ABI::detail {
     out.target = of.turned(out.target);
     return out;
 }
+
+/// The work of a session until it rests.
+struct counted_work {
+    work_in_progress until_end{};
+    session_at_work counted{};
+};
 
 /// One tuning from its first event to its report. The separable tasks are in other classes; this
 /// class has their order.
@@ -409,7 +416,7 @@ private:
         return out;
     }
 
-    std::optional<work_in_progress> at_work_{std::in_place}; ///< empty while the session rests
+    std::optional<counted_work> at_work_{std::in_place}; ///< empty while the session rests
     environment_snapshot environment_{}; ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
