@@ -243,12 +243,14 @@ ATTUNE_INLINE void tuned_sizes::grow()
         for (entry const& one : all_)
             made->of.push_back(one.owned);
     }
+    bool const was_one_size = choices_ == nullptr; // only this function writes it
     {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         choices_ = made;
     }
     demand_.reset();
     is_wanted_ = false;
+    if (was_one_size && made == nullptr) return; // each shape has the code that it should have
     shapes_.look_again([&](std::span<std::int64_t const> key) {
         std::size_t const at = made != nullptr ? made->tree.at(sizes_of(key)) : 0;
         return all_[at].of->winner.load();
