@@ -22,6 +22,9 @@ namespace {
 
 constexpr char const* text = R"(
 #include <attune/tunable.hpp>
+#include <cstdlib>
+#include <future>
+#include <mutex>
 #include <span>
 #include <vector>
 constexpr int lanes = ATTUNE_TUNABLE(LANES, 1);

@@ -119,8 +119,8 @@ TEST_CASE("each winner has a CUBIN for each architecture, the default PTX too")
     std::string const table = subject.table();
     CHECK(has(table, "attune_baked_fill_default[3]"));
     CHECK(has(table, "{instruction_level::base, nullptr, baked_proof::record, proven_0_0, "
-                     "largest_0_0, &::attune_baked_fill_0_sm_90}"));
-    CHECK(has(table, "&::attune_baked_fill_0_sm_80}"));
+                     "largest_0_0, &::attune_baked_fill_0_sm_90, {}}"));
+    CHECK(has(table, "&::attune_baked_fill_0_sm_80, {}}"));
     CHECK(has(table, "out.grid[0] = extent_of(ceil_divide(in[0], at[0]), 0);"));
     CHECK(has(table, "{\"NVIDIA X (sm_90)\", \"NVIDIA\", 0, 0, tree_0, 90, false}"));
     CHECK(has(table, "void(attune::device_span<float>, int)"));
@@ -172,7 +172,7 @@ TEST_CASE("what was predicted serves where it is proven, or where that is asked 
     other.add("sm_80, predicted", "256");
     other.add("NVIDIA X (sm_90)", "256");
     other.bake_it({80, 90});
-    CHECK(has(other.table(), "attune_baked_fill_0_sm_80}"));
+    CHECK(has(other.table(), "attune_baked_fill_0_sm_80, {}}"));
     CHECK(has(other.table(), "80, true}"));
 }
 
