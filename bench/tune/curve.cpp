@@ -231,14 +231,16 @@ int run(int count, char** text)
         count, text,
         {{"--evaluations", &evaluations, 5}, {"--seeds", &seeds, 1}, {"--figures", &figures}});
     result r{.searches = {search{"attune", attune::default_search(), {}},
-                          search{"random", attune::search_with<attune::random_searcher>(), {}}}};
+                          search{"random", attune::search_with<attune::random_searcher>(), {}}},
+             .medians = {},
+             .expert_s = 0};
     std::vector<double> expert;
     for (std::uint64_t seed = 0; seed < seeds; ++seed)
         for (search& s : r.searches) {
             tuning t = tune(s, evaluations, seed);
             expert.push_back(t.expert_s);
             std::printf("curve %s seed=%llu", s.name, static_cast<unsigned long long>(seed));
-            for (std::size_t const n : {1, 5, 10, 20, 40})
+            for (std::size_t const n : {1u, 5u, 10u, 20u, 40u})
                 std::printf(" best_%zu_ms=%.3f", n, after(t.best, n) * 1e3);
             std::printf(" best_ms=%.3f expert_ms=%.3f\n", t.best.back() * 1e3, t.expert_s * 1e3);
             std::fflush(stdout);
