@@ -18,5 +18,4 @@ provide doctest/doctest.h
 configure build/test -C cmake/ci.cmake
 cmake --build build/test --parallel "$(jobs)"
 cd build/test
-# Tests time variants on a shared machine. A test that fails is run once more; ctest prints both runs.
-exec ctest --output-on-failure --no-tests=error --repeat until-pass:2 --parallel "$(jobs)"
+exec ctest --output-on-failure --no-tests=error --parallel "$(jobs)"

@@ -207,17 +207,14 @@ TEST_CASE(
     std::vector<int> out(10);
     call(out, 5);
     CHECK(call.report().how == decision::tuned);
-    std::uint64_t verified = 0; // a loaded machine may stop a check: the default then serves
     for (int size : {6, 7, 8}) {
         call(out, size);
         CAPTURE(call.report().summary());
         CHECK(out[9] == size);
         CHECK(call.report().how == decision::served_near);
-        CHECK(call.report().shapes.by_class == 0);
-        verified += call.report().shapes.verified;
+        CHECK(call.report().shapes.verified == 1);
         CHECK(!call.is_tuned(out, size));
     }
-    CHECK(verified >= 1);
     CHECK(has(heard.texts(progress_event::notice), "is spent"));
     CHECK(heard.count(progress_event::started) == 1);
 }
