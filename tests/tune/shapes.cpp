@@ -151,7 +151,7 @@ TEST_CASE("a product that is wrong where two properties meet, or after some call
         while (bench::wrong_products.at(which).name != name)
             ++which;
         CAPTURE(name);
-        auto const ends_as_expected = [&] {
+        auto const is_tried_as_winner = [&] {
             bench::product_calls arrays;
             attune::tuned call{bench::product_kernel(which), bench::product_compiler{which},
                                quick_options()};
@@ -164,10 +164,11 @@ TEST_CASE("a product that is wrong where two properties meet, or after some call
             for (unsigned i = 0; i < calls; ++i)
                 escapes += arrays.is_right(arrays.draw(random), call) ? 0u : 1u;
             CHECK(escapes == 0);
-            return keeps == (call.report().how != attune::decision::tuned);
+            if (keeps) CHECK(call.report().how != attune::decision::tuned);
+            return keeps || call.report().how == attune::decision::tuned;
         };
-        // A loaded machine may keep the default of a tuning: another one then decides.
-        CHECK((ends_as_expected() || ends_as_expected() || ends_as_expected()));
+        // A loaded machine may keep the default, which then shows nothing: the case is made again.
+        CHECK((is_tried_as_winner() || is_tried_as_winner() || is_tried_as_winner()));
     }
 }
 
