@@ -30,6 +30,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #endif
 
@@ -104,6 +105,12 @@ misdeed const misdeeds[] = {
      "changed the disk priority", true},
     {"thread name", [] { prctl(PR_SET_NAME, "gotcha"); }, "changed the name of the thread", true},
     {"timer slack", [] { prctl(PR_SET_TIMERSLACK, 77UL); }, "changed the timer slack", true},
+    {"cancellation", [] { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr); },
+     "changed the cancellation of the thread", true},
+    {"cancellation at once", [] { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr); },
+     "changed the cancellation of the thread", true},
+    {"System V memory", [] { shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600); },
+     "left shared memory (shmget)", true},
     {"PDEATHSIG", [] { prctl(PR_SET_PDEATHSIG, SIGUSR1); },
      "changed the signal that comes when its parent ends", true},
     {"no_new_privs", [] { prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL); },

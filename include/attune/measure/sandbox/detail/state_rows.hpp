@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -23,6 +24,7 @@
 #include <locale>
 #include <memory_resource>
 #include <new>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -34,6 +36,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #endif
 
@@ -145,6 +148,23 @@ inline void restore_signal_stack(std::string const& before)
 inline void restore_thread_locale(std::string const& before)
 {
     ::uselocale(value_of<::locale_t>(before));
+}
+
+/// Whether a thread can be cancelled, and when.
+[[nodiscard]] inline std::string cancellation_now(std::string const&)
+{
+    std::array<int, 2> out{}; // both are read by changing them
+    ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &out[0]);
+    ::pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &out[1]);
+    ::pthread_setcanceltype(out[1], nullptr);
+    ::pthread_setcancelstate(out[0], nullptr);
+    return bytes_of(out);
+}
+inline void restore_cancellation(std::string const& before)
+{
+    auto const then = value_of<std::array<int, 2>>(before);
+    ::pthread_setcanceltype(then[1], nullptr);
+    ::pthread_setcancelstate(then[0], nullptr);
 }
 
 #if defined(__x86_64__)
@@ -317,6 +337,17 @@ inline void restore_locked_memory(std::string const& before)
     if (std::strtoul(before.c_str(), nullptr, 10) == 0) ::munlockall();
 }
 
+/// Calls `f` with each number that has a line of its own in `now` and none in `before`. Both texts
+/// begin with a line that is no number.
+template <class F>
+void for_each_new_number(std::string const& before, std::string const& now, F const& f)
+{
+    for (std::size_t at = now.find('\n') + 1; at < now.size(); at = now.find('\n', at) + 1) {
+        std::string const line = '\n' + now.substr(at, now.find('\n', at) - at) + '\n';
+        if (before.find(line) == before.npos) f(std::strtol(line.c_str() + 1, nullptr, 10));
+    }
+}
+
 [[nodiscard]] inline std::string own_timers_now(std::string const&)
 {
     std::string const all = small_file("/proc/self/timers");
@@ -327,12 +358,30 @@ inline void restore_locked_memory(std::string const& before)
 }
 inline void restore_own_timers(std::string const& before)
 {
-    std::string const now = own_timers_now({});
-    for (std::size_t at = now.find('\n') + 1; at < now.size(); at = now.find('\n', at) + 1) {
-        std::string const line = '\n' + now.substr(at, now.find('\n', at) - at) + '\n';
-        if (before.find(line) == before.npos)
-            ::syscall(SYS_timer_delete, std::strtol(line.c_str() + 1, nullptr, 10));
+    for_each_new_number(before, own_timers_now({}),
+                        [](long timer) { ::syscall(SYS_timer_delete, timer); });
+}
+
+/// The System V segments that this process made, one number a line.
+[[nodiscard]] inline std::string shared_memory_now(std::string const&)
+{
+    // The columns of /proc/sysvipc/shm: key, shmid, perms, size, cpid (who made the segment), ...
+    std::string const all = small_file("/proc/sysvipc/shm");
+    std::string out = "segments\n";
+    for (std::size_t at = all.find('\n'); at + 1 < all.size(); at = all.find('\n', at + 1)) {
+        long segment = 0;
+        long maker = 0;
+        if (std::sscanf(all.c_str() + at, "%*d %ld %*o %*u %ld", &segment, &maker) == 2 &&
+            maker == ::getpid())
+            out += std::to_string(segment) + '\n';
     }
+    return out;
+}
+inline void restore_shared_memory(std::string const& before)
+{
+    for_each_new_number(before, shared_memory_now({}), [](long segment) {
+        ::shmctl(static_cast<int>(segment), IPC_RMID, nullptr);
+    });
 }
 
 [[nodiscard]] inline std::string personality_now(std::string const&)
@@ -564,6 +613,8 @@ inline constexpr std::array state_rows{
     state_row{state_owner::thread, "changed the signal stack", signal_stack_now,
               restore_signal_stack},
     state_row{state_owner::thread, "changed the locale", thread_locale_now, restore_thread_locale},
+    state_row{state_owner::thread, "changed the cancellation of the thread", cancellation_now,
+              restore_cancellation},
 #if defined(__x86_64__)
     state_row{state_owner::thread,
               "left x87 or MMX registers of the thread in use (without _mm_empty())",
@@ -604,6 +655,8 @@ inline constexpr std::array state_rows{
               restore_locked_memory},
     state_row{state_owner::process, "left a timer (timer_create)", own_timers_now,
               restore_own_timers},
+    state_row{state_owner::process, "left shared memory (shmget)", shared_memory_now,
+              restore_shared_memory},
     state_row{state_owner::process, "changed its personality", personality_now,
               restore_personality},
     state_row{state_owner::process, "changed its score for want of memory (oom_score_adj)",
