@@ -150,7 +150,7 @@ inline void restore_thread_locale(std::string const& before)
     ::uselocale(value_of<::locale_t>(before));
 }
 
-/// Whether a thread can be cancelled, and when.
+/// The state and the type of the thread's cancellation.
 [[nodiscard]] inline std::string cancellation_now(std::string const&)
 {
     std::array<int, 2> out{}; // both are read by changing them
