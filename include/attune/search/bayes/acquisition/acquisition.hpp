@@ -48,8 +48,8 @@ struct expected_improvement_rule {
         return log_expected_improvement(mean, variance, best - exploration);
     }
 
-    /// An upper bound of score() for one division, which rejects most candidates without score().
-    /// log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
+    /// An upper bound of score() that costs one division; it rejects most candidates without
+    /// score(). log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
     /// @param log_widest  half the logarithm of the largest variance of all candidates
     [[nodiscard]] double bound(double mean, double variance, double best,
                                double log_widest) const noexcept
