@@ -179,8 +179,8 @@ struct study_outcome {
 ///   or its worker leaves.
 /// - Among outcomes of a configuration the first counts, even if its worker's claim was taken over
 ///   meanwhile. No outcome is lost, and none counts twice.
-/// - Nonsense of a worker (a configuration of another space, an outcome without a claim, a value
-///   that is not finite) changes nothing, and a notice names the worker.
+/// - Nonsense of a worker changes nothing: a configuration of another space, an outcome without a
+///   claim, a value that is not finite. A notice names the worker.
 ///
 /// Clocks are not compared. A claim has expired for a reader that watched the file for the worker's
 /// lease and saw no line of the worker; pass() counts that time. The reader then writes a claim

@@ -13,7 +13,7 @@
 //
 //   attune_sums 1 TAB <CRC-32 of the rest>
 //   <as above> TAB <bytes that it sums up> TAB <hash> TAB <lines> TAB <damaged> TAB <first> TAB
-//   <why> <lines that come to the same, without meaning and CRC-32>
+//   <why> <lines equivalent to the summed-up lines, without meaning and CRC-32>
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -33,8 +33,8 @@ struct tree_point {
 /// The loss of each choice at each point, relative to the best time there.
 class regret_table {
 public:
-    /// A choice without a measurement at a point gets the least sum, over measured points, of its
-    /// loss there and .2 for each factor of two between the inputs.
+    /// The regret of a choice without a measurement at a point is the least sum, over measured
+    /// points, of its loss there and .2 for each factor of two between the inputs.
     explicit regret_table(std::span<tree_point const> points);
 
     /// 0: the best; .1: 10 % slower. A choice that may not serve has the loss of the default, which

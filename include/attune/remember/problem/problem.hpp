@@ -108,7 +108,7 @@ struct related_problem {
 /// - `unavailable`: the store has no locks, so no claim is possible: tune.
 class problem_claim {
 public:
-    /// The claim for a store that no other process sees.
+    /// The claim for a store that no other process uses.
     problem_claim() = default;
 
     /// @param path      file for the locks; it and its folders are created if they are missing

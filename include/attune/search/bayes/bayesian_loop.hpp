@@ -37,9 +37,9 @@ public:
     /// description::code_metrics, NaN if missing. They become features, which the searcher predicts
     /// for other points. Ignores a wrong count, and a point outside the space.
     void tell_metrics(point const& p, std::span<double const> numbers);
-    /// Sets the distances of `p` to the bounds of its quantities, before tell() of a failure
-    /// because of a bound, and before tell() of a measurement. A model of each quantity learns
-    /// them. The score of a candidate is multiplied by the chance that it keeps all bounds.
+    /// Sets the distances of `p` to the bounds of its quantities, before tell() of a measurement,
+    /// or of a failure because of a bound. A model of each quantity learns them. The score of a
+    /// candidate is multiplied by the chance that it keeps all bounds.
     /// @param value   of the objective; NaN if not measured
     /// @param excess  one per bound: > 0 beyond it; NaN if unknown. A wrong count is ignored
     void tell_excess(point const& p, double value, std::span<double const> excess);

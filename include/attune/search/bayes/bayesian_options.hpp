@@ -64,8 +64,8 @@ struct bayesian_options {
     double prior_strength = 10;
     /// A pending point has the best value (constant liar), so that other suggestions avoid its
     /// surroundings. Each suggestion costs an assumed outcome for every pending point. From this
-    /// many pending points on, the search chooses an eighth as many points at once, and returns
-    /// them one after the other, as if workers asked together.
+    /// many pending points on, the search chooses an eighth as many points at once. It returns them
+    /// one after the other, as if workers asked together.
     std::size_t many_pending = 64;
 
     /// The most observations that the model uses; its cost per suggestion grows with their square.

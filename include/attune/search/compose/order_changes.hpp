@@ -49,8 +49,8 @@ namespace detail {
 
 } // namespace detail
 
-/// `order`, in which each item is swapped with the next one with probability `chance`, from the
-/// first place on, so an item may move several places.
+/// `order` after each item, from the first place on, was swapped with the next one with probability
+/// `chance`. An item may move several places.
 [[nodiscard]] inline item_order with_small_changes(order_view order, double chance,
                                                    random_engine& engine)
 {

@@ -44,8 +44,8 @@ struct differential_evolution_options {
     double crossover = 0.9;  ///< CR: chance that a coordinate comes from the mutant
 };
 
-/// Adds the difference of two members to the best member, and mixes the sum with a third member,
-/// which the mixture replaces if it is better.
+/// Adds the difference of two members to the best member, and mixes the sum with a third member.
+/// The mixture replaces the third member if it is better.
 class differential_evolution : public stepwise_searcher {
 public:
     explicit differential_evolution(chain_of_trees space, std::uint64_t seed = 0,

@@ -14,9 +14,9 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Configurations of `space`, best first. The first is good in all sessions together; each further
-/// one is good in those where the earlier ones are not. None without a success, and none if the
-/// space has more coordinates of arrays and long permutations than
-/// search::automatic_options::most_modelled, because models of 200 coordinates take seconds.
+/// one is good in those where the earlier ones are not. None without a success. None if the space
+/// has more coordinates of arrays and long permutations than
+/// search::automatic_options::most_modelled: models of 200 coordinates take seconds.
 /// Cost   a model of each session (up to 0.1 s each) and its predictions for the space
 [[nodiscard]] std::vector<point> warm_portfolio(chain_of_trees const& space,
                                                 std::span<past_session const> sessions,

@@ -15,8 +15,8 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// score(mean, variance, best): posterior of f at the candidate and the lowest value so far, all
 /// standardised; variance >= 0. A lower mean never scores lower. The score should be the logarithm
-/// of a quantity >= 0, because the search adds the logarithms of the chance of success and of the
-/// user's weight.
+/// of a quantity >= 0: the search adds the logarithms of the chance of success and of the user's
+/// weight.
 ///
 /// Optional members of an acquisition that changes during the search:
 /// - prepare(scored_candidates, search_progress): before each choice.

@@ -111,8 +111,8 @@ struct level_column {
     bool is_ordered = false;              ///< levels ascend on a line
 };
 
-/// Returns true if both features divide the points into the same groups, in the same or the
-/// opposite order if there are more than two groups.
+/// Returns true if both features divide the points into the same groups. More than two groups must
+/// also be in the same or the opposite order.
 /// Cost   one pass over the points, less when they differ early
 [[nodiscard]] inline bool repeats(level_column const& a, level_column const& b)
 {

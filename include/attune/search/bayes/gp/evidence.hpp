@@ -40,7 +40,7 @@ struct belief {
     double length_median = 0.6;         ///< log-normal: median for parameters
     double length_sd = 1.0;             ///< log-normal: of the logarithm
     /// Median for derived features. With a longer median and a narrower density, a derived feature
-    /// has an effect only if the data show one, so a useless feature costs little.
+    /// has an effect only if the data show one. So a useless feature costs little.
     double derived_length_median = 0.6;
     double derived_length_sd = 1.0;
     double length_shape = 1.5; ///< gamma: most likely logarithm log(shape / rate)
