@@ -40,7 +40,7 @@ concept keeps_rows =
     };
 
 struct any_store {
-    /// A store of the concept record_store only: it gives empty answers for all other functions.
+    /// A store that models only record_store: all other functions give empty answers.
     any_store();
 
     std::function<lookup_result(record_key const&)> find;

@@ -39,7 +39,6 @@ public:
 
     [[nodiscard]] lookup_result find(record_key const& key);
     void add(record const& entry) { layers_.front().add(entry); }
-    /// The notices of all layers.
     [[nodiscard]] std::vector<std::string> notices();
 
     // Further functions for tune/: see detail::any_store.

@@ -29,9 +29,8 @@ public:
     /// A store with the contents of `text`, the text of a store's file of format 1 or 2. notices()
     /// reports unreadable lines.
     /// @param name  name of the text in notices, such as the file's
-    /// Example  `std::string text = attune::store{"a"}.text();` on rank 0, a broadcast, and on
-    /// every
-    ///          rank `attune::memory_store::from_text(text)`
+    /// Example  on rank 0 `std::string text = attune::store{"a"}.text();` and a broadcast, then on
+    ///          every rank `attune::memory_store::from_text(text)`
     [[nodiscard]] static memory_store from_text(std::string const& text,
                                                 std::string const& name = "a store given as text");
 
@@ -40,7 +39,6 @@ public:
 
     /// Sentences on text that from_text() could not read, each once.
     [[nodiscard]] std::vector<std::string> notices();
-    /// Adds a sentence to notices().
     void notice(std::string sentence);
 
     /// All records, oldest first.
@@ -58,11 +56,11 @@ public:
                                                                std::size_t most);
     [[nodiscard]] std::vector<detail::proven_shape> proofs(detail::stored_problem const& wanted,
                                                            std::string const& code);
-    /// No other process sees this store.
+    /// No other process uses this store.
     [[nodiscard]] detail::problem_claim claim(record_key const&, double) { return {}; }
 
 protected:
-    /// From now on it answers like a `store` whose file another user could have written.
+    /// Later answers are those of a `store` whose file another user could have written.
     /// @param why  result of detail::other_writer_of()
     void disbelieve(std::string const& path, std::string const& why);
 

@@ -168,9 +168,9 @@ namespace detail {
     return out;
 }
 
-/// Returns true if `later` replaces `known`, an earlier record with the same key. The tuning of
-/// `later` met `known`, or it has fewer flaws (interrupted, or else disturbed), or equal flaws and
-/// at least as many evaluations.
+/// Returns true if `later` replaces `known`, an earlier record with the same key. Its tuning tried
+/// `known`; or it has fewer flaws (interrupted counts more than disturbed); or it has equal flaws
+/// and at least as many evaluations.
 [[nodiscard]] inline bool supersedes(record const& later, record const& known)
 {
     value_texts const met = values_of(known.configuration);
@@ -181,10 +181,10 @@ namespace detail {
     return later.evaluations >= known.evaluations;
 }
 
-/// Returns true if a tuning with the limits `asked` is unnecessary. `r` has as many evaluations,
-/// had limits as high, or had nothing left to try. A tuning with such limits may have run out of
-/// time, met a stop rule, or left out configurations that cannot win. A record without limits, such
-/// as one of format 1, is enough.
+/// Returns true if a tuning with the limits `asked` is unnecessary: `r` has as many evaluations, or
+/// limits as high, or its tuning had nothing left to try. Limits as high are enough even if the
+/// tuning ended early, by time or by a stop rule. A record without limits, such as one of format 1,
+/// is enough.
 [[nodiscard]] inline bool is_enough(record const& r, tuning_effort const& asked)
 {
     if (r.asked == tuning_effort{}) return true;

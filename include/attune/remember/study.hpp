@@ -43,7 +43,7 @@ struct study_header {
 /// The difference between a participant's study and the file's, in words; empty if there is none.
 [[nodiscard]] std::string difference_of_studies(study_header const& here, study_header const& own);
 
-/// A claim, by its worker and the worker's number for it.
+/// The name of a claim: its worker, and the worker's number for it.
 struct claim_name {
     std::string worker{};
     std::uint64_t number = 0;
@@ -142,7 +142,7 @@ private:
 /// other_writer_of(). Empty if none may, or it cannot be opened.
 [[nodiscard]] std::string who_may_tell(std::string const& path);
 
-/// A worker of a study, as the lines of the study tell.
+/// A worker of a study, by the lines of the study.
 struct study_worker {
     std::string id{};   ///< id in the file
     std::string name{}; ///< "node7:4711", host and process
@@ -175,12 +175,12 @@ struct study_outcome {
 };
 
 /// All processes read the same lines in the same order, so all agree:
-/// - Among claims of a configuration the first counts, until another claim that names it takes it
-///   over, or its worker leaves.
+/// - Of the claims of a configuration the first counts, until a claim that names it takes it over,
+///   or its worker leaves.
 /// - Among outcomes of a configuration the first counts, even if its worker's claim was taken over
 ///   meanwhile. No outcome is lost, and none counts twice.
-/// - A worker's nonsense (a configuration of another space, an outcome without a claim, a value
-///   that is not finite) changes nothing, and a notice names the worker.
+/// - Nonsense of a worker changes nothing: a configuration of another space, an outcome without a
+///   claim, a value that is not finite. A notice names the worker.
 ///
 /// Clocks are not compared. A claim has expired for a reader that watched the file for the worker's
 /// lease and saw no line of the worker; pass() counts that time. The reader then writes a claim
@@ -199,8 +199,8 @@ public:
     /// Adds time in which the file was read and all its lines were taken. A step counts as at most
     /// a quarter of a lease, because this process itself may have stood still.
     void pass(double seconds);
-    /// Resets the silence of all workers: the file could not be written, so no worker could show
-    /// that it works.
+    /// Resets the silence of all workers. The file could not be written, so no worker could write a
+    /// line.
     void hear_all() { quiet_s_.assign(quiet_s_.size(), 0.0); }
 
     [[nodiscard]] std::optional<study_header> const& header() const noexcept { return header_; }

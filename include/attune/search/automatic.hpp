@@ -1,11 +1,10 @@
 // attune/search/automatic.hpp - the default search: a Bayesian search that local search supports.
 // SPDX-License-Identifier: MIT
 //
-// Compared on eight recorded kernels with eight classical searches, random search, and, as
-// published, Kernel Tuner's model, OpenTuner's default and tree sampling, but not with BaCO's
-// search. bench.search.replay prints where it is not ahead. Local searches beside the model cost
-// more than they gain there. Local searches help in long runs, where the model gains little more,
-// and on objectives that the model predicts badly.
+// bench.search.replay compares it on eight recorded kernels with eight classical searches, random
+// search, Kernel Tuner's model, OpenTuner's default and tree sampling, but not BaCO's search. It
+// prints where this search is not ahead. There, local searches beside the model cost more than they
+// gain. They help in long runs and on objectives that the model predicts badly.
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -31,8 +30,8 @@ class cost_samples;
 
 namespace detail {
 
-/// session_of_programs() of attune/search/transfer/other_programs.hpp, which stores it here. Null:
-/// the program does not include that header, and search::automatic does not learn from programs.
+/// session_of_programs(), in a program with attune/search/transfer/other_programs.hpp. Null in
+/// other programs: search::automatic does not learn from programs.
 inline std::atomic<std::optional<past_session> (*)(chain_of_trees const&, cost_samples const&)>
     programs_as_session{nullptr};
 
@@ -45,25 +44,25 @@ namespace attune::inline ATTUNE_ABI::search {
 struct automatic_options {
     bayesian_options model{};
     /// From this many outcomes on, every second point comes from a local search around the best.
-    /// Suggestions then cost half as much, and find points that the model misses. Gaussian
-    /// processes gain from several hundred outcomes, not from more.
+    /// Suggestions then cost half as much, and find points that the model misses. A Gaussian
+    /// process gains from several hundred outcomes, not from more.
     std::size_t long_run = 500;
     /// Local search also starts if the squared error of the model's last predictions (at least 20)
-    /// exceeds that of their mean by this factor.
+    /// exceeds the variance of their outcomes by this factor.
     double poor_fit = 4.0;
-    /// The most coordinates of arrays and long permutations with a model, about 0.2 s a suggestion.
-    /// With more coordinates a hill climber replaces the model, by small changes of the best.
+    /// Up to this many coordinates of arrays and long permutations, a model chooses: about 0.2 s a
+    /// suggestion. Beyond, a hill climber makes small changes of the best.
     std::size_t most_modelled = 48;
 };
 
 /// Bayesian search, with neighbourhood descent in long runs and on objectives hard to model.
 ///
-/// - size: up to model.max_pool points are all scored at every step; larger spaces are sampled,
-///   with climbs from the best candidates, at a cost independent of the size;
+/// - size: the model scores all of up to model.max_pool points at every step. Of a larger space it
+///   scores a sample, with climbs from the best candidates: the cost does not grow with the space;
 /// - long arrays and permutations: small changes of the best, see `most_modelled`;
 /// - failures: a second model learns where points fail; before the first success, the search asks
 ///   for points unlike the failed ones;
-/// - budget: the model is used from the first outcomes on; long runs: `long_run`,
+/// - budget: the model chooses from the first outcomes on; long runs: `long_run`,
 ///   model.memory_limit.
 class automatic {
 public:
@@ -80,11 +79,11 @@ public:
     void tell_excess(point const& p, double value, std::span<double const> excess);
     /// bayesian_searcher::inform()
     void inform(std::vector<past_session> const& past);
-    /// Learns from measured programs of other tasks, before the first ask(). The expectation of a
-    /// model of them becomes one more past session, see inform(). No effect if description::rows is
-    /// empty or has another width.
-    /// @return  false: ignored, because the program does not include attune/search/models.hpp and
-    ///          link attune::models, or because there is no model
+    /// Learns from measured programs of other tasks, before the first ask(). A model of them gives
+    /// one more past session, see inform(). No effect if description::rows is empty or has another
+    /// width.
+    /// @return  false: no effect, for example because the program lacks attune/search/models.hpp or
+    ///          the target attune::models
     bool learn_from(cost_samples const& others);
     /// bayesian_searcher::expected_gain(); nothing while local search is active.
     [[nodiscard]] std::optional<double> expected_gain();
@@ -109,8 +108,8 @@ namespace detail {
 /// The strategy() of default_search(); parse_technique() does not accept this name.
 inline constexpr char const* automatic_name = "automatic";
 
-/// Returns true if arrays and long permutations have at most `most` coordinates together, so that a
-/// model is worth its time, which grows with the square of their number.
+/// Returns true if arrays and long permutations have at most `most` coordinates together. The time
+/// of a model grows with the square of this number.
 [[nodiscard]] bool is_narrow(description const& space,
                              std::size_t most = search::automatic_options{}.most_modelled);
 

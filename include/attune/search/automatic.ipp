@@ -158,8 +158,8 @@ ATTUNE_INLINE bool automatic::learn_from(cost_samples const& others)
 
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()
 {
-    // The model is not asked here, because every second point is not its point: a question would
-    // update the model at other moments, and change its points.
+    // Local search chooses every second point now. A question would update the model at other
+    // moments, and change its points.
     if (state_->wants_help()) return {};
     return state_->model.expected_gain();
 }

@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// at(0), at(1), ... without the points of earlier calls of tell().
+/// Proposes space.at(0), space.at(1), ... without the points of earlier calls of tell().
 class exhaustive_searcher {
 public:
     /// Throws attune::error if the space has a real parameter, or more than 2^64 - 1 points.

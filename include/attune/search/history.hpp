@@ -17,7 +17,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A point and its outcome. The numbers are valid only if `worked`, or `value` if `exceeded`.
+/// A point and its outcome. If `worked`, all numbers are valid; if `exceeded`, only `value`.
 struct observation {
     point where;
     bool worked = false;

@@ -142,7 +142,7 @@ hyperband_brackets(hyperband_options const& options)
                         detail::formatted("%.6g", most) + ", eta " +
                         detail::formatted("%.6g", options.eta),
                     "0 < least_budget <= most_budget, and eta > 1");
-    constexpr double rounding = 1 + 1e-9; // of most / least, if that is a power of eta
+    constexpr double rounding = 1 + 1e-9; // for most / least that is a power of eta
     constexpr double most_configurations = 1 << 24;
     std::vector<double> power{1}; // eta^i
     while (least * power.back() * options.eta <= most * rounding) {
@@ -234,7 +234,7 @@ struct hyperband::state {
     {
         while (!is_spent) {
             if (std::optional<fidelity_trial> out = next_of_open()) return out;
-            drop_finished(); // brackets without a configuration
+            drop_finished(); // brackets without configurations
             if (is_spent || all_began()) return {};
             auto const index = static_cast<std::uint32_t>(began++);
             open.emplace_back(index, detail::halving_bracket(plans[index % plans.size()], index,

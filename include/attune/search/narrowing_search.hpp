@@ -31,9 +31,9 @@ public:
 
     narrowing_search(search_factory make, chain_of_trees whole, std::uint64_t seed);
 
-    /// Continues in that part of the whole space; nothing: in all of it.
-    /// @return  false if the part, or a search of it, cannot be built (see part_of()); then nothing
-    ///                changes
+    /// Continues in `part` of the whole space; without a part, in the whole space.
+    /// @return  false, without a change, if the part or a search of it cannot be built (see
+    ///          part_of())
     bool narrow(part_type const& part);
 
     /// A narrowed search ends after so many requests in a row without a new point, because a search
@@ -45,7 +45,7 @@ public:
     void tell_metrics(point const& p, std::span<double const> numbers);
     void tell_excess(point const& p, double value, std::span<double const> excess);
     void inform(std::vector<past_session> const& past);
-    /// @return  as any_searcher
+    /// @return  see any_searcher
     bool learn_from(cost_samples const& others);
     bool learn_from(search::technique_history const& past);
     /// Gains of all searchers so far.

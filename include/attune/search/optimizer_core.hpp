@@ -31,6 +31,7 @@ namespace detail {
 
 /// Proposes the default configuration first, if any, then asks the searcher; checks outcomes, and
 /// logs all calls. A configuration beyond a bound is a failure for searcher, limits and best().
+/// `optimizer` documents the functions without a comment.
 class optimizer_core {
 public:
     /// @param times   values are times: a negative one is an error
@@ -51,23 +52,17 @@ public:
     /// Errors  attune::error: not in the space, NaN, a negative time, a missing quantity
     void observe(std::optional<point> const& at, evaluation const& seen);
 
-    /// The lowest value that keeps all bounds, with its point; nothing before the first one.
     [[nodiscard]] std::optional<std::pair<point, double>> const& best() const noexcept;
     [[nodiscard]] chain_of_trees const& space() const noexcept;
-    /// The reason why the last ask() returned nothing; nothing while there is more to try.
     [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept;
     /// The model's last estimate of the remaining gain, if search_limits::expected_gain needs one.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept;
-    /// If configurations succeeded, but none kept all bounds: a sentence with the nearest one. Else
-    /// empty.
     [[nodiscard]] std::string shortfall() const;
-    /// A sentence with the numbers of trials and failures, the best, and the reason for the end.
     [[nodiscard]] std::string summary() const;
 
-    /// All calls so far: ask(), tell() and observe().
     [[nodiscard]] logged_session const& save() const noexcept;
-    /// Brings this optimizer to a saved state, before its first ask().
-    /// Errors  attune::error: ask() was called already; another space, seed or searcher; a damaged
+    /// Brings a new optimizer to a saved state.
+    /// Errors  attune::error: this one was used already; another space, seed or searcher; a damaged
     ///         session
     void resume(logged_session const& saved);
 

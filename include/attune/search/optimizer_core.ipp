@@ -191,7 +191,7 @@ struct optimizer_core::state {
                text_of(space.describe(), nearest->first);
     }
 
-    /// A configuration from the caller, whose inactive parameters may have any of their values.
+    /// The caller's configuration with settled values of inactive parameters, which may have any.
     [[nodiscard]] std::optional<point> settled(std::optional<point> at) const
     {
         if (at && at->size() == space.describe().parameters.size())

@@ -1,4 +1,4 @@
-// attune/search/owned_state.hpp - owns the data of a class whose type only the definitions have.
+// attune/search/owned_state.hpp - owns the data of a class, whose type only the .ipp file has.
 // SPDX-License-Identifier: MIT
 // tested by search/random.cpp
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Movable; the class needs no destructor of its own.
+/// Movable. The class that has it needs no destructor.
 template <class State>
 using owned_state = std::unique_ptr<State, void (*)(State*)>;
 

@@ -1,4 +1,4 @@
-// attune/search/pareto_search.hpp - searches configurations that no other one dominates; the front of these.
+// attune/search/pareto_search.hpp - a search with two objectives: the configurations that no other one dominates.
 // SPDX-License-Identifier: MIT
 // Source   Knowles, "ParEGO", IEEE Trans. Evol. Comput. 10(1), 2006: augmented Chebyshev with a new
 //          random weight for each configuration; weights uniform over the simplex, as Paria,
@@ -77,8 +77,8 @@ namespace detail {
 [[nodiscard]] double chebyshev(two_values const& values, double weight,
                                double augmentation) noexcept;
 
-/// `values`, scaled so that their front is in [0, 1]. The extent of an objective is that of the
-/// front; if that is 0, that of all values, else 1.
+/// Scales `values` so that their front is in [0, 1]. The divisor is an objective's extent on the
+/// front; if that is 0, its extent over all values; if that is 0, 1.
 /// @param values  lower is better, all finite
 [[nodiscard]] std::vector<two_values> scaled_to_front(std::span<two_values const> values);
 
@@ -91,7 +91,7 @@ namespace detail {
 ///       search.tell(next.front(), attune::two_values{time(next.front()), joules(next.front())});
 ///
 /// Proposes the default configuration first, if any. Equal seeds and calls give equal points.
-/// Cost   a suggestion of the searcher, which reads all outcomes again each time
+/// Cost   one suggestion of the searcher, which first receives all outcomes again
 class pareto_search {
 public:
     /// @param search  proposes configurations for one weighted objective after the other. Before

@@ -31,7 +31,7 @@ public:
     void tell(point const& p, outcome const&);
 
 protected:
-    /// An unseen point, which stays unmarked; nothing if all are seen.
+    /// Returns an unseen point and does not mark it; nothing if all are seen.
     using draw_rule = std::optional<point> (*)(unseen_points const&, random_engine&);
     random_searcher(chain_of_trees space, std::uint64_t seed, draw_rule rule);
 

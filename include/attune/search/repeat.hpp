@@ -1,10 +1,9 @@
 // attune/search/repeat.hpp - restores the state of a search by repeating its calls.
 // SPDX-License-Identifier: MIT
 //
-// Equal seeds and calls give equal answers of every searcher, so its calls are its state. A
-// repetition is exact for every searcher, also for those of users, and does not depend on the data
-// of a searcher. It costs the time of the calls of ask(): some milliseconds each, less than the
-// saved evaluations.
+// With equal seeds and calls every searcher gives equal points, so the calls are its state. A
+// repetition is exact for every searcher, also a user's, and reads no data of a searcher. It costs
+// the time of the calls of ask(): some milliseconds each, less than the saved evaluations.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -22,7 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// More points than in any call of ask(). An event with more is damaged, and must not exhaust the
+/// No call of ask() returns more points. An event with more is damaged, and must not exhaust the
 /// memory.
 inline constexpr std::size_t most_asked_at_once = std::size_t{1} << 20;
 
@@ -64,7 +63,7 @@ repeat_events(std::vector<event> const& events,
 ///
 /// @param log     of this search: no event yet
 /// @param search  "search" or "optimizer", for the errors
-/// @param space   what makes the key: "space"
+/// @param space   "space", or what else makes the key, for the errors
 /// Errors   attune::error: the search has begun; another key or seed; repeat_events() has a problem
 inline void resume_events(logged_session const& log, logged_session const& saved,
                           std::string const& search, std::string const& space,

@@ -10,7 +10,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// A search ends as soon as one limit is reached; an unset limit has no effect.
-/// 0 evaluations or 0 seconds: neither search nor tuning, without an error.
+/// With 0 evaluations or 0 seconds there is no search, no tuning and no error.
 /// Example  attune::minimize(space, cost, {.evaluations = 100, .patience = 20});
 struct search_limits {
     static constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
@@ -30,8 +30,8 @@ struct search_limits {
     std::uint64_t patience = any_number;
     double improvement = 0.0;
     /// Ends if the model expects to gain less than this share of the best, twice in a row, five
-    /// outcomes apart. If values are not all positive: a difference in the objective's unit. 0: the
-    /// model is not asked. 0.01 ends when the best is within about 1 % of the expected optimum.
+    /// outcomes apart. If values are not all positive, it is a difference in the objective's unit.
+    /// 0: no limit. 0.01 ends when the best is within about 1 % of the expected optimum.
     double expected_gain = 0.0;
 
     [[nodiscard]] static constexpr search_limits of_evaluations(std::uint64_t n) noexcept
@@ -72,7 +72,7 @@ what_is_left(search_limits const& whole, std::uint64_t evaluations, double secon
     return left;
 }
 
-/// `one`, with a cost of at most that of `other`.
+/// `one`, with the smaller limits of the cost of `one` and `other`.
 [[nodiscard]] constexpr search_limits within(search_limits const& one,
                                              search_limits const& other) noexcept
 {

@@ -53,8 +53,8 @@ concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o
 
 namespace detail {
 
-/// A question or a piece of information for a searcher, besides ask() and tell(): a reference to a
-/// value whose type gives the meaning.
+/// A question or a piece of information for a searcher, besides ask() and tell(). It refers to a
+/// value, whose type gives the meaning.
 class hint {
 public:
     template <class T>
@@ -63,7 +63,7 @@ public:
         , what_(&what)
     {
     }
-    /// The value; null if it has another type.
+    /// The value; null if its type is not T.
     template <class T>
     [[nodiscard]] T* as() const noexcept
     {
@@ -182,14 +182,14 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
-    /// `p` is not evaluated, because it is known to be worse than the best; its value is at least
-    /// `value`. A searcher without tell_bound() gets tell() of `value`.
+    /// Tells that the value of `p` is at least `value`, which is worse than the best, so that `p`
+    /// is not evaluated. A searcher without tell_bound() gets tell() of `value`.
     /// @pre not moved from
     void tell_bound(point const& p, double value)
     {
         if (!hear(detail::told_bound{p, value})) tell(p, measurement::exact(value));
     }
-    /// Continues in a part of the space; nothing: in all of it. See narrowing_search.
+    /// Continues in `part` of the space; without a part, in all of it. See narrowing_search.
     /// @return  false if the searcher has no such narrow(), or cannot; then it continues as before
     /// @pre     not moved from
     template <class Part>
@@ -197,21 +197,22 @@ public:
     {
         return hear(detail::told_all<std::optional<Part>>{part});
     }
-    /// A number per description::code_metrics, NaN if missing; at any time, for any point. @pre not
-    /// moved from
+    /// Passes the code metrics of any point, at any time: a number per description::code_metrics,
+    /// NaN if missing.
+    /// @pre not moved from
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
         hear(detail::told_metrics{p, numbers});
     }
-    /// The distances of measured quantities to their bounds, before tell() of that point: see
-    /// bayesian_searcher::tell_excess(). For a searcher without this member, a point beyond a bound
-    /// is a failure.
+    /// Passes the distances of measured quantities to their bounds, before tell() of that point:
+    /// see bayesian_searcher::tell_excess(). For a searcher without this member, a point beyond a
+    /// bound is a failure.
     /// @pre not moved from
     void tell_excess(point const& p, double value, std::span<double const> excess)
     {
         hear(detail::told_excess{p, value, excess});
     }
-    /// Outcomes of other sessions, before the first ask(). @pre not moved from
+    /// Passes outcomes of other sessions, before the first ask(). @pre not moved from
     void inform(std::vector<past_session> const& past)
     {
         hear(detail::told_all<std::vector<past_session>>{past});
@@ -241,16 +242,16 @@ public:
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return answer(detail::asked_gain{}); }
-    /// The value that the searcher's model expected of a point when it chose the point, until its
-    /// outcome. Nothing without a model.
+    /// The value that the model expected of a point when it chose the point. Nothing after the
+    /// outcome, or without a model.
     /// @pre not moved from
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const
     {
         return answer(detail::asked_prediction{p});
     }
 
-    /// The name from which parse_technique(), or the program, makes this search again, with all
-    /// options: that of set_strategy(), else of the searcher's strategy(). Empty: unknown.
+    /// The name from which parse_technique() or the program makes this search again, with all
+    /// options: the name of set_strategy(), else the searcher's strategy(). Empty: unknown.
     /// @pre not moved from
     [[nodiscard]] std::string strategy() const
     {

@@ -42,8 +42,8 @@ public:
 
     void add(outcome const& result);
 
-    /// Returns true if gain() needs the model's expectation: every five outcomes, if a limit needs
-    /// it.
+    /// Returns true every five outcomes, if a limit needs the model's expectation: call gain()
+    /// then.
     [[nodiscard]] bool wants_gain() const noexcept
     {
         return limits_.expected_gain > 0 && worked_ > 0 && evaluations_ >= gain_asked_ + 5;
@@ -66,7 +66,7 @@ public:
     {
         return limits_.evaluations > evaluations_ ? limits_.evaluations - evaluations_ : 0;
     }
-    /// Returns true if neither the evaluations nor `elapsed_s` reach their limit.
+    /// Returns true while neither the evaluations nor `elapsed_s` have reached their limit.
     [[nodiscard]] bool has_room(double elapsed_s) const noexcept
     {
         return evaluations_left() > 0 && elapsed_s < limits_.seconds;

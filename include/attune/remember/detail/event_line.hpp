@@ -162,7 +162,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
-/// A number for a session of a file: each line of the session has it. Lines of earlier versions
+/// The number of a session in its file. Each line of the session has it; lines of earlier versions
 /// have none.
 using session_tag = std::optional<std::uint32_t>;
 inline constexpr char const* tag_field = "session";

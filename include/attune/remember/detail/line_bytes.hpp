@@ -125,7 +125,7 @@ struct line_form {
     return {};
 }
 
-/// Returns true if a proven line has the verdict wrong. In a line that attune writes, only the
+/// Returns true if the verdict of a proven line is "wrong". In a line that attune writes, only the
 /// checksum follows the verdict.
 [[nodiscard]] inline bool is_refutation(std::string_view line) noexcept
 {

@@ -61,7 +61,7 @@ public:
         return is_number_integer() || kind() == line_json_kind::real;
     }
 
-    /// @pre  the value is of that kind; a number of any kind is a double
+    /// @pre  the value is of the kind T; double accepts a number of any kind
     template <class T>
     [[nodiscard]] T get() const
     {

@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    /// Rows of a problem follow each other.
+    /// Keeps the id of the last problem, because rows of a problem follow each other.
     [[nodiscard]] std::string const& id_for(stored_problem const& problem)
     {
         if (last_id_.empty() || !(problem == last_)) {
@@ -99,7 +99,7 @@ private:
     std::set<std::string> introduced_{};
 };
 
-/// The answers of a store that another user could have written: they must be verified.
+/// The answers of a store that another user could have written: the caller must verify them.
 [[nodiscard]] inline lookup_result unbelieved(lookup_result found)
 {
     if (found.how == record_match::exact) found.how = record_match::unverified;

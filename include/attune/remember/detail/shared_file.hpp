@@ -82,8 +82,8 @@ public:
             return file_ && file_->read(offset, length, out);
         };
     }
-    /// Returns true if this user owns the file under a single name, and no other user may write it:
-    /// it may be replaced.
+    /// Returns true if the file may be replaced: this user owns it, it has a single name, and no
+    /// other user may write it.
     [[nodiscard]] bool is_own() const { return file_ && file_->is_own() && by_others_.empty(); }
 
     /// The whole text that was read so far.
@@ -176,8 +176,8 @@ struct waiting_line {
     std::string line{};
 };
 
-/// Used by one thread at a time. Parses only a file that does not begin like a store, once. In text
-/// that others appended since the last call, looks only for lines that begin like a header.
+/// For one thread at a time. Parses a whole file once, if it does not begin like a store. Later it
+/// only searches appended text for lines that begin like a header.
 class store_writer {
 public:
     explicit store_writer(std::string path)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The lock is flock(2), which belongs to the open file and works between threads and forked
-// processes. The kernel releases it when its holder dies.
+// processes. The operating system releases it when its holder dies.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -47,7 +47,7 @@ public:
     {
         return store_file(path, O_RDONLY);
     }
-    /// Writable, because NFS locks only files that are open for writing.
+    /// Opens for writing, too: NFS locks only files that are open for writing.
     [[nodiscard]] static store_file open_to_replace(std::string const& path)
     {
         return store_file(path, O_RDWR);
@@ -60,7 +60,7 @@ public:
         static_cast<void>(create_folders_of(path, is_shared ? 0777 : 0755));
         return store_file(path, O_RDWR | O_APPEND | O_CREAT, is_shared ? 0666 : 0644);
     }
-    /// Opens an existing file in the same way.
+    /// Opens an existing file like open_to_append().
     [[nodiscard]] static store_file open_to_extend(std::string const& path)
     {
         return store_file(path, O_RDWR | O_APPEND);
@@ -87,7 +87,7 @@ public:
                                           : replaced_by_other_;
     }
 
-    /// Returns true if this user owns it, and it has no second name.
+    /// Returns true if this user owns the file, and the file has no second name.
     [[nodiscard]] bool is_own() const noexcept
     {
         struct ::stat status{};
@@ -100,7 +100,7 @@ public:
         struct ::stat status{};
         return ::fstat(file_.get(), &status) == 0 ? identity_of(status) : identity{};
     }
-    /// The stamp of the present file at `path`.
+    /// The identity of the present file at `path`.
     [[nodiscard]] static identity stamp_at(std::string const& path) noexcept
     {
         struct ::stat status{};
@@ -202,8 +202,8 @@ public:
         }
     }
 
-    /// Appends `text` by one write. If the disk is full, removes the written part, if the exclusive
-    /// lock is held. Without the lock, another writer's text may follow that part.
+    /// Appends `text` by one write. If the disk is full and the exclusive lock is held, removes the
+    /// written part. Without the lock, another writer's text may follow that part.
     [[nodiscard]] bool append(std::string_view text) const
     {
         ::off_t const end = ::lseek(file_.get(), 0, SEEK_END);
@@ -277,8 +277,8 @@ private:
     std::string replaced_by_other_{};
 };
 
-/// Releases a lock at once. Closing the file would not, if a child of fork() has it open too. A
-/// child that destroys its copy releases nothing.
+/// Releases a lock at once. Closing does not release it while a child of fork() has the file open.
+/// A child that destroys its copy releases nothing.
 struct unlocked_at_end {
     store_file& file;
     ::pid_t process = ::getpid();

@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct captured_array {
     static constexpr std::uint64_t nowhere = static_cast<std::uint64_t>(-1);
-    /// `element` of an array of pointers, whose bytes are not kept.
+    /// `element` of an array of pointers. The file has no bytes of it.
     static constexpr std::string_view pointers = "pointer";
 
     std::string element{}; ///< the form of an element: "f32", "16 bytes: f64 at 0, i32 at 8"

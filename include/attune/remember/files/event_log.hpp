@@ -34,9 +34,9 @@ struct salvaged_log {
     std::vector<entry> sessions{}; ///< oldest first
     std::vector<log_problem> problems{};
 };
-/// Reads every readable line. Leaves out events of a session whose first line is unreadable. Old
-/// logs have no session tags: there, all events behind a line that may be such a first line are
-/// left out. A last line without its end is no problem, because its writer was killed or is still
+/// Reads every readable line. Leaves out events of a session whose first line is unreadable. In old
+/// logs, which have no session tags, it leaves out all events behind a line that may be such a
+/// first line. A last line without its end is no problem: its writer was killed or is still
 /// writing. An empty file is a log without sessions.
 /// Errors   attune::error: the file cannot be read, or is no event log
 [[nodiscard]] salvaged_log salvage_event_log(std::string const& path);
@@ -67,7 +67,8 @@ public:
 
     /// The events of the continued session, or those that begin_anew() wrote.
     [[nodiscard]] std::vector<event> const& past() const noexcept { return past_; }
-    /// The readable events of such a session if it is damaged; past() is empty then.
+    /// The readable events of the last session, if that could be continued but is damaged; past()
+    /// is empty then.
     [[nodiscard]] std::vector<event> const& salvaged() const noexcept { return salvaged_; }
     /// Begins a new session with `known`, which becomes past(), by one write. If that write is cut
     /// short, the former session remains the last one. Clears salvaged().

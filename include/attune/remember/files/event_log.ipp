@@ -31,8 +31,8 @@ namespace detail {
     return !s.events.empty() && s.events.back().kind == event_kind::chosen;
 }
 
-/// The sessions in a text. Ignores a last line without a line end, because it was interrupted.
-/// Ignores a line before an empty one too, because it was such a line when the next writer began.
+/// The sessions in a text. Ignores a last line without a line end, because it was interrupted. Also
+/// ignores a line before an empty one: the next writer marks an interrupted line so.
 struct event_text {
     std::vector<logged_session> sessions{};
     std::vector<std::uint64_t> hashes{}; ///< hash of each session's lines

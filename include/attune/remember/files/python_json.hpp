@@ -17,7 +17,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// `text` with each NaN, Infinity and -Infinity outside of texts as a text of that name.
+/// `text`, in which each NaN, Infinity and -Infinity outside of texts becomes a text of that name.
 /// Cost  linear
 [[nodiscard]] inline std::string with_quoted_numbers(std::string_view text)
 {
@@ -93,7 +93,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.size();
 }
 
-/// Where the value at the end of a way begins; where that leads nowhere, the last one on it.
+/// The offset of the value at the end of a way; if the way leads nowhere, of the last value on it.
 /// @param text  JSON; it may have Python's words for numbers, and its end may be missing
 /// @param way   from the outermost value on: names of members, and indices in lists as digits
 /// Cost         linear
@@ -123,7 +123,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return at;
 }
 
-/// Where the first number is that no double can hold.
+/// The offset of the first number that no double can hold.
 /// @param text  whose numbers are right as JSON
 [[nodiscard]] inline std::size_t place_of_large_number(std::string_view text)
 {
@@ -145,7 +145,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.size();
 }
 
-/// A name that an object has twice, as it is written; empty: there is none.
+/// A name that occurs twice in one object, as the text has it; empty if there is none.
 /// @pre  `text` is JSON
 [[nodiscard]] inline std::string name_twice(std::string_view text)
 {
@@ -174,7 +174,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {};
 }
 
-/// Where `text` stops to be JSON; nothing: it is an object.
+/// The place where `text` stops to be JSON; nothing if it is an object.
 template <class Json>
 [[nodiscard]] std::optional<std::string> json_problem(std::string_view text)
 {

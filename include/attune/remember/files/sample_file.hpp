@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Measured programs with their features, or gains of techniques. The file is beside a store, not in
-// it. Features are longer than the values that they follow from, and worthless to a library that
-// counts others. A file may be deleted at any time.
+// it. Features are longer than the values from which they follow, and a release that counts other
+// features cannot use them. A file may be deleted at any time.
 //
 //   attune_samples 1
 //   <hash of what the numbers mean> TAB <CRC-32 of the rest> TAB <one sample>
 //
-// A long file with summed-up lines gets FILE.sums beside it. FILE.sums follows from the lines,
-// counts only while FILE begins with the lines that it sums up, and may be deleted at any time.
+// A long file with summed-up lines gets FILE.sums beside it. FILE.sums is made from the lines. It
+// counts only while FILE begins with the same lines, and may be deleted at any time.
 //
 //   attune_sums 1 TAB <CRC-32 of the rest>
 //   <as above> TAB <bytes that it sums up> TAB <hash> TAB <lines> TAB <damaged> TAB <first> TAB
-//   <why> <lines that come to the same, without meaning and CRC-32>
+//   <why> <lines equivalent to the summed-up lines, without meaning and CRC-32>
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -50,9 +50,9 @@ public:
                                    std::size_t bytes = std::string_view::npos);
     using line_sum =
         std::function<std::vector<std::size_t>(std::span<std::string_view const> lines)>;
-    /// Gives all lines of this meaning, without their ends and oldest first, to `sum`. In place of
-    /// the first lines it gives the earlier result of `text` for them. A file with much text behind
-    /// these gets a new FILE.sums, unless that cannot be written.
+    /// Gives `sum` all lines of this meaning, without their ends, oldest first. The lines of
+    /// FILE.sums, an earlier result of `text`, replace the first lines. If much text follows these,
+    /// it writes FILE.sums anew, if possible.
     /// @param sum   receives these lines and no others; may be called twice; returns the places of
     ///              unreadable lines, ascending
     /// @param text  lines, each with its line end, that are equivalent to the last lines given to

@@ -83,7 +83,7 @@ ATTUNE_INLINE void sample_file::fail(std::string why)
     if (problem_.empty()) problem_ = std::move(why);
 }
 
-/// Empty, with problem(): it cannot be read. Empty, without: there are no lines.
+/// Empty if it cannot be read (see problem()), or has no lines.
 ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
 {
     opened out{store_file::open_to_read(path_)};
@@ -96,7 +96,7 @@ ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
         return {};
     }
     {
-        // No line is half written now. Others append during this reading.
+        // Under the lock no line is half written. Other processes append during the reading below.
         unlocked_at_end const unlocked(out.file);
         if (!out.file.lock(store_file::sharing::shared)) {
             fail(out.file.why());
@@ -149,7 +149,7 @@ inline constexpr std::string_view first_word_of_sums = "attune_sums 1";
 inline constexpr std::uint64_t most_after_sum = std::uint64_t{256} << 10; // bytes; read in 1 ms
 inline constexpr std::uint64_t hashed_block = std::uint64_t{256} << 10;   // bytes; stay in a cache
 
-/// Stands in place of the beginning of a file.
+/// Replaces the lines at the beginning of a file.
 struct beginning_sum {
     std::uint64_t bytes = 0;
     std::uint64_t hash = 0; ///< hash_of_blocks()
@@ -230,7 +230,7 @@ ATTUNE_INLINE damaged_lines sample_file::sum_up(line_sum const& sum,
     std::optional<opened> const from = open_to_read();
     if (!from) return {};
     std::string const beside = path_ + ".sums";
-    // A sum counts only for the text from which it was made. Without it all lines are read.
+    // A sum counts only for the text from which it was made; without it, all lines are read.
     for (beginning_sum known = read_sum(beside, meaning_);; known = {}) {
         bool const is_last_try = known.bytes == 0;
         std::uint64_t const begin = known.bytes - known.bytes % hashed_block;

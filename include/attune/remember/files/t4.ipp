@@ -30,7 +30,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return v.is_string() ? v.get<std::string>() : v.dump();
 }
 
-/// A document whose writer was killed, or has not ended it: up to the last whole line.
+/// Reads the whole lines of a document that its writer has not finished.
 /// @param is_cut  set if a line is not whole
 [[nodiscard]] inline record_json parse_open(std::string text, bool& is_cut)
 {
@@ -100,7 +100,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (unit.empty() && is_named_time && name.find_first_of("_ ([") == 4)
         if (auto const seconds = seconds_per(name.substr(name[4] == '_' ? 5 : 4))) return *seconds;
     if (unit.empty() && is_named_time) unit = usual_unit;
-    if (unit.empty() && name == "time") return 1e-3; // Kernel Tuner's own
+    if (unit.empty() && name == "time") return 1e-3; // Kernel Tuner's unit
     if (auto const seconds = seconds_per(unit)) return *seconds;
     refuse_t4("its objective is " + objective +
               (unit.empty() ? ", without a unit" : " in " + unit) + ", and a time is needed");
@@ -149,7 +149,8 @@ inline void leave_out(imported_results& to, std::string const& why)
     if (to.left_out++ == 0) to.why_left_out = why;
 }
 
-/// The failure of a word of T4 or of a cache file. Empty if it was never compiled.
+/// The failure that a word of T4 or of a cache file means; empty if the configuration was never
+/// compiled.
 [[nodiscard]] inline std::optional<failure> failure_of_word(std::string const& word)
 {
     std::string const is = in_small_letters(word);
@@ -161,7 +162,7 @@ inline void leave_out(imported_results& to, std::string const& why)
     return failure{failure_stage::crash, word};
 }
 
-/// Adds what an objective that is no number says: a word of failure, NaN, null, or a number as
+/// Adds the outcome of an objective that is no number: a word of failure, NaN, null, or a number as
 /// text.
 /// @param add  takes the outcome
 template <class Add>

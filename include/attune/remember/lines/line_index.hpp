@@ -36,12 +36,11 @@ public:
     std::size_t take(std::string_view text, std::uint64_t offset);
 
     /// Reads a last line without newline.
-    /// @param is_final  no process is writing it; otherwise a line that is not whole is left for
-    ///                  later
-    /// @return  false: it was left
+    /// @param is_final  true: no process is writing the line
+    /// @return  false: the line is neither whole nor final, and is left for later
     bool take_last(std::string_view line, std::uint64_t offset, bool is_final);
 
-    /// Returns true if a header is of a newer release. The table then reads nothing more.
+    /// Returns true if a header is of a newer release. The index then takes no more lines.
     [[nodiscard]] bool is_newer() const noexcept { return newer_.has_value(); }
     [[nodiscard]] std::string newer_format() const { return newer_.value_or(""); }
     /// Returns true if there are lines, but none of a store.

@@ -56,7 +56,8 @@ public:
     [[nodiscard]] std::vector<proven_shape>
     proofs(stored_problem const& wanted, std::string const& code, text_source const& text);
 
-    /// Returns true if a proof of this problem has the same content, and no later one the opposite.
+    /// Returns true if a proof of this problem has the same content, and no later proof the
+    /// opposite verdict.
     [[nodiscard]] bool says(stored_problem const& problem, proven_shape const& proof,
                             text_source const& text) const;
     /// Returns true if more than half of all lines are no longer read, or replace others: see
@@ -77,7 +78,7 @@ private:
     /// A record of `problem`, or null.
     using found_record = dated_record const*;
 
-    /// The entry at which the latest `most` ones of a chain begin, of those up to `end`.
+    /// The first of the latest `most` entries of a chain before offset `end`.
     [[nodiscard]] std::uint32_t first_read(chain const& lines, std::uint64_t end,
                                            std::uint32_t most = most_read) const;
     [[nodiscard]] bool load(known_problem& of, text_source const& text);

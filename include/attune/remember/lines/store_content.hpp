@@ -84,12 +84,11 @@ private:
 };
 
 /// Leaves out lines that record_table no longer reads: equal proofs but the latest, superseded
-/// winners, and lines of a problem between its first and its last one. Keeps all other lines in
-/// their order, also damaged ones and those of a later release.
+/// winners, and lines that introduce a problem but its first and its last one. Keeps all other
+/// lines in their order, also damaged ones and those of a later release.
 ///
-/// store::find(), recall(), related() and proofs() give the same answers as before. A text with a
-/// line without checksum, of format 1 or edited by a person, stays unchanged; so does a text that
-/// is no store.
+/// store::find(), recall(), related() and proofs() give the same answers as before. A text stays
+/// unchanged if it is no store, or has a line without checksum: of format 1, or edited by a person.
 /// Cost  2 ns a byte
 [[nodiscard]] std::string compacted(std::string_view text);
 

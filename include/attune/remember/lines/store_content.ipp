@@ -49,7 +49,8 @@ ATTUNE_INLINE store_content store_content::of_file(std::string const& path)
     store_file file = store_file::open_to_read(path);
     std::string text;
     if (!file.usable()) refuse_store_file(file, path);
-    // No writer is then in the middle of a line. A stopped writer is not waited for.
+    // Under the lock no writer is in the middle of a line. The wait is short, because a writer may
+    // be stopped.
     static_cast<void>(file.lock(store_file::sharing::shared, 0.5));
     if (!file.read_all(text)) refuse_store_file(file, path);
     store_content out = of_text(std::move(text), path);

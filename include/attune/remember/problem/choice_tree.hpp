@@ -33,8 +33,8 @@ struct tree_point {
 /// The loss of each choice at each point, relative to the best time there.
 class regret_table {
 public:
-    /// A choice without a measurement at a point gets its loss at the nearest measured point, plus
-    /// .2 for each factor of two between the inputs.
+    /// The regret of a choice without a measurement at a point is the least sum, over measured
+    /// points, of its loss there and .2 for each factor of two between the inputs.
     explicit regret_table(std::span<tree_point const> points);
 
     /// 0: the best; .1: 10 % slower. A choice that may not serve has the loss of the default, which
@@ -54,9 +54,8 @@ private:
 [[nodiscard]] std::vector<std::int32_t> choose_variants(regret_table const& regret,
                                                         std::size_t most);
 
-/// A tree over the inputs. Each leaf serves its points with the
-/// choice of least cost. A node splits the input with the largest gain; among equal gains it takes
-/// the widest gap.
+/// A tree over the inputs. Each leaf serves its points with the choice of least cost. A node splits
+/// the input with the largest gain; among equal gains it takes the widest gap.
 /// @param among  choices, besides the default
 /// @param which  the points of the tree; at least one
 [[nodiscard]] std::vector<choice_node> grow_tree(std::span<tree_point const> points,

@@ -1,4 +1,4 @@
-// attune/remember/problem/matching.hpp - the fit between a record and a problem, and what its numbers mean.
+// attune/remember/problem/matching.hpp - the fit between a record and a problem, and the meaning of a problem's numbers.
 // SPDX-License-Identifier: MIT
 //
 // Sizes are compared by their ratio. The best tile sizes of a problem, and of one twice as large,
@@ -158,7 +158,7 @@ inline void add_objective(named_texts& setting, problem_objective const& of)
 
 } // namespace detail
 
-/// Finds the record that fits best among those offered, oldest first.
+/// Finds the record that fits best. The caller offers records, oldest first.
 class best_match {
 public:
     /// @pre `want` and every record offered outlive this object

@@ -25,7 +25,7 @@ struct stored_problem {
     [[nodiscard]] friend bool operator==(stored_problem const&, stored_problem const&) = default;
 };
 
-/// The difference between two problems of a kernel; of several differences the last one here.
+/// The difference between two problems of a kernel; of several differences the last enumerator.
 enum class problem_difference : std::uint8_t {
     none,    ///< times are comparable
     code,    ///< source or compiler: comparable if the object code is the same
@@ -100,15 +100,15 @@ struct related_problem {
     bool is_believed = true; ///< false: another user could have written it
 };
 
-/// The right to tune a problem, among all users of a store. The kernel releases it at any end of
-/// its process. Movable.
+/// The right to tune a problem, among all users of a store. The operating system releases it at any
+/// end of its process. Movable.
 ///
 /// - `mine`: tune, if the store, read again, still has no answer.
 /// - `busy`: another process or object tunes it: serve the present answer, or wait.
 /// - `unavailable`: the store has no locks, so no claim is possible: tune.
 class problem_claim {
 public:
-    /// The claim for a store that no other process sees.
+    /// The claim for a store that no other process uses.
     problem_claim() = default;
 
     /// @param path      file for the locks; it and its folders are created if they are missing

@@ -28,18 +28,18 @@ public:
     bayesian_loop(chain_of_trees space, std::uint64_t seed, bayesian_options const& options,
                   std::unique_ptr<search_parts> parts);
 
-    /// Up to `k` distinct points, fewer if a finite space is nearly exhausted. A pending point has
-    /// the best value, so that other suggestions avoid it. Cost: per point some
-    /// milliseconds with 100 outcomes and 10,000 candidates.
+    /// Up to `k` distinct points, fewer if a finite space is nearly exhausted. A pending point
+    /// counts as an outcome with the best value, so that other suggestions avoid it. Cost: per
+    /// point some milliseconds with 100 outcomes and 10,000 candidates.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     /// Sets the code metrics of `p`, before or after its outcome: a number for each of
     /// description::code_metrics, NaN if missing. They become features, which the searcher predicts
     /// for other points. Ignores a wrong count, and a point outside the space.
     void tell_metrics(point const& p, std::span<double const> numbers);
-    /// Sets the distances of `p` to the bounds of its quantities, before tell() of a failure
-    /// because of a bound, and before tell() of a measurement. A model of each quantity learns
-    /// them. The score of a candidate is multiplied by the chance that it keeps all bounds.
+    /// Sets the distances of `p` to the bounds of its quantities, before tell() of a measurement,
+    /// or of a failure because of a bound. A model of each quantity learns them. The score of a
+    /// candidate is multiplied by the chance that it keeps all bounds.
     /// @param value   of the objective; NaN if not measured
     /// @param excess  one per bound: > 0 beyond it; NaN if unknown. A wrong count is ignored
     void tell_excess(point const& p, double value, std::span<double const> excess);
@@ -55,11 +55,11 @@ public:
     [[nodiscard]] std::optional<double> expected_gain();
 
     /// Mean squared error of the predictions for the model's last 30 successful points, over the
-    /// variance of their outcomes; predicting their mean gives 1. Nothing before 20 points. In the
-    /// unit of the model when each point was chosen.
+    /// variance of their outcomes; predicting their mean gives 1. Nothing before 20 points. The
+    /// unit is the model's at the choice of each point.
     [[nodiscard]] std::optional<double> prediction_error() const;
-    /// The value that the model expected of a point when it chose the point. Nothing if it did not
-    /// choose the point, or after the outcome.
+    /// The value that the model expected of a point when it chose the point. Nothing after the
+    /// outcome, or if the model did not choose the point.
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
 
 private:

@@ -4,11 +4,11 @@
 //          used for any reported result; the prior of derived features (model/surrogates.hpp) by
 //          all eight (bench/search/ablation compares the choices)
 //
-// Without a gain in the first forty evaluations on the eight kernels: models with and without
-// derived features by their evidence, parity and occupancy as features, sampled hyperparameters, an
-// integrated mean, 3 or 4 initial samples, probability of improvement, confidence bounds, weighted
-// expected improvement. Small differences take hundreds of paired runs: see the errors that
-// bench.search.replay prints.
+// These gave no gain in the first forty evaluations on the eight kernels: a choice between models
+// with and without derived features by their evidence, parity and occupancy as features, sampled
+// hyperparameters, an integrated mean, 3 or 4 initial samples, probability of improvement,
+// confidence bounds, weighted expected improvement. Small differences take hundreds of paired runs:
+// see the errors that bench.search.replay prints.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -22,29 +22,30 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The options that are numbers; basic_bayesian.hpp documents those that are types.
 struct bayesian_options {
-    /// Successful configurations before the model is used; at most twice as many are tried. The
-    /// model is better than chance from the first few outcomes on. On recorded kernels 4 to 6 gain
-    /// 0.015 of the optimum at 20 evaluations over 10, without a loss later.
+    /// Successful configurations before the model chooses; at most twice as many are tried. The
+    /// model is better than chance from the first few outcomes on. On recorded kernels 4 to 6
+    /// samples are better than 10 by 0.015 of the optimum at 20 evaluations, and no worse later.
     std::size_t initial_samples = 5;
-    /// The most configurations tried before the model is used, however few succeeded; 0: twice
+    /// The most configurations tried before the model chooses, however few succeeded; 0: twice
     /// initial_samples.
     std::size_t initial_attempts = 0;
     /// True if the model of the objective learns failures as slow values. Without them it expects
     /// good values beside failures, and only the model of failures corrects that.
     bool surrogate_sees_failures = true;
-    /// BaCO's minimum feasibility: each step sets candidates aside whose chance of success is below
-    /// a random limit; 0 in a fifth of the steps, else uniform in (0, 0.8).
+    /// BaCO's minimum feasibility: each step skips candidates whose chance of success is below a
+    /// random limit; 0 in a fifth of the steps, else uniform in (0, 0.8).
     bool feasibility_limit = true;
-    /// If at least this share of the last 20 outcomes failed, only candidates that probably succeed
-    /// are considered. This needs 30 outcomes, and such candidates. 1: never. A failure may cost a
-    /// crash or a time limit; on recorded kernels the restriction cost nothing.
+    /// If at least this share of the last 20 outcomes failed, the search considers only candidates
+    /// that probably succeed. This needs 30 outcomes, and such candidates. 1: never. A failure may
+    /// cost a crash or a time limit; on recorded kernels the restriction cost nothing.
     double failure_share = 0.1;
     feature_options features{};
     objective_options objective{};
 
     /// Spaces of at most this many points are scored whole at every step. In larger spaces each
-    /// refit draws `fresh` points, and starts `walks` at each of the `around` best points. The
-    /// `climbs` best candidates climb to better neighbours, also those of the best; 0: none.
+    /// refit draws `fresh` points, and starts `walks` at each of the `around` best points.
+    /// Neighbours of the best point are added, and those of the `climbs` best candidates; climbs 0:
+    /// none of both.
     std::size_t max_pool = 20000;
     std::size_t fresh = 4000;
     std::size_t around = 5;
@@ -63,8 +64,8 @@ struct bayesian_options {
     double prior_strength = 10;
     /// A pending point has the best value (constant liar), so that other suggestions avoid its
     /// surroundings. Each suggestion costs an assumed outcome for every pending point. From this
-    /// many on, the search chooses an eighth as many at once, and returns them one after the other,
-    /// as if workers asked together.
+    /// many pending points on, the search chooses an eighth as many points at once. It returns them
+    /// one after the other, as if workers asked together.
     std::size_t many_pending = 64;
 
     /// The most observations that the model uses; its cost per suggestion grows with their square.

@@ -21,8 +21,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The zero of the labels, half of the way to success: without data, a point is more likely to
-/// succeed than to fail.
+/// The model's prior mean, 0, is this far above the middle of the labels: without data, a point is
+/// more likely to succeed than to fail.
 inline constexpr double feasibility_offset = 0.5;
 /// Added to the variance of the regressed label, as the least uncertainty of any model.
 inline constexpr double feasibility_doubt = 0.1;
@@ -76,8 +76,8 @@ struct no_feasibility {};
 
 namespace detail {
 
-/// BaCO's minimum feasibility limit for one iteration: 0 with probability 0.2, else uniform in
-/// (0, 0.8). A point with a lower feasible_probability() is set aside in this iteration.
+/// BaCO's minimum feasibility limit for one iteration: 0 with probability 0.2, else uniform in (0,
+/// 0.8). In this iteration the search skips points with a lower feasible_probability().
 [[nodiscard]] constexpr double draw_feasibility_limit(random_engine& engine) noexcept
 {
     return std::max(0.0, uniform_unit(engine) - 0.2);

@@ -65,8 +65,8 @@ using surrogate_settings = typename detail::settings_of<S>::type;
 /// - fit(...) as for a surrogate; learn(...) accepts zero rows, and then mean() is 0.
 /// - observe(row, ...) or observe(from, row, ...): observes a candidate or another point.
 /// - push(...) observes until the matching pop(); between them only mean() and variance().
-/// - mean(), variance(): one entry per candidate. covariance(row, out): of one candidate with all;
-///   without a covariance, the variance of that candidate, else 0.
+/// - mean(), variance(): one entry per candidate. covariance(row, out): of candidate `row` with
+///   all. A model without covariances sets the variance at `row`, and 0 elsewhere.
 template <class S>
 concept resident_surrogate =
     surrogate<S> &&

@@ -39,7 +39,7 @@ struct aging_evolution {
         visit("sample", self.sample);
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
-    /// The winner of a tournament, the first of equals, twice.
+    /// The best member of a tournament, the first of equals, twice.
     [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t,
                                                     random_engine& engine) const
     {

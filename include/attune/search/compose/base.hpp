@@ -66,7 +66,7 @@ concept technique_base =
 
 namespace detail {
 
-/// Any base as a value; a copy shares.
+/// Any base as a value; copies share the base.
 class any_base {
 public:
     template <class B>

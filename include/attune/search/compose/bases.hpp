@@ -86,7 +86,6 @@ struct greedy {
     {
         replace_if_better(all.members[turn], child);
     }
-    /// randomize
     void by_default(gene child, other_parents, random_engine& engine, std::span<double>) const
     {
         child.draw(engine);
@@ -162,7 +161,6 @@ struct uniform_greedy_mutation {
     {
         replace_if_better(all.members[turn], child);
     }
-    /// randomize
     void by_default(gene child, other_parents, random_engine& engine, std::span<double>) const
     {
         child.draw(engine);
@@ -186,9 +184,9 @@ struct normal_greedy_mutation : uniform_greedy_mutation {
     }
 };
 
-/// Genetic: two members, each the better of two random ones, are crossed: permutations by
-/// `crossover`, other parameters take the value of one parent. Then each parameter is mutated with
-/// probability `mutation_rate`. The child replaces the worst member if it is not worse.
+/// Genetic. Crosses two members, each the better of two random ones: permutations by `crossover`;
+/// other parameters take the value of one parent. Then each parameter mutates with probability
+/// `mutation_rate`. The child replaces the worst member if it is not worse.
 struct ga {
     static constexpr std::string_view name = "ga";
     static constexpr std::size_t promise = 3;

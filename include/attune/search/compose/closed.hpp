@@ -94,9 +94,9 @@ struct pattern_search {
     [[nodiscard]] static search_process run(trials& t, pattern_search with);
 };
 
-/// Measures all steps of a state. From the best one on, prefers the next worse one with probability
-/// exp(-scaling * excess / temperature). Temperature and steps fall together, linearly and
-/// exponentially, and rise again after `rounds`.
+/// Measures all steps of a state, and goes through them from the best one: to the next worse one
+/// with probability exp(-scaling * excess / temperature). Temperature falls linearly and steps
+/// exponentially; both rise again after `rounds`.
 struct pseudo_annealing {
     static constexpr std::string_view name = "pseudo_annealing";
     double cold = 0;
@@ -114,9 +114,8 @@ struct pseudo_annealing {
     [[nodiscard]] static search_process run(trials& t, pseudo_annealing with);
 };
 
-/// Changes one parameter of the best configuration, the last one of equals, by one operator: the
-/// one that recently found new bests most often, or was seldom used. Operators have one or two
-/// parents.
+/// Changes one parameter of the best configuration, the last one of equals. Uses the operator that
+/// recently found new bests most often, or was seldom used. Operators have one or two parents.
 struct mutation_bandit {
     static constexpr std::string_view name = "mutation_bandit";
     double exploration = 0.05;

@@ -5,8 +5,8 @@
 //          population that starts late starts with the best of other techniques
 // Bench    bench/search/tsp.cpp
 //
-// The three parts are a base (bases.hpp, or a struct of your own: base.hpp), kinds (kinds.hpp) and
-// operators (operators.hpp, order_operators.hpp, or a struct of your own: operator.hpp).
+// The three parts are a base (bases.hpp, or a user's struct: base.hpp), kinds (kinds.hpp) and
+// operators (operators.hpp, order_operators.hpp, or a user's struct: operator.hpp).
 #pragma once
 
 #include <attune/core/version.hpp>

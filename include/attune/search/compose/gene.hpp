@@ -151,8 +151,8 @@ void set_selection(gene const& to, selection const& what);
 /// ranges are joined.
 [[nodiscard]] selection drawn_selection(gene_view const& of, random_engine& engine);
 
-/// `below` for sizes under the cut-off at place `cut`, `from` for other sizes. If these are too
-/// many ranges, random cut-offs are removed, each with the range above or below it.
+/// `below` for sizes under the cut-off at place `cut`, `from` for other sizes. If the ranges are
+/// too many, random cut-offs are removed, each with the range above or below it.
 /// @param of  the selector, for its limits
 [[nodiscard]] selection crossed_selection(gene_view const& of, selection const& below,
                                           selection const& from, std::uint32_t cut,

@@ -149,7 +149,7 @@ namespace detail {
     return *of.space().selector_at(of.index());
 }
 
-/// The place in the description of part `i` of the act of a range.
+/// The place of part `i` of a range's act in the description.
 [[nodiscard]] inline std::uint32_t place_of_act(selector_description const& s, std::uint32_t range,
                                                 std::size_t i)
 {

@@ -17,8 +17,8 @@
 namespace attune::inline ATTUNE_ABI::search {
 
 /// A kind: `kind`, its name without blanks; holds(gene), true if a parameter is of the kind,
-/// whatever its value; optionally `parent`, a kind whose operators also apply (else any_kind). Of
-/// the kinds that hold a parameter, it belongs to the one with the longest line of parents.
+/// whatever its value; optionally `parent`, a kind whose operators also apply (else any_kind). If
+/// several kinds hold a parameter, it belongs to the kind with the most ancestors.
 template <class K>
 concept kind_with_operators = requires(gene_view const& g) {
     { K::kind } -> std::convertible_to<std::string_view>;

@@ -21,12 +21,13 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// An operator. `name`, without blanks; `parents`, the least number of configurations, the child
-/// included (or needs(), if settings decide that); and a call (child, parents, engine). At first
-/// the child has the value of the first parent; `parents` are the others. A fourth argument,
-/// std::span<double>, is memory that some bases keep for each member and gene: one number per
-/// parameter of the gene, 0 at first. Optionally `of`, the kind that it applies to (else any_kind),
-/// and settings: settings.hpp.
+/// An operator:
+/// - name: without blanks; parents: the least number of configurations, the child included, or
+///   needs() if settings decide that
+/// - (child, parents, engine): changes the child, which has the value of the first parent;
+///   `parents` are the others. A fourth argument, std::span<double>, is memory that some bases keep
+///   for each member and gene: one number per parameter of the gene, 0 at first
+/// Optional: of, the kind that it applies to (else any_kind); settings, see settings.hpp.
 template <class Op>
 concept technique_operator =
     requires {

@@ -128,9 +128,9 @@ struct sum {
 };
 
 /// One move of a particle: v = c v + r1 c1 (x1 - x) + r2 c2 (x2 - x) with r1, r2 uniform in [0, 1).
-/// A real number becomes x + v, clipped. A whole number, counted in steps of its table, becomes
-/// sigmoid(v) of its range plus a normal number of standard deviation `sigma` of the range, rounded
-/// and clipped.
+/// A real number becomes x + v, clipped. A whole number is counted in steps of its table. It
+/// becomes sigmoid(v) of its range plus a normal number of standard deviation `sigma` of the range,
+/// rounded and clipped.
 struct number_swarm {
     static constexpr std::string_view name = "number_swarm";
     static constexpr std::size_t parents = 3;

@@ -49,8 +49,8 @@ namespace detail {
 
 } // namespace detail
 
-/// `order`, in which each item is swapped with the next one with probability `chance`, from the
-/// first place on, so an item may move several places.
+/// `order` after each item, from the first place on, was swapped with the next one with probability
+/// `chance`. An item may move several places.
 [[nodiscard]] inline item_order with_small_changes(order_view order, double chance,
                                                    random_engine& engine)
 {
@@ -120,8 +120,8 @@ namespace detail {
     return out;
 }
 
-/// CX: `a` with the places of one cycle as in `b`. From `start` on, the place of each replaced item
-/// is next, until the items are those of `a` again.
+/// CX: `a` with the places of one cycle as in `b`. The cycle begins at `start`; after a place comes
+/// the place at which `a` has the item that `b` put there.
 /// @pre  a and b have the same size, start < a.size()
 [[nodiscard]] inline item_order cross_cx(order_view a, order_view b, std::size_t start)
 {
@@ -155,9 +155,9 @@ namespace detail {
     return cross_ox3(a, b, first, first, count);
 }
 
-/// Applies the way from `from` to `to` to `a`, `share` of it: the analogue of
-/// a + share (to - from). Each swap of two places that brings `from` closer to `to` is done to `a`
-/// with probability `share`.
+/// `a` with `share` of the change from `from` to `to`: the analogue of a + share (to - from). For
+/// each swap of two places that brings `from` closer to `to`, it swaps these places of `a` with
+/// probability `share`.
 /// Source   own
 /// @pre  the three have the same size
 [[nodiscard]] inline item_order moved_along(order_view a, order_view from, order_view to,

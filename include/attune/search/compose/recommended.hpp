@@ -1,6 +1,6 @@
 // attune/search/compose/recommended.hpp - a search whose techniques a history recommends.
 // SPDX-License-Identifier: MIT
-// Source   Wu, "DeepTuner", 2015, Sec. 6.1 and 7.1: rec-bndt-dbi, where the history has something
+// Source   Wu, "DeepTuner", 2015, Sec. 6.1 and 7.1: rec-bndt-dbi, if the history has techniques
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -28,8 +28,8 @@ inline constexpr char const* recommended_name = "recommended";
 [[nodiscard]] search_factory recommended(technique_history past = {},
                                          recommending_bandit_options const& options = {});
 
-/// The twelve search approaches of the thesis: "bndt-A", "bndt-pgd", "bndt-D", "bndt-dbi", the same
-/// with "rec-bndt-" and with "rec-".
+/// The twelve search approaches of the thesis: "bndt-", "rec-bndt-" or "rec-", followed by "A",
+/// "pgd", "D" or "dbi".
 [[nodiscard]] std::vector<std::string> approach_names();
 /// The approach with this name. "bndt" is an AUC bandit. "rec-bndt" is a recommending_bandit that
 /// changes a technique after every 25 outcomes; "rec" is the same with equal turns of techniques.

@@ -14,9 +14,9 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// Moves each cut-off with probability `chance`, at least one, to another place between its
-/// neighbours: by a normal number of standard deviation `sigma` of the table, at least one place. A
-/// selector without cut-offs, or without room, stays.
+/// Moves each cut-off with probability `chance`, at least one cut-off, to another place between its
+/// neighbours. The distance is a normal number of standard deviation `sigma` of the table, at least
+/// one place. A selector without cut-offs, or without room, stays.
 struct cut_off_shift {
     static constexpr std::string_view name = "cut_off_shift";
     static constexpr std::size_t parents = 1;
@@ -40,8 +40,8 @@ struct range_swap {
     void operator()(gene child, other_parents, random_engine& engine) const;
 };
 
-/// Changes one range at random: with probability `chance` the same algorithm with one parameter
-/// drawn anew, if it has any.
+/// Draws one range anew. With probability `chance` the algorithm stays, and only one of its
+/// parameters is drawn, if it has any.
 struct range_redraw {
     static constexpr std::string_view name = "range_redraw";
     static constexpr std::size_t parents = 1;

@@ -5,7 +5,7 @@
 //
 // A type lists its settings by static functions that show each one to a visitor:
 //   static void settings(auto& self, auto const& visit) { visit("strength", self.strength); }
-// and, of operators, `arguments` in the same form for those that have a place instead of a name.
+// Operators list settings that have a place instead of a name in `arguments`, in the same form.
 // A setting is a double, a std::size_t up to 1,000,000, an enumeration with choice_names(), or, as
 // last argument, a std::vector<double>.
 #pragma once

@@ -35,10 +35,10 @@ namespace attune::inline ATTUNE_ABI::search {
 [[nodiscard]] std::vector<technique> technique_set_orders();
 
 /// The set that suits the structure of a space. Only orders vary: technique_set_orders(). Orders
-/// and other parameters vary: set A with random_move for orders, which its operators would draw
-/// anew, and a climb. In other cases: technique_set_a(). For selectors, the techniques move, cross
-/// and pull a whole selector (selector_move, selector_cross, selector_swarm), because a cut-off
-/// alone means little; other parameters change as in the sets above.
+/// and other parameters vary: set A and a climb, with random_move for orders, which the operators
+/// of set A would draw anew. In other cases: technique_set_a(). For selectors, the techniques move,
+/// cross and pull a whole selector (selector_move, selector_cross, selector_swarm), because a
+/// cut-off alone means little; other parameters change as in the sets above.
 [[nodiscard]] std::vector<technique> technique_set_for(description const& space);
 
 /// All techniques of this folder with their usual settings: bases with their default operators,

@@ -145,7 +145,7 @@ struct varied_kinds {
         parameter_description const& p = space.parameters[value.first];
         bool const is_in_selector =
             std::any_of(space.selectors.begin(), space.selectors.end(), [&](auto const& s) {
-                return value.first - s.first < s.count(); // unsigned: false before the first
+                return value.first - s.first < s.count(); // unsigned: false before s.first
             });
         if (attune::detail::has_order(space, value.first))
             ++out.orders;

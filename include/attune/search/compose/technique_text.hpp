@@ -65,7 +65,7 @@ public:
     /// All of attune: this folder and the searches of search/local/.
     vocabulary();
 
-    /// Adds a word of your own: a kind, an operator, a struct that is both, a base, a closed
+    /// Adds a word of the user: a kind, an operator, a struct that is both, a base, a closed
     /// technique, or the settings of a searcher.
     template <class T>
     vocabulary& add()

@@ -288,7 +288,7 @@ ATTUNE_INLINE void boosted_trees::learn(std::span<program_rows const> programs,
         for (std::size_t r = 0; r < data.rows(); ++r)
             added[data.program_of(r)] += grower.leaf_value(r);
         // Leaves are right for single rows; the sum over many rows of a program may go too far. The
-        // loss along the tree is a parabola, and no step is longer than to its minimum.
+        // loss along the tree is a parabola, and the step ends at its minimum at the latest.
         double slope = 0;
         double curvature = 0;
         for (std::size_t p = 0; p < programs.size(); ++p) {

@@ -1,4 +1,4 @@
-// attune/search/cost/cost_samples.hpp - measured programs, as data for a cost model, and rows with what is expected.
+// attune/search/cost/cost_samples.hpp - measured programs, as data for a cost model, and rows with the expected time.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule/cost_model: scores relative to the best program
 //          of a task
@@ -70,9 +70,9 @@ private:
 [[nodiscard]] cost_samples read_cost_samples(std::string_view text);
 
 /// The rows that cost models learn for configurations of one space: description::rows with one more
-/// column. It is log2 of description::expected over its geometric mean in the space. A model of
-/// other programs thus has the expected speed of a configuration for its program, whatever its
-/// size. Without an expectation the column is 0. The mean is that of 64 random configurations.
+/// column. It is log2 of description::expected over its geometric mean in the space, estimated from
+/// 64 random configurations. So a model of other programs has the expected speed of a configuration
+/// relative to its program. Without an expectation the column is 0.
 class expected_rows {
 public:
     explicit expected_rows(chain_of_trees space)

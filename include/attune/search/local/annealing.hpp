@@ -41,7 +41,7 @@ struct local_search_options {
 };
 
 /// Tries the configurations that differ in one parameter, in random order, and moves to the first
-/// better one. Restarts elsewhere if there is none.
+/// better one. Restarts elsewhere if no configuration is better.
 class local_search : public stepwise_searcher {
 public:
     explicit local_search(chain_of_trees space, std::uint64_t seed = 0,

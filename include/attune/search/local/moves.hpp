@@ -42,9 +42,9 @@ public:
         return out.empty() ? nearest_valid(space_, p) : out;
     }
 
-    /// All valid values of one parameter, with the others unchanged but settled, except the present
-    /// value, in order of declaration; none for an inactive parameter. For a table longer than
-    /// `most`, and for an interval, a random choice.
+    /// `p` with each other valid value of one parameter, in order of declaration. Other parameters
+    /// stay, and inactive ones are settled. None for an inactive parameter; a random choice from a
+    /// table longer than `most`, and from an interval.
     [[nodiscard]] std::vector<point> line(point const& p, std::uint32_t parameter, std::size_t most,
                                           random_engine& engine) const
     {

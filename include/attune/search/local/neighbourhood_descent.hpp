@@ -27,8 +27,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// 1 for each parameter in which two configurations differ, plus up to 1 for its distance: for
-/// numbers by the places between them in the table or on the scale, for other values always 1.
+/// For each parameter in which two configurations differ, 1 plus a distance: for numbers the share
+/// of the table or scale between them, for other values 1.
 /// @param a, b  from with_inactive_marked(), if parameters are conditional
 [[nodiscard]] inline double rough_distance(description const& space, point const& a, point const& b)
 {
@@ -74,8 +74,8 @@ public:
         }
     }
 
-    /// The mean rank of the `count` nearest, weighted by inverse distance: 0: the best; 0.5 without
-    /// any.
+    /// The mean rank of the `count` nearest outcomes, weighted by inverse distance. 0 is the best
+    /// rank; without outcomes the result is 0.5.
     /// Cost   one distance per outcome
     [[nodiscard]] double operator()(point const& p, std::size_t count = 5) const
     {

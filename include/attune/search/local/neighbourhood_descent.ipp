@@ -35,7 +35,7 @@ public:
     {
         for (named_value const& v : named_values(describe()))
             for (std::uint32_t const p : near_.varying())
-                if (p - v.first < v.count) { // unsigned: false before the first
+                if (p - v.first < v.count) { // unsigned: false for p < v.first
                     varying_.push_back(v);
                     break;
                 }
@@ -109,8 +109,8 @@ private:
             std::rotate(at(to), at(from), at(from + count));
     }
 
-    /// Moves a number by a normal step of a tenth of its range. Draws another value anew, and one
-    /// number of eight.
+    /// Moves a number by a normal step of a tenth of its range. Draws every other value anew, and
+    /// one number in eight.
     void step(std::uint32_t parameter, point& child, random_engine& engine) const
     {
         parameter_description const& along = describe().parameters[parameter];

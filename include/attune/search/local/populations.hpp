@@ -8,9 +8,9 @@
 // Source   particle_swarm: Kennedy & Eberhart 1995 with the inertia of Shi & Eberhart 1998
 // Bench    bench/search/replay.cpp
 //
-// The last two move over tables, categories, permutations and tiles through unit_embedding. Own: a
-// child, trial or place that breaks a constraint becomes the nearest valid configuration, and is
-// not discarded.
+// differential_evolution and particle_swarm move over tables, categories, permutations and tiles
+// through unit_embedding. Own: a child, trial vector or place that breaks a constraint becomes the
+// nearest valid configuration, and is not discarded.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -26,7 +26,7 @@ struct genetic_options {
     std::size_t population = 20;
     std::size_t children = 10; ///< per generation
     double mutation = 0.1;     ///< chance that a parameter of a child is drawn anew
-    double selection = 2.5;    ///< >= 1; 1: every parent equally likely, more: the best ones
+    double selection = 2.5;    ///< 1: all parents equally likely; above 1: better ones more
 };
 
 /// Each generation mixes pairs of good configurations parameter by parameter, draws some parameters
@@ -44,8 +44,8 @@ struct differential_evolution_options {
     double crossover = 0.9;  ///< CR: chance that a coordinate comes from the mutant
 };
 
-/// Adds the difference of two members to the best member and mixes the result with a third one,
-/// which it replaces if it is better.
+/// Adds the difference of two members to the best member, and mixes the sum with a third member.
+/// The mixture replaces the third member if it is better.
 class differential_evolution : public stepwise_searcher {
 public:
     explicit differential_evolution(chain_of_trees space, std::uint64_t seed = 0,

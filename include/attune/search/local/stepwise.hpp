@@ -1,7 +1,7 @@
 // attune/search/local/stepwise.hpp - makes a searcher from an algorithm that waits for outcomes.
 // SPDX-License-Identifier: MIT
 //
-// The base of all searches of this folder, and of a strategy of your own.
+// The base of all searches of this folder, and of a user's strategy.
 #pragma once
 
 #include <attune/core/outcome.hpp>

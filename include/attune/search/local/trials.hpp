@@ -87,7 +87,7 @@ struct valued_point {
 };
 
 /// Connects an algorithm and its evaluator. The algorithm requests rounds of configurations. Known
-/// ones cost nothing; a round ends when all its values are known.
+/// configurations cost nothing; a round ends when all its values are known.
 class trials {
 public:
     trials(chain_of_trees space, std::uint64_t seed)
@@ -181,8 +181,8 @@ public:
             ++known_;
         return known_ == round_.size();
     }
-    /// A point outside the round, while a round waits for values or has no new point: every other
-    /// time a neighbour of the best, else a random configuration; marked as seen. Nothing if the
+    /// A point outside the round, for a round that waits for values or has no new point; marked as
+    /// seen. Every second point is a neighbour of the best, the others are random. Nothing if the
     /// space is exhausted.
     [[nodiscard]] std::optional<point> next_elsewhere()
     {
@@ -248,8 +248,8 @@ private:
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// At least one and at most `count` distinct random configurations, unseen ones if there are any.
-/// Fewer if the space has fewer: 64 draws in a row without a new one are the end.
+/// One to `count` distinct random configurations, unseen ones if there are any. After 64 draws in a
+/// row without a new one it returns fewer.
 [[nodiscard]] inline std::vector<point> fresh_points(trials& t, std::size_t count)
 {
     std::vector<point> out{t.fresh()};

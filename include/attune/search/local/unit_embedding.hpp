@@ -45,8 +45,8 @@ public:
         return out;
     }
 
-    /// The configuration closest to `at`, by parameter, inside tables and intervals. Constraints
-    /// may be broken. decode(embed(p)) is p, up to rounding of real parameters.
+    /// The configuration closest to `at`, parameter by parameter, inside tables and intervals. It
+    /// may break constraints. decode(embed(p)) is p, up to rounding of real parameters.
     /// @param at  `dimensions()` numbers; numbers outside [0, 1] are clamped
     [[nodiscard]] point decode(std::span<double const> at) const
     {

@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::size_t uses(std::size_t technique) const { return credits_[technique].uses; }
 
     /// 2 / (n (n + 1)) times the sum of numbers of uses with a new best; the n uses are numbered
-    /// from the oldest. In [0, 1]; late ones count most. 0 without uses.
+    /// from the oldest. In [0, 1]; late uses count most. 0 without uses.
     /// Cost     O(1)
     [[nodiscard]] double area(std::size_t technique) const
     {

@@ -54,7 +54,6 @@ ATTUNE_INLINE std::string shared_search::proposer_of(point const& p) const
     return state_->pool.proposer_of(p);
 }
 
-/// Chooses by credit.
 struct auc_state : shared_search::state {
     auc_state(chain_of_trees const& space, std::uint64_t seed, std::vector<technique> const& among,
               auc_bandit_options const& chosen)
@@ -83,7 +82,6 @@ struct auc_state : shared_search::state {
     double exploration;
 };
 
-/// Chooses in turn.
 struct turns_state : shared_search::state {
     using state::state;
 

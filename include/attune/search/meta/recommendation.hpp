@@ -1,4 +1,4 @@
-// attune/search/meta/recommendation.hpp - what a history says of a new search: techniques, reasons, the usual gain.
+// attune/search/meta/recommendation.hpp - what a history recommends for a new search: techniques, reasons, the usual gain.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 6.1, steps 1, 2, 5 and 6. Own: of equally near problems the
 //          one with the most similar numbers of values, then with more searches; if the nearest
@@ -106,10 +106,11 @@ struct strategy_advice {
 [[nodiscard]] std::string advice_text(strategy_advice const& advice);
 
 /// The strategy with the highest median gain on the problem with the nearest structure, among
-/// problems that distinguish strategies: two tunings of each, and medians more than one step of
-/// tuning_gains apart. Strategies are only compared on one problem, because the possible gain
-/// differs between problems. The comparison takes the budgets as they were. The history sums up all
-/// inputs and devices of a problem, so a strategy used where more can be gained seems better.
+/// problems that distinguish strategies. Such a problem has two strategies with two tunings each,
+/// whose medians are more than one step of tuning_gains apart. Strategies are only compared on one
+/// problem, because the possible gain differs between problems. The comparison ignores budgets. The
+/// history sums up all inputs and devices of a problem, so a strategy used where more can be gained
+/// seems better.
 /// @return  nothing if no problem distinguishes strategies
 [[nodiscard]] std::optional<strategy_advice>
 recommend_strategy(technique_history const& past, space_structure const& structure,

@@ -129,7 +129,6 @@ struct near_problem {
     return out;
 }
 
-/// A number in the text of a reason.
 [[nodiscard]] inline std::string reason_number(double value)
 {
     return attune::detail::formatted("%.2g", value);

@@ -46,13 +46,13 @@ struct recommending_bandit_options {
 
 /// An auc_bandit that starts with techniques that were good elsewhere. After every `interval`
 /// outcomes it replaces its worst technique, if the history recommends another one: see
-/// recommend_start() and recommend_next(). uses() are a line for a history, also of replaced
-/// techniques. Sessions of inform() also give the start; @pre no ask() or tell() yet.
+/// recommend_start() and recommend_next(). uses() gives a line of a history, with replaced
+/// techniques. inform() also gives starts; @pre no ask() or tell() yet.
 class recommending_bandit : public detail::shared_search {
 public:
     /// @param past   history of other searches
     /// @param make   makes techniques of the history from names
-    /// @param start  at least one; used as far as the history has fewer than `from_history`
+    /// @param start  at least one; fill up the set if the history has fewer than `from_history`
     recommending_bandit(chain_of_trees space, std::uint64_t seed, technique_history past,
                         technique_maker make, std::vector<technique> start,
                         recommending_bandit_options const& options = {});

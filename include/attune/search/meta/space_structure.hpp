@@ -39,11 +39,10 @@ struct space_structure {
 /// The structure with this text; nothing if `text` is no structure_text().
 [[nodiscard]] std::optional<space_structure> read_structure(std::string_view text);
 
-/// The loss of using experience with `other` for `own`: the sum of
-///   (a - b)^2   over kinds of both,   a^2   over kinds of `own` alone,   1   over kinds of `other`
-///   alone,
-/// where a and b are log10 of the number of parameters of the kind. Not symmetric, because a space
-/// with more kinds contains the experience of one with fewer. >= 0
+/// The loss of using experience with `other` for `own`, >= 0. With a and b, log10 of the number of
+/// parameters of a kind in `own` and `other`, it is the sum of
+///   (a - b)^2 over kinds of both, a^2 over kinds of `own` alone, 1 over kinds of `other` alone.
+/// Not symmetric, because a space with more kinds contains the experience of one with fewer.
 [[nodiscard]] double structure_distance(space_structure const& own, space_structure const& other);
 
 /// The difference in numbers of values of parameters, for spaces with equal structure_distance():

@@ -55,7 +55,7 @@ struct baco_options {
 /// outcome, and the features are the parameters only.
 ///
 /// Deviations: no configuration is proposed twice. Spaces of at most 30,000 configurations are
-/// scored whole, the best that local search from random configurations could find. The limit of
+/// scored whole: local search from random configurations could find no better one. The limit of
 /// feasibility is 0 in a fifth of the steps, else uniform in (0, 0.8): the paper gives no numbers.
 /// Example   options.search = attune::published::baco();
 [[nodiscard]] search_factory baco(baco_options const& options = {});

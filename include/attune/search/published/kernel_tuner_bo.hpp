@@ -37,7 +37,7 @@ struct kernel_tuner_options {
     bool latin_hypercube = true;         ///< else all are uniform
     std::size_t skip_threshold = 5;      ///< number of times before a member is skipped or promoted
     double discount = 0.9;               ///< of older values of a member
-    double required_improvement = 0.05;  ///< share of the mean between "better" and "worse"
+    double required_improvement = 0.05;  ///< distance from the mean score, as a share of it
     std::optional<double> exploration{}; ///< lambda; nothing: contextual variance
     /// True, as published: lambda of the first two acquisitions has the unit of the values. Its
     /// effect depends on the unit of time (seconds in attune). False: in units of the values'
@@ -48,7 +48,7 @@ struct kernel_tuner_options {
 /// Kernel Tuner's search. The only effect of a failure is that the configuration is not repeated.
 /// Values are not logarithms. The values of a parameter are one step apart.
 ///
-/// Deviations: every acquisition has the outcome before its turn. Values are standardised again
+/// Deviations: an acquisition receives all outcomes before its turn. Values are standardised again
 /// after every third outcome, a round of the three. Spaces of more than 200,000 configurations are
 /// sampled.
 /// Example   options.search = attune::published::kernel_tuner_bo();

@@ -27,8 +27,8 @@ namespace attune::inline ATTUNE_ABI::published {
 ///   configuration.
 /// - A proposal that was measured before counts as a use without a new best, and the next technique
 ///   is asked in the same step. OpenTuner credits it again if it was a new best when measured.
-/// - So does a technique that has ended or waits for outcomes, which OpenTuner does not count:
-///   with several configurations asked at once the bandit chooses worse than one by one.
+/// - A technique that has ended or waits for outcomes also gets such a use, which OpenTuner does
+///   not count: asked for several configurations at once, the bandit chooses worse.
 /// - A normal step goes at least to the next number of a table; OpenTuner draws again only if the
 ///   whole configuration is unchanged. A table's length is its number of values less one; in
 ///   OpenTuner, its number of values.

@@ -32,13 +32,13 @@ private:
     std::vector<std::vector<double>> tasks_; ///< by task: logarithms, ascending from 0
 };
 
-/// A model of places of programs in their tasks predicts the places of this space's configurations;
-/// their values are the slowdowns of such places in other tasks. With description::expected, the
-/// mean of logarithms is that of the expectation, because the speed of a whole task does not follow
-/// from others. Without it the values have no level.
+/// A model of places of programs in their tasks predicts the places of this space's configurations.
+/// The value of a configuration is the slowdown of its place in other tasks. With
+/// description::expected, values get the expectation's mean of logarithms, because the speed of a
+/// whole task does not follow from others. Without it the values have no level.
 /// @return  nothing if the space has no rows, or of another width, or if no task has two successful
 ///                  programs
-/// Cost     learning, the rows of session_of_values()
+/// Cost     one learning, and the rows of session_of_values()
 [[nodiscard]] std::optional<past_session> session_of_programs(chain_of_trees const& space,
                                                               cost_samples const& others);
 

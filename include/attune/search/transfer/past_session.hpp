@@ -30,7 +30,7 @@ struct past_session {
     /// Weight relative to the other sessions; the sum is scaled to 1. A similar session has a
     /// larger weight, such as exp(-distance).
     double weight = 1;
-    /// False: values give an order, but no size, so that no outcome agrees with them by its size.
+    /// False: only the order of values has a meaning. No outcome agrees with them by its size.
     bool has_level = true;
 };
 
@@ -38,9 +38,9 @@ struct past_session {
 /// trusts them as far as its own outcomes agree. Outcomes of other sessions never count as outcomes
 /// of the search.
 struct warm_start_options {
-    /// The most configurations, good in all sessions together, that are tried first. Half of these
-    /// if the model trusts the sessions, because further ones repeat the first; and no more once
-    /// outcomes contradict the sessions. 0: none.
+    /// The most configurations, good in all sessions together, that are tried first; 0: none. At
+    /// most half as many as sessions if the model's prior comes from these, because further ones
+    /// repeat the first. No more once outcomes contradict the sessions.
     std::size_t starts = 3;
     /// Up to this number of successes, the model expects the sessions' values, as far as its own
     /// outcomes agree. 0: never. On recorded kernels 12 to 40 are equal within 0.01 of the optimum,

@@ -24,16 +24,16 @@ struct translated_session {
 };
 
 /// The value of `parameter` nearest to `text`, and the distance: 0 for the same value. Numbers are
-/// compared by ratio if both are positive, else by difference; tiles with as many parts by the
-/// ratios of these. For any other text that is no value: the default, else the first value, at
+/// compared by ratio if both are positive, else by difference; tiles of equally many parts by the
+/// ratios of the parts. Any other text that is no value gives the default, else the first value, at
 /// distance 1.
 [[nodiscard]] std::pair<coordinate, double> nearest_value(parameter_description const& parameter,
                                                           std::string const& text);
 
 /// Puts each outcome at the valid configuration nearest to its values. A parameter that the session
 /// lacks gets its default, else its first value. A parameter that the space lacks is ignored, and
-/// so is the value of an inactive one. Of outcomes at one configuration, those from nearest by
-/// count, and of these the best.
+/// so is the value of an inactive parameter. If several outcomes come to one configuration, the
+/// best of those that changed least counts.
 /// Cost     a membership test per outcome, and nearest_valid() for invalid ones
 [[nodiscard]] translated_session translate(chain_of_trees const& space,
                                            past_session const& session);

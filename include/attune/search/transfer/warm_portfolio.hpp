@@ -14,9 +14,9 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Configurations of `space`, best first. The first is good in all sessions together; each further
-/// one is good in those where the earlier ones are not. None without a success, and none if the
-/// space has more coordinates of arrays and long permutations than
-/// search::automatic_options::most_modelled, because models of 200 take seconds.
+/// one is good in those where the earlier ones are not. None without a success. None if the space
+/// has more coordinates of arrays and long permutations than
+/// search::automatic_options::most_modelled: models of 200 coordinates take seconds.
 /// Cost   a model of each session (up to 0.1 s each) and its predictions for the space
 [[nodiscard]] std::vector<point> warm_portfolio(chain_of_trees const& space,
                                                 std::span<past_session const> sessions,
@@ -25,8 +25,8 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Like warm_portfolio(). If the space is too wide for models: the best outcome of each session,
 /// that of the session with the highest weight first. Values that the space lacks become the
-/// nearest ones, and an invalid configuration the nearest valid one. Of outcomes that become the
-/// same configuration, the one from nearest by counts.
+/// nearest ones, and an invalid configuration the nearest valid one. If several outcomes become one
+/// configuration, the one that changed least counts.
 /// Cost   if the space is too wide, a membership test per outcome of the sessions
 [[nodiscard]] std::vector<point> transferred_starts(chain_of_trees const& space,
                                                     std::span<past_session const> sessions,

@@ -55,7 +55,7 @@ ATTUNE_INLINE std::vector<point> transferred_starts(chain_of_trees const& space,
     std::vector<point> out;
     for (past_session const* const one : heaviest_first) {
         if (out.size() >= count) break;
-        // Translates the whole session: outcomes from nearer by replace others.
+        // Translates the whole session: outcomes that changed less replace others.
         detail::translated_session here = detail::translate(space, *one);
         std::optional<std::size_t> const best = detail::best_in(here);
         if (best && std::find(out.begin(), out.end(), here.where[*best]) == out.end())

@@ -286,7 +286,7 @@ private:
     }
 
     process_model inner_;
-    gp::hyper_density cold_; ///< beliefs on hyperparameters without sessions
+    gp::hyper_density cold_; ///< prior of hyperparameters without sessions
     std::shared_ptr<warm_start const> known_;
     bool is_believing_ = false;
     Eigen::MatrixXd prior_;                            ///< prior of the candidates

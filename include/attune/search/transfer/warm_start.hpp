@@ -6,9 +6,9 @@
 //          1 - 1/e of the best
 // Source   opening: own. All configurations that sessions recommend are good by their models, so
 //          their outcomes alone cannot test the models: equally slow ones may be a slow device. A
-//          configuration with another expectation can, so one of the design is added. On recorded
-//          kernels with reversed sessions this gains 0.4 of the optimum after 10 evaluations; with
-//          right ones it costs 0.01 there and gains 0.005 after 40.
+//          configuration with another expectation can test them, so the design adds one. On
+//          recorded kernels with reversed sessions this gains 0.4 of the optimum after 10
+//          evaluations; with right ones it costs 0.01 there and gains 0.005 after 40.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -108,11 +108,11 @@ greedy_portfolio(std::vector<std::vector<double>> const& slowdown,
 /// A process of the successful outcomes; with failures, also a process of success.
 class source_model {
 public:
-    /// Variance of standardised values between an outcome there and the outcome here: in the prior
-    /// mean, and (first_discrepancy) in the choice of a portfolio. The first configuration depends
-    /// only on the portfolio, so a single good outcome counts less there than good surroundings: on
-    /// recorded kernels the first configuration reached 0.71 of the optimum with 0, 0.73 with 0.03
-    /// and 0.75 with 0.1. In the mean, 0.1 loses 0.01 after 40 evaluations.
+    /// Variance of standardised values between an outcome of a session and the outcome here: in the
+    /// prior mean `discrepancy`, in the choice of a portfolio `first_discrepancy`. The first
+    /// configuration depends only on the portfolio, so a single good outcome counts less there than
+    /// good surroundings: on recorded kernels the first configuration reached 0.71 of the optimum
+    /// with 0, 0.73 with 0.03 and 0.75 with 0.1. In the mean, 0.1 loses 0.01 after 40 evaluations.
     static constexpr double discrepancy = 0.03;
     static constexpr double first_discrepancy = 0.1;
 
@@ -167,8 +167,8 @@ public:
     [[nodiscard]] bool logarithmic() const noexcept { return logarithmic_; }
     /// Spread of values over the space, in the unit of their logarithms.
     [[nodiscard]] double unit() const noexcept { return unit_; }
-    /// Expectation of each session at each row, less its mean over the space, divided by the
-    /// deviation there. A session of noise expects about 0 everywhere.  m x size()
+    /// Expectation of each session at each row, less its mean over the space, divided by its
+    /// deviation over the space. A session of noise expects about 0 everywhere.  m x size()
     [[nodiscard]] Eigen::MatrixXd prior(feature_table const& points) const;
     /// Returns true if a session has the size of values, not only their order.
     [[nodiscard]] bool has_level() const noexcept { return levels_.sum() > 0; }
@@ -182,7 +182,7 @@ public:
     [[nodiscard]] std::vector<point> portfolio(std::size_t count) const;
 
 private:
-    /// From this number of successes on, a model is better than the outcomes.
+    /// From this number of successes on, a model is better than the outcomes alone.
     static constexpr std::size_t least_modelled = 3;
 
     /// Slowdown of each candidate against the best of session s, as a logarithm.

@@ -66,10 +66,10 @@ struct evolutionary_options {
 /// draws another value.
 ///
 /// Own: the model predicts from the first outcome on, while TVM's has random scores below 100
-/// programs. Fewer than min_unmeasured programs in a space do not end the search. Attune's spaces
-/// have sizes of tiles that are numbers, and words (the order of loops, the form of a copy);
-/// mutators draw them anew, as tiles. MetaSchedule has no such words. Cost: per round the model
-/// learns again, and predicts population * (generations + 1) programs
+/// programs. Fewer than min_unmeasured programs in a space do not end the search. Spaces of attune
+/// have tile sizes that are numbers, and words (the order of loops, the form of a copy), which
+/// MetaSchedule lacks. The mutator of tiles draws both anew. Cost: per round the model learns
+/// again, and predicts population * (generations + 1) programs
 class evolutionary_search {
 public:
     explicit evolutionary_search(chain_of_trees space, std::uint64_t seed = 0,

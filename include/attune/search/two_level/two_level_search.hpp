@@ -58,8 +58,8 @@ enum class decision_role : std::uint8_t {
     compute_location, ///< by random changes, on the best suggestions
 };
 
-/// `design` if the condition of another parameter compares this one by == or !=, or uses it as a
-/// truth; `compute_location` by parameter_description::is_location; `parallel` if the name is
+/// `design` if the condition of another parameter compares this one by == or !=, or uses it as true
+/// or false; `compute_location` by parameter_description::is_location; `parallel` if the name is
 /// THREADS, or ends with _THREADS; else `tuned`. A condition such as DEPTH < 512 makes no design:
 /// it distinguishes sizes, not programs.
 [[nodiscard]] decision_role default_decision_role(description const& space,
@@ -80,9 +80,9 @@ struct two_level_options {
     double kappa = .1; ///< standard deviations that confidence_bound adds to the mean
     double xi = 0;     ///< standard deviations that an improvement must have, in the other rules
     decision_encoding encoding = decision_encoding::ranks;
-    /// False: suggestions are any values of the tuned parameters, as published, and invalid ones
-    /// count as invalid. True: suggestions are valid configurations; in a space of at most
-    /// `candidates` configurations, all are candidates.
+    /// False: suggestions are any values of the tuned parameters, as published; one that breaks a
+    /// constraint counts in `invalid`. True: suggestions are valid configurations; in a space of at
+    /// most `candidates` configurations, all are candidates.
     bool within_constraints = false;
     std::size_t candidates = 400; ///< per input: random ones, besides steps from the best (own)
     optimizer_memory memory = optimizer_memory::reset;
@@ -127,11 +127,10 @@ struct two_level_round {
 /// Search on two levels. The outer level measures a batch per round, and the model learns from all
 /// measured configurations: their description::rows, or their values without rows. The inner level
 /// is Bayesian optimization of the model's score. Inputs are the best measured configurations and
-/// random ones. Inputs that differ only in tuned parameters share an optimizer (all do, with
-/// one_optimizer), which stays over rounds. tests/laws/searcher.hpp holds. The first round is
-/// random, unless the model has learnt from programs of other tasks; then every second
-/// configuration is the random one with the least description::expected, if there is an
-/// expectation.
+/// random ones. Inputs that differ only in tuned parameters share an optimizer, which stays over
+/// rounds; with one_optimizer all inputs share one. The first round is random, unless the model has
+/// learnt from programs of other tasks. Then, with description::expected, every second
+/// configuration is the random one with the least expectation.
 ///
 /// Scores are best value / value; if values are not all positive, the place between the worst and
 /// the best value. A failure scores 0.

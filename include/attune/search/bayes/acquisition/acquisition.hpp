@@ -15,8 +15,8 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// score(mean, variance, best): posterior of f at the candidate and the lowest value so far, all
 /// standardised; variance >= 0. A lower mean never scores lower. The score should be the logarithm
-/// of a quantity >= 0, because the search adds the logarithms of the chance of success and of the
-/// user's weight.
+/// of a quantity >= 0: the search adds the logarithms of the chance of success and of the user's
+/// weight.
 ///
 /// Optional members of an acquisition that changes during the search:
 /// - prepare(scored_candidates, search_progress): before each choice.
@@ -48,8 +48,8 @@ struct expected_improvement_rule {
         return log_expected_improvement(mean, variance, best - exploration);
     }
 
-    /// An upper bound of score() for one division, which rejects most candidates without score().
-    /// log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
+    /// An upper bound of score() that costs one division; it rejects most candidates without
+    /// score(). log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
     /// @param log_widest  half the logarithm of the largest variance of all candidates
     [[nodiscard]] double bound(double mean, double variance, double best,
                                double log_widest) const noexcept

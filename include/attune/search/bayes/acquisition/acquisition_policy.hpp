@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 // Source   Willemsen et al. 2021 Sec. III-G: round-robin, discounted observation score dos_t = sum
 //          o_i 0.9^(t - i); the rules "multi" and "advanced multi". A threshold of 5 is Kernel
-//          Tuner's default. Own: the score is divided by the sum of the weights, so that members
-//          with different numbers of turns can be compared; the order among equals in turns is the
-//          same.
+// Tuner's default. Own: the score is divided by the sum of the weights, so that members with
+// different numbers of turns can be compared. Members with equal numbers keep their order
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -102,8 +101,8 @@ private:
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Round-robin. After members have preferred the same candidate `skip_threshold` times, the member
-/// with the lowest discounted score stays, and the others are skipped.
+/// Round-robin. Of the members that have shared their preferred candidate `skip_threshold` times,
+/// the one with the lowest discounted score stays; the others are skipped.
 ///
 /// For every suggestion: pass the best candidate of each active member under one posterior to
 /// prefer(), evaluate the candidate of take_turn(), and pass its value to observe().
@@ -156,9 +155,9 @@ private:
     std::vector<std::size_t> duplicates_; // member -> its shared preferences
 };
 
-/// Round-robin. After every round each discounted score is compared with the mean score. A member
-/// that was worse by the required improvement `skip_threshold` times is skipped, and the others'
-/// counts restart; a member that was better as often becomes the only one.
+/// Round-robin. After every round it compares each discounted score with the mean score. It skips a
+/// member that was worse by the required improvement `skip_threshold` times, and restarts the
+/// others' counts. A member that was better as often becomes the only one.
 class advanced_multi_acquisition {
 public:
     struct rules {

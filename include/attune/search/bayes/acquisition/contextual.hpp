@@ -53,7 +53,7 @@ private:
 
 namespace attune::inline ATTUNE_ABI {
 
-/// `Rule` with contextual_variance::factor() of the open candidates added to its exploration.
+/// Adds contextual_variance::factor() of the open candidates to the exploration of `Rule`.
 template <acquisition Rule>
     requires requires(Rule& r) { r.exploration = 0.0; }
 class contextual {

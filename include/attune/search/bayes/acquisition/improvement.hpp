@@ -26,7 +26,6 @@ namespace attune::inline ATTUNE_ABI {
 /// @param best      lowest value so far, same unit as `mean`
 /// @return  E[max(best - f, 0)], same unit as `mean`; >= 0; exact when `variance` is 0
 /// @pre     variance >= 0 and all three are finite
-/// Errors   none; noexcept
 /// Cost     O(1), one erfc and one exp
 /// Source   Jones et al. 1998 eq. (15); our `variance` is their s^2
 [[nodiscard]] inline double expected_improvement(double mean, double variance, double best) noexcept
@@ -43,7 +42,6 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// @return  log E[max(best - f, 0)]; minus infinity when the expectation is 0
 /// @pre     variance >= 0 and all three are finite
-/// Errors   none; noexcept
 /// Cost     O(1), one erfc, one exp and two log
 /// Source   own arrangement. With z = (best - mean) / s: EI = s (z Phi(z) + phi(z)). The sum loses
 ///          a factor z^2 of its digits to cancellation, which leaves 1e-12 at z = -30. Below that
@@ -71,7 +69,6 @@ namespace attune::inline ATTUNE_ABI {
 /// @param best      the value to beat, same unit as `mean`
 /// @return  P(f < best), in [0, 1]; 0 or 1 when `variance` is 0
 /// @pre     variance >= 0 and all three are finite
-/// Errors   none; noexcept
 /// Cost     O(1), one erfc
 [[nodiscard]] inline double probability_of_improvement(double mean, double variance,
                                                        double best) noexcept
@@ -84,7 +81,6 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// @return  log P(f < best), <= 0; minus infinity when the probability is 0
 /// @pre     variance >= 0 and all three are finite
-/// Errors   none; noexcept
 /// Cost     O(1), one erfc and one log; 30 divisions when `best` lies 8 deviations below `mean`
 /// Source   Phi(-t) = phi(t) / (t + 1/(t + 2/(t + 3/(t + ...)))): 30 terms give 1e-16 from t = 8 on
 [[nodiscard]] inline double log_probability_of_improvement(double mean, double variance,
@@ -103,7 +99,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// mean - exploration * deviation, same unit as `mean`: an optimistic value of f.
 /// @param exploration  in standard deviations, >= 0; 0 is pure exploitation
-/// @pre variance >= 0.  Errors: none; noexcept
+/// @pre variance >= 0
 [[nodiscard]] inline double lower_confidence_bound(double mean, double variance,
                                                    double exploration) noexcept
 {

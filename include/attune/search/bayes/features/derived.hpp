@@ -56,12 +56,13 @@ struct derived_feature {
 [[nodiscard]] std::optional<double>
 value_of(description const& space, derived_feature const& feature, std::span<coordinate const> p);
 
-/// Immutable once made.
+/// A feature with its levels. Immutable once made.
 class derived_column {
 public:
     /// @param space  bound; must outlive this object
     /// @param seen   points whose values become levels
-    /// @param most   limit of levels, beyond which numbers share them; flags always have two
+    /// @param most   limit of levels, beyond which several numbers share a level; flags always have
+    ///               two
     derived_column(description const& space, derived_feature formula, std::span<point const> seen,
                    std::uint32_t most);
 
@@ -110,8 +111,8 @@ struct level_column {
     bool is_ordered = false;              ///< levels ascend on a line
 };
 
-/// Returns true if both features divide the points into the same groups, in the same or the
-/// opposite order if there are more than two groups.
+/// Returns true if both features divide the points into the same groups. More than two groups must
+/// also be in the same or the opposite order.
 /// Cost   one pass over the points, less when they differ early
 [[nodiscard]] inline bool repeats(level_column const& a, level_column const& b)
 {
@@ -133,7 +134,8 @@ struct level_column {
            (std::is_sorted(to_b.begin(), to_b.end()) || std::is_sorted(to_b.rbegin(), to_b.rend()));
 }
 
-/// Returns true if the levels of `a` only rise or only fall along `line`; equal for equal places.
+/// Returns true if the levels of `a` only rise or only fall along `line`, and equal places have
+/// equal levels.
 [[nodiscard]] inline bool follows(std::span<std::uint32_t const> a, std::span<double const> line)
 {
     std::vector<std::size_t> order(a.size());

@@ -43,17 +43,17 @@ struct feature_table {
 ///   integer, ordinal      by logarithm where all values are positive, else linear; continuous
 ///                         beyond max_levels values
 ///   boolean, categorical  nominal
-///                         (or as feature_options::places says)
+///   all of these          as feature_options::places, if that is not logarithmic
 ///   permutation           by its metric; beyond max_levels orders one feature per item, its place
 ///   tile                  by the logarithms of its factors; beyond max_levels one feature for each
-/// where a conditional parameter has one level more, the last: it is inactive;
+/// (a conditional parameter has one level more, the last, which means inactive);
 /// then derived features, unless constant or equal to another feature over the space:
 ///   the sides of comparisons that read two or more parameters, by logarithm where positive
 ///   `A % B` over two or more parameters: log(A / B); `p % constant`: whether it is 0
 ///   how often 2 divides a positive whole parameter, unless all its values are powers of two
 ///   what the user declared with features(...), by logarithm where positive
-/// and last those of with(). A derived feature has the levels that occur in the space; another
-/// value counts as the nearest level, an undefined one as the lowest.
+/// and last the features of with(). A derived feature has the levels that occur in the space;
+/// another value counts as the nearest level, an undefined one as the lowest.
 class feature_map {
 public:
     /// The most levels of a feature, except nominal and derived ones.

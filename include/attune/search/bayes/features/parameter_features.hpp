@@ -1,10 +1,10 @@
 // attune/search/bayes/features/parameter_features.hpp - the features of a parameter.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.1 (distances, transformed); that its distances between orders embed in a
-//          Euclidean space: Lomeli et al. 2019. An inactive parameter as one point apart from its
-//          values: Hutter & Osborne 2013, Swersky et al. 2014 (the arc kernel). Their line of
-//          values is bent so that the point is equally far from all; here the line is straight, and
-//          the point is above its middle
+// Source   BaCO Sec. 4.1 (distances, transformed); Lomeli et al. 2019: its distances between orders
+//          embed in a Euclidean space. An inactive parameter as one point apart from its values:
+//          Hutter & Osborne 2013, Swersky et al. 2014 (the arc kernel). They bend the line of
+//          values so that the point is equally far from all; here the line is straight, and the
+//          point is above its middle
 #pragma once
 
 #include <attune/core/version.hpp>

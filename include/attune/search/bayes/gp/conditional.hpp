@@ -17,8 +17,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 
-/// Rotates rows k and k + 1: the new row k is cosine * row k + sine * row k + 1, the new row k + 1
-/// is cosine * row k + 1 - sine * row k.
+/// Rotates rows k and k + 1. Row k becomes cosine * row k + sine * row k + 1; row k + 1 becomes
+/// cosine * row k + 1 - sine * row k.
 struct plane_rotation {
     double cosine = 1;
     double sine = 0;

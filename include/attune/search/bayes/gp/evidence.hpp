@@ -1,6 +1,6 @@
-// attune/search/bayes/gp/evidence.hpp - hyperparameters: what is believed of them, their evidence, its maximum.
+// attune/search/bayes/gp/evidence.hpp - the prior of hyperparameters, their evidence, the maximum of the posterior.
 // SPDX-License-Identifier: MIT
-// Source   beliefs: BaCO Sec. 3.2: gamma densities on length scales, "or log-normal", without shape
+// Source   priors: BaCO Sec. 3.2: gamma densities on length scales, "or log-normal", without shape
 //          and rate; the numbers here are ours
 // Source   Rasmussen & Williams 2006 eq. (2.30) and (5.9): d/dt = 1/2 tr((a a^T - K^-1) dK/dt).
 //          Own: the derivative by a length scale depends only on levels, so pair weights are first
@@ -32,7 +32,7 @@ struct belief {
     enum class density : std::uint8_t {
         log_normal,
         gamma, ///< of length scales only
-        flat,  ///< no density: maximum likelihood, from the mode of the log-normal one
+        flat,  ///< no density: maximum likelihood; its start is the log-normal's mode
     };
 
     density length = density::log_normal;
@@ -40,7 +40,7 @@ struct belief {
     double length_median = 0.6;         ///< log-normal: median for parameters
     double length_sd = 1.0;             ///< log-normal: of the logarithm
     /// Median for derived features. With a longer median and a narrower density, a derived feature
-    /// has an effect only if the data show one, so a useless feature costs little.
+    /// has an effect only if the data show one. So a useless feature costs little.
     double derived_length_median = 0.6;
     double derived_length_sd = 1.0;
     double length_shape = 1.5; ///< gamma: most likely logarithm log(shape / rate)
@@ -87,9 +87,9 @@ public:
 
     [[nodiscard]] Eigen::Index features() const noexcept { return features_; }
 
-    /// The same beliefs, moved by `share` of the way to normal densities of the given mean and
-    /// deviation. The signal stays, because its unit is that of the values, and so do gamma
-    /// densities of length scales.
+    /// The same prior, moved by `share` of the way to normal densities of the given mean and
+    /// deviation. The signal stays, because its unit is that of the values. Gamma densities stay,
+    /// too.
     /// @param centre     of an equal number of features
     /// @param deviation  of each logarithm
     /// @param share      0: no change; 1: the whole way
@@ -104,7 +104,7 @@ public:
         }
         return out;
     }
-    /// The same beliefs with another most likely signal variance.
+    /// The same prior with another most likely signal variance.
     [[nodiscard]] hyper_density with_signal(double median) const
     {
         hyper_density out = *this;
@@ -221,7 +221,6 @@ struct maximum {
 /// @param warm    hyperparameters of an earlier fit; null at the first fit
 /// @param engine  source of the draws; unused without draws
 /// @return  the mode of the prior when no evaluation succeeded
-/// Errors   none
 /// Cost     10 to 30 evaluations of the evidence per start
 [[nodiscard]] maximum maximise(evidence& likelihood, hyper_density const& prior,
                                hyperparameter_vector const* warm, random_engine& engine,

@@ -54,7 +54,7 @@ public:
 
     /// Before refit() or set_hyper(): the prior's mode.
     [[nodiscard]] hyperparameter_vector const& hyper() const noexcept;
-    /// The beliefs on hyperparameters before any value, from the next refit() on.
+    /// The prior of hyperparameters; believe() sets it for the next refit() on.
     [[nodiscard]] hyper_density const& believed() const noexcept;
     void believe(hyper_density density);
     /// Sets hyperparameters, such as those of a saved run. condition() must follow.
@@ -71,8 +71,7 @@ public:
     /// @param values    one per row of `points`
     /// @param variance  of each value, in standardised units, besides the learnt noise; may be
     ///                  empty
-    /// @param engine    unused unless options().draws > 0 and this is the first fit, or
-    /// always_draws
+    /// @param engine    used only if options().draws > 0, at the first fit or with always_draws
     /// @param fixed     n x n, a covariance of the standardised values that is added to the
     ///                  kernel's; or empty
     void refit(attune::feature_table const& points, std::span<double const> values,

@@ -84,8 +84,8 @@ class code_metric_features final : public code_metric_columns {
 public:
     /// A column is used from this many numbers on, unless all are equal.
     static constexpr std::size_t least_learnt = 5;
-    /// After this many judged predictions, a column is unused if the squared error of the last ones
-    /// exceeds this share of the numbers' variance.
+    /// After least_judged judged predictions, a column is unused if the squared error of the
+    /// last_judged latest exceeds tolerated_error of the numbers' variance.
     static constexpr std::size_t least_judged = 5;
     static constexpr std::size_t last_judged = 20;
     static constexpr double tolerated_error = 0.75;
@@ -188,7 +188,7 @@ private:
         {
             return level_at(spaced_number(number), 0);
         }
-        /// Numbers below the learnt ones may have no logarithm.
+        /// A number below the learnt ones may have no logarithm: it counts as the lowest.
         [[nodiscard]] double spaced_number(double number) const
         {
             if (how == spacing::log && number <= 0) return low;

@@ -1,8 +1,8 @@
 // attune/search/bayes/model/forecast.hpp - the gain that a search may still find, and the error of its predictions.
 // SPDX-License-Identifier: MIT
-// Source   Makarova et al. 2022 stop a search by a bound on this regret. Candidates are correlated,
-//          and separate estimates of thousands would add up to an impossible gain, so the code uses
-//          the joint posterior.
+// Source   Makarova et al. 2022 stop a search by a bound on this gain (the regret). Candidates are
+//          correlated: separate estimates of thousands would add up to an impossible gain, so the
+//          code uses the joint posterior.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -94,7 +94,7 @@ private:
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 
-/// The mean over `draws` of the gain by the best candidate.
+/// The gain of the best candidate, as the mean over `draws` draws of the joint posterior.
 ///
 /// @param mean        q, in model units
 /// @param covariance  q x q, of the noise-free function; its diagonal grows if rounding made it

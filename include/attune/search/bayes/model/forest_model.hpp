@@ -1,6 +1,6 @@
 // attune/search/bayes/model/forest_model.hpp - random forests as surrogates.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 3.2 (forest as surrogate) and Sec. 4.2 (forest that says where points fail)
+// Source   BaCO Sec. 3.2 (forest as surrogate) and Sec. 4.2 (forest that learns where points fail)
 #pragma once
 
 #include <attune/core/random.hpp>

@@ -1,11 +1,11 @@
 // attune/search/bayes/model/search_models.hpp - the candidates and the models of a search.
 // SPDX-License-Identifier: MIT
 //
-// The models of objective and failures observe a failure, unless surrogate_sees_failures is off.
-// For the first model, a failure is a value slower than four fifths of the successes;
-// hyperparameters are learnt without it. Otherwise the prediction for a failing region would never
-// get worse, and the search would spend late evaluations there. A configuration beyond a bound is a
-// success: the first model learns its value, if measured, and the second model the success. A model
+// Two models learn each failure: of the objective, unless surrogate_sees_failures is off, and of
+// failures. For the first one a failure is a value slower than four fifths of the successes, which
+// fits no hyperparameters. Without this value, predictions for a failing region would never get
+// worse, and the search would spend late evaluations there. A configuration beyond a bound is a
+// success: the first model learns its value, if measured, and the second one the success. A model
 // of each bounded quantity learns the border.
 #pragma once
 
@@ -113,7 +113,7 @@ public:
         objective_.model().append(added);
     }
 
-    /// @return  true at the first call for this row, whose neighbours have not been offered
+    /// @return  true at the first call for this row; then the caller offers its neighbours
     bool expand(std::size_t row) { return expanded_.insert(row).second; }
 
     /// Observes `p` until pop_all(); between them only view() may be called.
@@ -152,7 +152,8 @@ public:
     }
 
 private:
-    /// Up to so many outcomes, a search with other sessions fits the model after each.
+    /// A search with outcomes of other sessions fits the model after each of this many first
+    /// outcomes.
     static constexpr std::size_t fitted_singly = 10;
     /// The value of a failure, as a quantile of the successful values.
     static constexpr double failure_quantile = 0.8;

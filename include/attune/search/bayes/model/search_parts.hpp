@@ -113,8 +113,8 @@ struct failure_table {
     std::unique_ptr<any_model> (*make)(feature_map const& features) = nullptr; ///< null: no model
 };
 
-/// Calls of the loop of a search to its surrogate, feasibility, acquisition and design, each at
-/// most once per choice or outcome.
+/// The table through which the loop of a search calls surrogate, feasibility, acquisition and
+/// design, each function at most once per choice or outcome.
 class search_parts {
 public:
     search_parts() = default;

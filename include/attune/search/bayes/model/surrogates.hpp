@@ -3,9 +3,9 @@
 // Source   BaCO Sec. 3.2 and 4.2; Willemsen et al. 2021 Sec. III-C. The default's priors are ours:
 //          distances are in [0, 1] and values standardised, so that a length scale of 0.6 means a
 //          smooth but not linear function in any space. A derived feature repeats information of
-//          the parameters, so its prior assumes little effect (length scale 1.5). Over four kernels
-//          on eight devices 0.6, as for parameters, costs 0.013 of the optimum at 20 evaluations
-//          and 4 costs 0.009 at 40 (both +-0.007): a choice made with all of these in view.
+//          the parameters, so its prior assumes little effect: a length scale of 1.5. On four
+//          kernels and eight devices, 0.6 is worse by 0.013 of the optimum at 20 evaluations, and 4
+//          by 0.009 at 40 (both +-0.007). 1.5 was chosen on these same data.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -52,7 +52,7 @@ public:
         fitter_.refit(points, values, variance, engine, fixed);
         pool_.set_hyper(fitter_.hyper());
     }
-    /// The beliefs on hyperparameters before any value, from the next fit() on.
+    /// The prior of hyperparameters; believe() sets it for the next fit() on.
     [[nodiscard]] gp::hyper_density const& believed() const { return fitter_.believed(); }
     void believe(gp::hyper_density density) { fitter_.believe(std::move(density)); }
     void learn(feature_table const& points, std::span<double const> values,
@@ -90,7 +90,7 @@ private:
     gp::pool pool_;
 };
 
-/// A surrogate: the process that its settings describe, those of the searcher's constructor.
+/// A surrogate: the process that the settings in the searcher's constructor describe.
 class chosen_process : public process_model {
 public:
     using settings_type = gp::process_options;
@@ -120,7 +120,7 @@ public:
     return out;
 }
 
-/// The same beliefs, with Matern-5/2 of the weighted distance (BaCO eq. 1-2).
+/// The same prior, with Matern-5/2 of the weighted distance (BaCO eq. 1-2).
 [[nodiscard]] inline gp::process_options radial_objective_process()
 {
     gp::process_options out = objective_process();
@@ -134,8 +134,8 @@ public:
     return gp::kernel_tuner_process();
 }
 
-/// The process that regresses labels: failures have sharp borders, so length scales are slightly
-/// shorter, and a label always has noise. Few steps, because only its sign matters.
+/// The process that regresses labels. Failures have sharp borders, so length scales are slightly
+/// shorter. A label always has noise. A fit has few steps, because only the sign of a mean matters.
 [[nodiscard]] inline gp::process_options label_process()
 {
     gp::process_options out;

@@ -1,7 +1,7 @@
 // attune/search/bayes/start/initial_design.hpp - an initial design by any sampling of the space.
 // SPDX-License-Identifier: MIT
-// Source   Willemsen et al. 2021 Sec. III-E (an even design; random configurations replace failures
-//          until enough are valid); spread.hpp defines even
+// Source   Willemsen et al. 2021 Sec. III-E (an even design, here of spread.hpp; random
+//          configurations replace failures until enough are valid)
 // Source   child_wise_sampling: BaCO Sec. 4.2 describes it as the method of ATF (Rasch et al.).
 //          Kept for comparison: chain_of_trees::sample() is uniform over leaves.
 // Source   latin_hypercube_sampling: McKay, Beckman, Conover 1979; as the start of a search of

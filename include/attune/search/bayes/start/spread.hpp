@@ -136,7 +136,6 @@ public:
         }
     }
 
-    /// The rows of one design.
     [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t design) const
     {
         std::vector<std::uint32_t> out;

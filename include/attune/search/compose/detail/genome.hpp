@@ -111,7 +111,7 @@ private:
         }
         return out;
     }
-    /// Returns true if an operator for their kind, not for any kind, applies to these parameters.
+    /// Returns true if an operator whose kind is not any_kind applies to these parameters.
     [[nodiscard]] bool has_own(std::vector<std::uint32_t> const& together,
                                std::span<operator_entry const> operators,
                                point const& anywhere) const

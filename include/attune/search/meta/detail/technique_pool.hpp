@@ -72,8 +72,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return searchers_.size(); }
     [[nodiscard]] std::vector<search::technique_use> const& uses() const noexcept { return uses_; }
 
-    /// A configuration that no technique proposed yet; nothing if this technique has none. A
-    /// technique may only repeat configurations of others that have no outcome yet.
+    /// A configuration that no technique proposed yet; nothing if this technique has none. Skips a
+    /// configuration of another technique whose outcome is pending.
     [[nodiscard]] std::optional<point> ask(std::size_t technique)
     {
         for (;;) {

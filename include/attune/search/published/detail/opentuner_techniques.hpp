@@ -222,10 +222,10 @@ private:
     std::vector<valued_point> all_;
 };
 
-/// Nelder-Mead of OpenTuner: the centre is that of all vertices, the worst one is reflected twice
-/// as far, and the reflection stays if it is better than the second best. Ends after a step without
-/// a change, after 3 n + 1 steps in a row without a new configuration, or at once if no parameter
-/// is a number.
+/// Nelder-Mead of OpenTuner. The centre is that of all vertices; the worst vertex is reflected
+/// twice as far; the reflection stays if it is better than the second best. Ends after a step
+/// without a change, or after 3 n + 1 steps in a row without a new configuration. Ends at once if
+/// no parameter is a number.
 [[nodiscard]] inline search_process opentuner_simplex(trials& t)
 {
     constexpr double reflection = 2;

@@ -100,8 +100,8 @@ struct score_optimizer_base {
     std::vector<std::uint32_t> tuned; ///< parameters with several values that groups optimize
 };
 
-/// The space in which each parameter is the number of its value: 0, 1, 2, ..., without constraints.
-/// Points of the space are points of this one.
+/// The space in which each parameter of `of` is the number of its value: 0, 1, 2, ..., without
+/// constraints. Points of `of` are points of this space.
 [[nodiscard]] inline chain_of_trees space_of_ranks(description const& of)
 {
     description out;

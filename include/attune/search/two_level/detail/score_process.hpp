@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 // tested by search/two_level/score_optimizer.cpp
 // Source   the process of the package bayesian-optimization, which Rocke 2024 Sec. 3.3.1 uses:
-//          Matern-5/2 with one length scale, noise variance 1e-6, standardised values. Own: the
-//          length is fitted by a search along its logarithm, whenever there are half as many
-//          observations again as at the last fit; in between, observations are added to the factor.
+//          Matern-5/2 with one length scale, noise variance 1e-6, standardised values. Own: a
+//          search along its logarithm fits the length when the observations have grown by half
+//          since the last fit; in between, observations are added to the factor.
 #pragma once
 
 #include <attune/core/version.hpp>

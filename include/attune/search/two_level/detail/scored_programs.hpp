@@ -36,10 +36,9 @@ struct program_score {
 
 /// The cost model of one search, and its data.
 ///
-/// Programs of other tasks have a separate model, which learns once, from their places in their
-/// tasks. Its scores count as far as the outcomes of this search agree: least squares shift and
-/// stretch them to these, but never invert them. They weigh as much as `other_weight` outcomes
-/// beside the model of this search's outcomes.
+/// A separate model learns once from programs of other tasks, by their places in their tasks. Least
+/// squares shift and stretch its scores to the outcomes of this search, but never invert them. The
+/// scores weigh as much as `other_weight` outcomes beside the model of this search's outcomes.
 class scored_programs {
 public:
     /// @param options  two_level_options, or those of another search over scores
@@ -136,8 +135,8 @@ public:
 private:
     static constexpr double other_weight = 16; ///< in outcomes
 
-    /// Least squares of scores by the other tasks' model; nothing below 8 outcomes, where chance
-    /// decides.
+    /// Least squares of scores by the other tasks' model. Below 8 outcomes chance would decide: no
+    /// effect.
     void calibrate(std::vector<double> const& said, std::vector<double> const& scores)
     {
         constexpr std::size_t enough = 8;
