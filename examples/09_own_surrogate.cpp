@@ -33,8 +33,7 @@ public:
             double total = 0;
             for (std::size_t i = 0; i < values_.size(); ++i) {
                 double square = 1e-9;
-                for (std::size_t f = 0; f < features_.count();
-                     ++f) { // all features have levels here
+                for (std::size_t f = 0; f < features_.count(); ++f) { // each has levels here
                     std::uint32_t const level = at.level[f][static_cast<std::size_t>(row)];
                     square += std::pow(features_.distance(f, level, points_.level[f][i]), 2);
                 }
