@@ -132,7 +132,7 @@ drawn_levels(problem_objective const& by, parameter_effect const& of, std::size_
 
 struct level_grouping {
     std::vector<level_group> groups{};
-    std::string said{};     ///< how values became lines; empty: each has its own
+    std::string said{};     ///< how values became lines; empty: a line for each value
     std::size_t winner = 0; ///< the group of the winner, or of the best; groups.size(): none
 };
 
