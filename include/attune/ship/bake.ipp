@@ -383,7 +383,10 @@ private:
                 throw error("there is no such number of variants", value, "use 0 to 10");
             out.most_variants = *number;
         } else
-            throw error("there is no such argument", name, "use those of bake.hpp");
+            throw error("there is no such argument", name,
+                        "use --store, --kernel-file, --kernel, --folder, --stem, --include, "
+                        "--level, --compiler, --variants, --depfile, --machine, --shapes, "
+                        "--checked, --sm or --unverified");
     }
     for (std::string const* const needed : {&out.store, &out.folder, &out.stem})
         if (needed->empty())

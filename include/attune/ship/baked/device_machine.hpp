@@ -171,7 +171,7 @@ private:
         auto const& self = static_cast<device_machine const&>(machine);
         baked_choice out{.configuration = self.table_.configuration,
                          .instructions = "",
-                         .why = "no device can be asked"};
+                         .why = "there is no CUDA driver, or no context"};
         launching::driver const& d = launching::the_driver();
         if (!d.why.empty()) return out;
         launching::inside_context const inside(d);

@@ -40,8 +40,9 @@ ATTUNE_INLINE point default_schedule_of(chain_of_trees const& space)
     if (space.contains(out)) return out;
     std::vector<point> const near = nearest_valid(space, out, {.count = 1});
     if (near.empty())
-        throw error("a program has no schedule", text_of(space.describe(), out),
-                    "the rules' constraints exclude each other for its extents");
+        throw error(
+            "a program has no schedule", text_of(space.describe(), out),
+            "change the rules or the extents: the constraints of the rules exclude each other");
     return near.front();
 }
 

@@ -175,7 +175,7 @@ private:
             if (std::size_t const count = old ? take(*old) : 0; count > 0)
                 on.err << "attune: minimize: " << count
                        << " outcomes are of attune 0.4, which kept "
-                       << "no hash of the program's file\n";
+                       << "no hash of the program's file; --anew measures them again\n";
             take(problem);
         }
         for (std::string const& notice : kept->notices()) {

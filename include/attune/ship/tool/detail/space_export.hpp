@@ -165,7 +165,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         write_list(on.out, list);
     else if (most > 0 && all.size() > 1)
         on.out << "most is gained by " << printable(best) << ": " << percent_text(most)
-               << " of what is invalid passes\n";
+               << " of the invalid configurations then pass\n";
     return done;
 }
 

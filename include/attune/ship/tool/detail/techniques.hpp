@@ -245,9 +245,10 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
     else if (gain)
         on.out << search::usual_gain_text(*gain) << '\n';
     if (strategy || !advice.empty() || !starts.empty()) return done;
-    on.err << (has_file ? "attune: recommend: nothing is known of any technique that this attune "
-                          "can make\n"
-                        : "attune: recommend: nothing is known of a similar problem\n");
+    on.err << (has_file
+                   ? "attune: recommend: the file has no gains of a technique that this attune "
+                     "has\n"
+                   : "attune: recommend: nothing is known of a similar problem\n");
     return answer_is_no;
 }
 
