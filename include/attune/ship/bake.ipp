@@ -56,7 +56,6 @@ ATTUNE_INLINE std::string text_of_store(std::string const& path)
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Adds a notice about other users who may write the store.
 inline void say_who_may_write(bake_plan& plan, std::string const& path)
 {
     checked_file const store = open_checked(path, O_RDONLY);

@@ -203,7 +203,6 @@ public:
     baked_machine(baked_machine const&) = delete;
     baked_machine& operator=(baked_machine const&) = delete;
 
-    /// Calls the code for these arguments.
     ATTUNE_ALWAYS_INLINE Result run(Args const&... args)
     {
         key const words = shape_of_(args...);
@@ -314,7 +313,6 @@ protected:
     /// The default has an element of `served_` for each answer.
     static constexpr std::size_t defaults = 4;
 
-    /// Number of builds of the variants before this one.
     [[nodiscard]] std::size_t builds_before(std::size_t variant) const noexcept
     {
         std::size_t out = 0;

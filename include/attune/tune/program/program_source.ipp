@@ -196,14 +196,12 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
     return out;
 }
 
-/// The steps of a schedule, as text for the user.
 [[nodiscard]] inline std::string steps_comment(traced_program const& made)
 {
     return "Steps to it from one loop for each axis, see attune/space/schedule/trace.hpp:\n" +
            text_of(made.trace);
 }
 
-/// The beginning of a program's texts.
 [[nodiscard]] inline std::string head_of_program(program_text const& of)
 {
     bool const has_spans =

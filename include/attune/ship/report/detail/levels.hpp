@@ -23,7 +23,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The digits at the start of a text.
 [[nodiscard]] inline std::string_view leading_digits(std::string_view text)
 {
     std::size_t n = 0;

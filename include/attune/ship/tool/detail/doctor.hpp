@@ -78,7 +78,6 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return std::nullopt;
 }
 
-/// Runnable threads of the last minute.
 [[nodiscard]] inline std::optional<double> load_of_last_minute(std::string const& root)
 {
     std::string const line = line_of_file(root + "/proc/loadavg");

@@ -228,7 +228,7 @@ struct selection {
     return out;
 }
 
-/// The selected problems, in the order of their last lines.
+/// In the order of their last lines.
 [[nodiscard]] inline std::vector<listed_problem> selected(store_content& from,
                                                           selection const& meant)
 {

@@ -245,7 +245,6 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     };
 }
 
-/// Width of the terminal at standard output.
 [[nodiscard]] inline std::size_t terminal_columns()
 {
     struct ::winsize size{};

@@ -56,7 +56,6 @@ inline constexpr program_strategy program_strategies[] = {
      [] { return search::recommended(); }},
     {automatic_name, "attune::default_search()", default_search},
 };
-/// Null if there is none of this name.
 [[nodiscard]] inline program_strategy const* program_strategy_named(std::string_view name)
 {
     for (program_strategy const& one : program_strategies)
