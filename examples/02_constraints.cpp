@@ -1,5 +1,6 @@
-// 02 - constraints: every kind of parameter, and what may be required between them.
-// Shows domains, inputs, expressions, a lambda; what a space answers. Needs no compiler. Instant.
+// 02 - constraints: every kind of parameter, and constraints between parameters.
+// Shows domains, inputs, expressions, a lambda, and questions to a space. Needs no compiler.
+// Instant.
 #include <attune/attune.hpp>
 #include <attune/space/query/space_report.hpp>
 

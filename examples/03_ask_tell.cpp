@@ -11,7 +11,7 @@ inline constexpr auto chunk = attune::integer<"CHUNK">(1, 100).with_default(1);
 inline constexpr auto pinned = attune::boolean<"PINNED">().with_default(false);
 inline constexpr auto space = attune::space(threads, chunk, pinned).where(threads * chunk <= 4096);
 
-// What a real program would measure: it runs out of memory on one corner, and is best at 32 x 24.
+// Imitates a measurement: it runs out of memory on one corner, and is best at 32 x 24.
 static attune::outcome cost(auto const& config)
 {
     double const t = std::log2(config[threads]) - 5;
@@ -23,7 +23,7 @@ static attune::outcome cost(auto const& config)
 
 int main()
 {
-    // Ask and tell: you own the loop. Several configurations may be asked for and tried at once.
+    // Ask and tell: the loop is yours. It may ask for several configurations and try them at once.
     attune::optimizer optimizer{space, {.seed = 7}};
     int failures = 0;
     for (int step = 0; step < 15; ++step)
@@ -36,7 +36,7 @@ int main()
     std::printf("ask/tell: threads %d, chunk %d, pinned %d costs %.3f; %d of 60 failed\n",
                 best[threads], best[chunk], best[pinned], optimizer.best_value().value(), failures);
 
-    // Or let attune own it. Progress goes to stderr; silent_progress() keeps it quiet.
+    // Or minimize() has the loop. Progress goes to stderr; silent_progress() prints nothing.
     auto const result = attune::minimize(space, [](auto const& config) { return cost(config); },
                                          attune::search_limits::of_evaluations(60),
                                          {.seed = 7, .progress = attune::silent_progress()});

@@ -12,7 +12,7 @@ inline constexpr auto width = attune::ordinal<"WIDTH">(attune::powers_of_two(1, 
 inline constexpr auto style = attune::categorical<"STYLE">(0, 1, 2, 3, 4);
 inline constexpr auto space = attune::space(width, style);
 
-// Usually a file; a text serves as well. Styles 1 to 4 are what goes wrong in real life.
+// A kernel may be a file or a text. Styles 1 to 4 are faults of real kernels.
 static constexpr char const* scale = R"(
 #include <attune/tunable.hpp>
 #include <cstddef>

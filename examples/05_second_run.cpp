@@ -1,5 +1,5 @@
-// 05 - second run: what was found once is not searched again.
-// Shows the store, inputs as part of its key, the report, and a page of all. Takes a few seconds.
+// 05 - second run: a stored result needs no second search.
+// Shows the store, inputs as part of its key, the report, and a page. Takes a few seconds.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/ship/report/write_html.hpp>
@@ -27,7 +27,7 @@ void total(std::span<float const> x, std::span<float> sum, int n)
 }
 )";
 
-// Stands for one run of a program: nothing but the file is shared between two calls.
+// Imitates one run of a program: two calls share nothing but the file.
 static void run(int size)
 {
     std::vector<float> x(static_cast<std::size_t>(size), 0.5f), sum(1);

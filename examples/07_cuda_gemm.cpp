@@ -1,5 +1,5 @@
 // 07 - a matrix product on a GPU: arrays that stay on the device, and rules over the compiled code.
-// Needs no CUDA header or library to build; where there is no GPU it says so and ends.
+// The build needs no CUDA header or library; without a GPU the program says so and ends.
 #include <attune/attune.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/cuda/device_array.hpp>
@@ -20,7 +20,7 @@ inline constexpr auto space = attune::space(block_m, block_n, block_k, thread_m,
                                   .where(threads >= 32, (block_m * block_k) % threads == 0,
                                          (block_n * block_k) % threads == 0);
 
-// The kernel takes pointers; what the host passes are device_spans, so that lengths are known.
+// The kernel takes pointers; the host passes device_spans, which have lengths.
 using signature = void(attune::device_span<float const>, attune::device_span<float const>,
                        attune::device_span<float>, int);
 
@@ -28,7 +28,7 @@ static attune::kernel<signature> make_kernel()
 {
     attune::kernel<signature> kernel{"gemm", attune::source_file("gemm.kernel.cu"), space};
     kernel.bind<3>(n).grid(attune::ceil_div(n, block_n), attune::ceil_div(n, block_m));
-    kernel.block(threads).require(attune::spill_bytes == 0); // seen before anything is launched
+    kernel.block(threads).require(attune::spill_bytes == 0); // read from compiled code
     return kernel;
 }
 
@@ -41,7 +41,7 @@ int main()
         return 0;
     }
     std::vector<float> const ones(size * size, 1.0f);
-    attune::device_array<float> const a{ones}, b{ones}; // memory from cudaMalloc does as well
+    attune::device_array<float> const a{ones}, b{ones}; // memory from cudaMalloc works, too
     attune::device_array<float> c(ones.size());
 
     attune::tuned gemm{make_kernel(), compiler, attune::store{"gemm.attune"}};

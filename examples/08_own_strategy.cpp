@@ -15,7 +15,7 @@ struct climbing_options {
 };
 
 // Random configurations, then from the best of them to its best neighbour until none is better.
-// It may go on for ever: whoever asks decides when it is enough.
+// It may run for ever: the caller decides when to stop.
 static attune::search_process climb(attune::trials& t, climbing_options options)
 {
     for (;;) {
@@ -35,7 +35,7 @@ static attune::search_process climb(attune::trials& t, climbing_options options)
     }
 }
 
-// Made from a space, a seed and, if you like, options: that is all a searcher needs to be.
+// A searcher is made from a space, a seed and optional options.
 class climbing : public attune::stepwise_searcher {
 public:
     climbing(attune::chain_of_trees space, std::uint64_t seed, climbing_options const& options = {})

@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
-// A surrogate learns numbers of configurations and predicts those of others. This one: the mean of
-// all that is known, weighted by 1 / distance^4; the variance is the distance to the nearest.
+// A surrogate learns values of configurations and predicts those of others. Here the prediction is
+// the mean of all known values, weighted by 1 / distance^4, and the variance is the distance to the
+// nearest configuration.
 class shepard {
 public:
     explicit shepard(attune::feature_map const& features)
@@ -32,7 +33,7 @@ public:
             double total = 0;
             for (std::size_t i = 0; i < values_.size(); ++i) {
                 double square = 1e-9;
-                for (std::size_t f = 0; f < features_.count(); ++f) { // all have levels here
+                for (std::size_t f = 0; f < features_.count(); ++f) { // each has levels here
                     std::uint32_t const level = at.level[f][static_cast<std::size_t>(row)];
                     square += std::pow(features_.distance(f, level, points_.level[f][i]), 2);
                 }
@@ -50,7 +51,7 @@ private:
     std::vector<double> values_;
 };
 
-// An acquisition scores a candidate by what the surrogate expects of it; the highest is taken.
+// An acquisition scores a candidate by its prediction; the search takes the highest score.
 struct optimism {
     double weight = 1;
     double score(double mean, double variance, double) const

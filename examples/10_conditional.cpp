@@ -1,4 +1,4 @@
-// 10 - conditional parameters: a value that counts only where another one says so.
+// 10 - conditional parameters: a parameter that counts only for some values of another one.
 // Shows active_if. Needs no compiler. Takes a second.
 #include <attune/attune.hpp>
 
@@ -9,7 +9,7 @@ inline constexpr auto design =
     attune::categorical<"DESIGN">("plain", "packed").with_default("plain");
 inline constexpr auto tile =
     attune::ordinal<"TILE">(attune::powers_of_two(8, 128)).with_default(16);
-// Inactive, it stands at 4: that is the macro of a kernel then, and what constraints read.
+// While inactive it has the value 4, as the macro of a kernel and in constraints.
 inline constexpr auto panel = attune::ordinal<"PANEL">(attune::powers_of_two(4, 64))
                                   .with_default(4)
                                   .active_if(design == "packed");
@@ -18,7 +18,7 @@ inline constexpr auto ahead =
 
 inline constexpr auto space = attune::space(design, tile, panel, ahead).where(panel <= tile);
 
-// What a real program would measure. A plain design reads neither the panel nor how far ahead.
+// Imitates a measurement. A plain design reads neither `panel` nor `ahead`.
 static double cost(auto const& config)
 {
     double const t = std::log2(config[tile]) - 5;
@@ -38,7 +38,7 @@ int main()
     auto const best = optimizer.best().value();
     std::printf("best: tile %d, panel %d, ahead %d\n", best[tile], best[panel], best[ahead]);
 
-    // Whatever stands in an inactive parameter, it is one configuration.
+    // All values of an inactive parameter are one configuration.
     attune::point const plain = all.settled({{0, 0}, {1, 0}, {3, 0}, {5, 0}});
     std::printf("%s\n", attune::text_of(all.describe(), plain).c_str());
 }

@@ -13,7 +13,7 @@
 inline constexpr auto lanes = attune::ordinal<"LANES">(attune::values(1, 2, 4, 8, 16, 32));
 inline constexpr auto space = attune::space(lanes);
 
-// What a kernel file would hold, with the parameter as a template argument.
+// The code of a kernel file, with the parameter as a template argument.
 template <std::size_t Lanes>
 void total(std::span<float const> x, std::span<float> sum)
 {
@@ -42,7 +42,7 @@ public:
         return attune::failure{
             attune::failure_stage::compile, "no such instance in this program", {}};
     }
-    // Everything but the kernel that decides about the code: records are kept per identity.
+    // Names all that decides about the code beside the kernel: each identity has its own records.
     std::string identity() const { return "linked variants, " + std::string(__VERSION__); }
 
 private:
@@ -53,7 +53,7 @@ private:
 };
 static_assert(attune::compiler<linked_variants>);
 
-// The text tells attune the default, and tells records of one text from those of another.
+// The text has the default, and tells records of one text from those of another.
 static constexpr char const* text =
     "constexpr int lanes = ATTUNE_TUNABLE(LANES, 1); // of total<lanes>";
 

@@ -1,4 +1,4 @@
-// 13 - own store: the results that a program ships with, behind those of the machine it runs on.
+// 13 - own store: the shipped results of a program, behind those of the user's machine.
 // Shows the concept attune::record_store: find(), add() and notices(). Takes a few seconds.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
@@ -17,14 +17,14 @@ public:
         , shipped_(shipped)
     {
     }
-    // The best fitting record, and how it fits; nothing when there is none.
+    // The best fitting record, and how it fits; empty if there is none.
     attune::lookup_result find(attune::record_key const& key)
     {
         attune::lookup_result const mine = own_.find(key);
         attune::lookup_result const theirs = shipped_.find(key);
         return theirs.how < mine.how ? theirs : mine; // attune::record_match: the best comes first
     }
-    // Never throws: what goes wrong is a notice.
+    // Never throws: an error is a notice.
     void add(attune::record const& entry) { own_.add(entry); }
     std::vector<std::string> notices()
     {

@@ -1,4 +1,4 @@
-// 14 - kernel settings: what attune is told of a kernel beside its parameters.
+// 14 - kernel settings: declarations of a kernel beside its parameters.
 // Shows a reference, a check, your own code as a rival, stated work, and code without a compiler.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>

@@ -1,4 +1,4 @@
-// 15 - tuning settings: how long a tuning may take, how it searches, what it leaves behind.
+// 15 - tuning settings: the limits of a tuning, its search, and its log.
 // Shows limits, another search, a log that is replayed, and silence.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
@@ -51,12 +51,12 @@ int main()
     attune::known_choice const known = shift.explain(x, 2.0f);
     std::printf("known: %s\n", describe(known.how).data());
 
-    // The same questions and answers once more; no kernel runs.
+    // Repeats the calls of ask and tell; no kernel runs.
     auto const again = attune::replay("shift.log", attune::build(space), options.search.strategy);
     std::printf("replayed: %s\n",
                 again.evaluations.size() == shift.report().evaluations ? "all of them" : "not all");
 
-    // Any function can be minimised; what fails is an outcome, too.
+    // Any function can be minimised; a failure is an outcome, too.
     auto const best = attune::minimize(
         space, [](auto const& c) { return c[block] == 8 ? 1.0 : 2.0; }, {.evaluations = 21});
     std::printf("BLOCK = %d\n", (*best.best)[block]);

@@ -1,5 +1,5 @@
 // 16 - background: calls never wait for a tuning.
-// Shows what a call does for inputs that were not tuned, and how to tune before it matters.
+// Shows calls with inputs that were not tuned, and a tuning ahead of calls.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
@@ -46,7 +46,7 @@ int main()
 
     options.on_miss = attune::miss_policy::lookup_only;
     attune::tuned other{kernel, attune::clang_compiler{}, options};
-    other.prepare({{x, out}}); // or now, whatever the policy is
+    other.prepare({{x, out}}); // tunes now, with every policy
     std::printf("prepared: %s\n", other.is_tuned(x, out) ? "yes" : "no");
 }
 // prints:

@@ -1,5 +1,5 @@
-// 17 - ranks: one process of a job tunes, and all of them run what it found.
-// Shows a store as text, which the first rank sends to the others. Three processes stand for ranks.
+// 17 - ranks: one process of a job tunes, and all of them run its winner.
+// Shows a store as text, which the first rank sends to the others. Three processes imitate ranks.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
@@ -35,7 +35,7 @@ static attune::kernel<void(std::span<double const>, std::span<double>)> kernel()
     return {"sum", attune::source_text(text, "sum.kernel.cpp"), space};
 }
 
-// The first rank: the only one that reads and writes the file.
+// The first rank. No other rank reads or writes the file.
 static std::string tune()
 {
     std::vector<double> x(1 << 16, 0.5), out(1);

@@ -1,4 +1,4 @@
-// 18 - streaming sizes: one that never comes again is served by what was tuned for another.
+// 18 - streaming sizes: the winner of one size serves sizes that never come again.
 // Shows kernel.bucket(f), for numbers of tokens, particles or requests. Takes a few seconds.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>

@@ -1,5 +1,5 @@
 // 19 - a generated kernel: your function writes the text of each configuration.
-// Shows generated_source, for generators that you have and for what macros cannot say. Takes
+// Shows generated_source, for your own generators and for text that macros cannot express. Takes
 // seconds, once.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
@@ -43,8 +43,8 @@ static std::string loop(int count, bool by_result)
 
 int main()
 {
-    // From the configuration alone, maybe for several threads at once. Change "1" with what it
-    // writes.
+    // The text depends on the configuration alone. Several threads may call the function at once.
+    // Change "1" with the function.
     attune::kernel_source const source = attune::generated_source(
         space,
         [](auto const& config) {

@@ -1,4 +1,4 @@
-// 20 - program: state the mathematics; loops, tiles and vectors are found for this machine.
+// 20 - program: state the mathematics; attune finds loops, tiles and vectors for this machine.
 // Shows attune::nest, its plain call, and attune::show. Needs no kernel file. Takes seconds, once.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>

@@ -1,6 +1,5 @@
 // 21 - together: many kernels, one budget.
-// Shows what several kernels of a program gain from one budget, which goes where the whole gains
-// most.
+// Shows a budget that goes to the kernel in which the program gains most.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/tune/together.hpp>

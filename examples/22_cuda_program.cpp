@@ -1,6 +1,6 @@
 // 22 - a program on a GPU: the same statements as for the processor, as one kernel for NVRTC.
-// Shows a product with bias and relu in one launch: its tiles are chosen by tuning. Needs no CUDA
-// header or library to build; where there is no GPU it shows the kernel's text and ends.
+// Shows a product with bias and relu in one launch, with tuned tiles. The build needs no CUDA
+// header or library; without a GPU the program prints the kernel's text and ends.
 #include <attune/attune.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/tune/program/nest.hpp>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// 1. What is computed: no loop, no thread. The product stays in registers for the second line.
+// 1. The mathematics: no loop, no thread. The product stays in registers for the second statement.
 namespace {
 constexpr auto m = attune::input<"M", int>();
 auto const [i, j, k] = attune::axes<"i", "j", "k">();

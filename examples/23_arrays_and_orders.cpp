@@ -1,4 +1,4 @@
-// 23 - arrays and orders: parameters that are many values, here the rounds of a delivery van.
+// 23 - arrays and orders: parameters of many values, here the rounds of a delivery van.
 // Shows permutation of any length, array_of, constraints on elements. Needs no compiler. A second.
 #include <attune/attune.hpp>
 #include <attune/search/local/annealing.hpp>
@@ -9,10 +9,11 @@
 
 constexpr int stops = 24;
 
-// In which order the stops are visited: a permutation has up to 1,024 items.
+// The order of the stops: a permutation has up to 1,024 items.
 inline constexpr auto order = attune::permutation<"ORDER", stops>();
 
-// After how many stops the van returns to load: three numbers under one name, a std::array<int, 3>.
+// The stops after which the van returns to load: three numbers under one name, a std::array<int,
+// 3>.
 inline constexpr auto cut =
     attune::array_of<3>(attune::integer<"CUT">(0, stops)).with_default({6, 12, 18});
 

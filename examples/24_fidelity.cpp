@@ -13,8 +13,8 @@ inline constexpr auto momentum = attune::real<"MOMENTUM">(0.0, 0.99);
 inline constexpr auto nesterov = attune::boolean<"NESTEROV">();
 inline constexpr auto space = attune::space(rate, momentum, nesterov);
 
-// Gradient descent for so many steps in a valley that is 100 times as steep in one direction; the
-// logarithm of the loss. With too high a rate it diverges: what is not finite is a failure.
+// The logarithm of the loss after `steps` of gradient descent, in a valley that is 100 times as
+// steep in one direction. With too high a rate the loss is not finite, which is a failure.
 static double loss(auto const& config, double steps)
 {
     double at[] = {1, 1};
@@ -31,7 +31,7 @@ static double loss(auto const& config, double steps)
 
 int main()
 {
-    // Hyperband: 81 configurations get 3 steps, the best 27 of them 9, and so on: the last one gets
+    // Hyperband: 81 configurations get 3 steps, the best 27 of them 9, and so on; the last one gets
     // 243. Four more brackets begin with fewer configurations and more steps.
     attune::minimize_with_budget_options options;
     options.budgets = {.least_budget = 3, .most_budget = 243};
@@ -48,7 +48,7 @@ int main()
     auto const modelled = attune::minimize_with_budget(space, descend, options);
     std::printf("proposed by a model: 10^%.2f with %.0f steps\n", modelled.value, modelled.spent);
 
-    // Without cheap evaluations: as many whole ones as cost the same.
+    // Without cheap evaluations: as many evaluations with all steps as cost the same.
     auto const aging = attune::minimize(
         space, [](auto const& config) { return loss(config, 243); },
         attune::search_limits::of_evaluations(static_cast<std::uint64_t>(found.spent / 243)),

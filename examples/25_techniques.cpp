@@ -1,4 +1,4 @@
-// 25 - techniques: searches made of parts, a bandit among them, and advice from what they gained.
+// 25 - techniques: searches made of parts, a bandit among them, and advice from earlier gains.
 // Shows attune::search::composed, parse_technique, auc_bandit_of and recommended. Needs no
 // compiler. Takes a second.
 #include <attune/attune.hpp>
@@ -48,13 +48,14 @@ int main()
         search::parse_technique("random_three_parents permutation;random_move");
     std::printf("by name      %.2f\n", best_by(moving.make));
 
-    // A bandit asks the technique that found new bests lately; all are told all outcomes.
+    // A bandit asks the technique that found new bests lately, and tells all techniques each
+    // outcome.
     std::vector<search::technique> const both = {moving,
                                                  {"swapping", attune::search_with<swapping>()}};
     std::printf("bandit       %.2f\n", best_by(search::auc_bandit_of(both).make));
 
-    // What techniques gained elsewhere says with which a new search begins, five unless told
-    // otherwise. A tuning keeps it:
+    // A new search begins with the five techniques that gained most in earlier searches. A tuning
+    // keeps these gains:
     // options.search = attune::recommended_search("kernels.techniques");
     search::technique_history past;
     past.add({.label = "tours of last week",

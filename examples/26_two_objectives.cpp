@@ -14,7 +14,7 @@ inline constexpr auto halvings = attune::ordinal<"HALVINGS">(attune::range(0, 5)
 inline constexpr auto bits = attune::ordinal<"BITS">(attune::range(8, 24));
 inline constexpr auto space = attune::space(terms, halvings, bits);
 
-// A number with so many bits behind the point, as in fixed-point arithmetic.
+// The value with `kept` bits behind the point, as in fixed-point arithmetic.
 static double rounded(double value, int kept)
 {
     return std::ldexp(std::round(std::ldexp(value, kept)), -kept);
@@ -38,7 +38,7 @@ static double error_of(auto const& config)
     return worst;
 }
 
-// Gates of a multiplier: its bits squared, for each multiplication.
+// Gates: the square of a multiplier's bits, for each multiplication.
 static double gates_of(auto const& config)
 {
     return config[bits] * config[bits] * (2.0 * (config[terms] - 1) + config[halvings] + 1);
@@ -46,8 +46,8 @@ static double gates_of(auto const& config)
 
 int main()
 {
-    // The fewest gates with an error of at most 1e-3. What is beyond the bound is never the best; a
-    // model of the error says where it is kept.
+    // The fewest gates with an error of at most 1e-3. A configuration beyond the bound is never the
+    // best; a model of the error predicts where the bound is kept.
     attune::minimize_options options{.seed = 1, .progress = attune::silent_progress()};
     options.bounds = {attune::at_most("error", 1e-3)};
     auto const measure = [](auto const& config) {
@@ -58,7 +58,7 @@ int main()
         std::printf("error <= 1e-3: %.0f gates, error %.1e\n", best.value,
                     best.quantities[0].value);
 
-    // Nothing keeps this one: a sentence says so.
+    // No configuration keeps this bound: a sentence says so.
     options.bounds = {attune::at_most("error", 1e-12)};
     auto const none = attune::minimize(space, measure, {.evaluations = 20}, options);
     std::printf("%s\n", none.shortfall.c_str());

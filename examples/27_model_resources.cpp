@@ -1,4 +1,4 @@
-// 27 - what a network needs is known before it is trained: weights, memory and time as constraints.
+// 27 - model resources: weights, memory and time of a network as constraints, before any training.
 // Shows layers over parameters, exact counts under bounds, reasons, samples. Needs no compiler.
 #include <attune/declare/model/convolution.hpp>
 #include <attune/declare/model/layers.hpp>

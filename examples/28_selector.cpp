@@ -1,4 +1,4 @@
-// 28 - selector: which algorithm runs for which size, with what parameters.
+// 28 - selector: an algorithm with its parameters for each range of sizes.
 // Shows selector, algorithm, operators for selectors. Takes seconds, once.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
@@ -36,7 +36,7 @@ int main()
         void(std::span<std::uint32_t const>, std::span<int const>, std::span<std::uint32_t>);
     attune::kernel<signature> kernel{"sort_rows", attune::source_file("sort.kernel.cpp"), space};
 
-    // The usual search sees the parameters one by one; this one moves cut-offs and swaps ranges.
+    // The usual search changes parameters one by one; this one moves cut-offs and swaps ranges.
     namespace search = attune::search;
     using moving = search::composed<search::greedy,
                                     search::operators<search::selector<search::selector_move>>>;

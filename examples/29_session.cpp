@@ -60,7 +60,7 @@ int main()
         std::printf("%s\n", one.report.summary().c_str());
     std::printf("%llu evaluations, %d frames\n", static_cast<unsigned long long>(r.evaluations),
                 frames);
-    fade(frame); // what won
+    fade(frame); // the winner runs
     total(frame, sum);
     std::printf("%.0f\n", static_cast<double>(sum[0]));
 }

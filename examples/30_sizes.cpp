@@ -1,5 +1,5 @@
 // 30 - sizes: a product that was tuned at one size serves others.
-// Shows how the lengths of arrays are declared, and how many calls the default still serves.
+// Shows declared lengths of arrays, and the number of calls that the default still serves.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 

@@ -1,5 +1,5 @@
 // 33 - other sizes: a kernel is tuned at 1,000 elements and called with 1,001, 7 and 1,000,000.
-// Shows report().serving, which says what serves a new size, and why. Takes a few seconds.
+// Shows report().serving, which names the code for a new size, and why. Takes a few seconds.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 

@@ -1,6 +1,6 @@
 // 35 - several sizes: a variant for each size in which the program spends its time.
-// Shows which sizes were tuned beside the program, and what a size loses that was not. You need
-// nothing else. Takes 10 s.
+// Shows the sizes that were tuned beside the program, and the loss of a size that was not tuned.
+// Takes 10 s.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
@@ -45,7 +45,7 @@ int main()
     double last = sum(all.first(4096)); // the first size
     sum.wait();
     for (int i = 0; i < 1'000'000 && sum.report().sizes.size() < 2; ++i)
-        last = sum(all); // attune sees that time goes elsewhere
+        last = sum(all); // calls of this size now take most of the time
     sum.wait();
 
     attune::tuning_report const report = sum.report();

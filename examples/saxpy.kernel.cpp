@@ -1,5 +1,4 @@
-// y = a * x + y, for both compilers: what a device needs and a CPU does not stands behind
-// __CUDACC__.
+// y = a * x + y, for both compilers; code for a device alone stands behind __CUDACC__.
 #include <attune/tunable.hpp>
 
 #ifdef __CUDACC__

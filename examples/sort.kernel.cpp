@@ -1,5 +1,5 @@
-// Sorts the rows of a table, which differ in length: what runs for which length is tunable, also
-// for the parts that a merge sort leaves to others.
+// Sorts the rows of a table, which differ in length. The algorithm for each length is tunable, also
+// for the parts of a merge sort.
 #include <attune/tunable.hpp>
 
 #include <algorithm>

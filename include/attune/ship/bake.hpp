@@ -18,8 +18,8 @@ struct bake_request {
     std::vector<std::string> include_dirs{}; ///< further folders of the kernel's quoted includes
     /// "base", "x86-64-v2" ...; a processor uses its highest level.
     std::vector<std::string> levels{};
-    /// 80, 90 ...: bakes the kernel's winners on devices, as CUBINs for these, and none on
-    /// processors. Empty: for processors.
+    /// 80, 90 ...: bakes winners of devices, as CUBINs for these architectures. Empty: bakes
+    /// winners of processors.
     std::vector<int> architectures{};
     bool is_unverified = false; ///< winners predicted for a device are used without a proof
     /// "aarch64": the release's machine, if it is not this one. Flags for x86 are left out then.
@@ -29,11 +29,10 @@ struct bake_request {
     std::string stem{};     ///< identifier that is unique in the program
     std::string depfile{};  ///< path: the table's dependencies, for make and ninja; empty: none
     std::size_t most_variants = 10;
-    /// Calls for which the build verifies its code: see listed_shapes(). Empty: it verifies
-    /// nothing. Otherwise it bakes twice, and the program of <stem>_check.cpp writes a file in
-    /// between.
+    /// Calls for which the build verifies its code: see listed_shapes(). Empty: none. Otherwise the
+    /// build bakes twice, and the program of <stem>_check.cpp writes a file in between.
     std::vector<std::string> shapes{};
-    std::string checked{};      ///< path of that file, for the second time
+    std::string checked{};      ///< path of that file, for the second pass
     bool writes_script = false; ///< writes only <stem>.sh, which compiles the needed files
 };
 
@@ -42,14 +41,14 @@ struct bake_request {
 ///   <stem>_default.cpp        the kernel's default
 ///   <stem>_<i>_<level>.cpp    variant i below most_variants for a level; empty if it is not needed
 ///   <stem>_default.flags, <stem>_<i>.flags   flags of the compiler, as a response file: @file
-/// If shapes are to be verified, it writes instead of <stem>_table.cpp
+/// If shapes are to be verified, bake() writes instead of <stem>_table.cpp
 ///   <stem>_unproven.cpp       the constants with all compiled variants
 ///   <stem>_check.cpp          a program that verifies them: `<program> FILE`
-/// With that program's output, it writes only <stem>_table.cpp.
-/// For devices (architectures) it writes two files:
+/// With that program's output, bake() writes only <stem>_table.cpp.
+/// For devices (architectures) bake() writes two files:
 ///   <stem>_table.cpp          constants, and the launcher
 ///   <stem>_images.cpp         CUBINs of the winners and the default, and its PTX
-/// @param table  if given, receives proof_table(); empty where a second time will prove more
+/// @param table  if given, receives proof_table(); empty if a second pass will prove more
 /// @return  sentences for the user
 /// Errors   attune::error, and nothing is written: no winner of this text of the kernel, an unknown
 ///          level, a store without the rules that turn calls into shapes

@@ -56,7 +56,6 @@ ATTUNE_INLINE std::string text_of_store(std::string const& path)
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Adds a notice about other users who may write the store.
 inline void say_who_may_write(bake_plan& plan, std::string const& path)
 {
     checked_file const store = open_checked(path, O_RDONLY);
@@ -383,7 +382,10 @@ private:
                 throw error("there is no such number of variants", value, "use 0 to 10");
             out.most_variants = *number;
         } else
-            throw error("there is no such argument", name, "use those of bake.hpp");
+            throw error("there is no such argument", name,
+                        "use --store, --kernel-file, --kernel, --folder, --stem, --include, "
+                        "--level, --compiler, --variants, --depfile, --machine, --shapes, "
+                        "--checked, --sm or --unverified");
     }
     for (std::string const* const needed : {&out.store, &out.folder, &out.stem})
         if (needed->empty())

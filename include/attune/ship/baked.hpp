@@ -37,7 +37,7 @@ class baked;
 /// verified properties (see shape_properties). The default serves all other shapes. Any number of
 /// threads may call.
 ///
-/// attune_bake writes a unit for each kernel. This unit reads the processor and chooses; the call
+/// attune_bake writes a unit for each kernel. The unit reads the processor and chooses; the call
 /// itself is code of the caller. A file of the program that is compiled for newer processors
 /// (-mavx512f) may therefore include this header. The compiler initialises objects of static
 /// storage, so other objects may call them before main() at any time.
@@ -117,8 +117,8 @@ public:
         return made().explain(args...);
     }
 
-    /// The calls so far by what served them, of all objects of this kernel with this limit.
-    /// Launches on a device are not counted.
+    /// The calls so far by the code that served them, of all objects of this kernel with this
+    /// limit. Launches on a device are not counted.
     [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_coverage coverage() const { return made().coverage(); }
 
 private:

@@ -15,7 +15,7 @@ namespace detail {
 
 /// The records of a store's text that a release uses: for each problem the one that serves, sorted
 /// by kernel name, device and inputs.
-/// Errors   attune::error: it is no store, a newer release wrote it, or there is no winner in it
+/// Errors   attune::error: the text is no store, is of a newer release, or has no winner
 /// @param path  in messages
 /// @param source  fingerprint of the kernel's text; empty: the latest
 /// @param takes_predictions  also includes winners of tuned.predict()
@@ -41,8 +41,8 @@ void export_header_of(std::string const& store_text, std::string const& path);
 /// truth values are numbers, lists of whole numbers are arrays, other values are text.
 ///
 /// @param from  attune::store, memory_store: any type with text()
-/// Errors   attune::error: there is no winner in it, or `path` cannot be written; no half-written
-///          file remains
+/// Errors   attune::error: `from` has no winner, or `path` cannot be written; no half-written file
+///          remains
 /// Example  attune::store tuned{"sgemm.attune"};
 ///          attune::export_header(tuned, "sgemm.tuned.hpp");
 template <class Store>

@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// may be missing when the program runs.
 [[nodiscard]] std::string prepared_key(kernel_source const& kernel, compile_request const& v);
 
-/// "x86_64", "aarch64", "machine 243": the machine of a shared object; empty: it is none.
+/// "x86_64", "aarch64", "machine 243": the machine of a shared object; empty: no shared object.
 [[nodiscard]] std::string machine_of_object(std::string_view bytes);
 
 [[nodiscard]] std::string machine_of_program();
@@ -35,7 +35,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The file that names the compiler of a machine's objects.
 [[nodiscard]] std::string prepared_by_name(std::string const& machine);
 
-/// Returns empty if it is no file, or cannot be read.
+/// Returns empty if `path` is no file, or cannot be read.
 [[nodiscard]] std::optional<std::string> bytes_of_file(std::string const& path);
 
 /// The kernel, and a function attune_entry that gives the address of the kernel's function.
@@ -51,8 +51,8 @@ namespace attune::inline ATTUNE_ABI {
 /// With a shipped store, a winner from another machine is a near choice here: predicted and not
 /// measured, as explain() reports. The winner serves a shape after a verification here, beside the
 /// default. Give `tuned` a default that needs no compiler (attune_add_kernel, kernel.fallback()).
-/// Set options.on_miss = miss_policy::lookup_only, because an unprepared configuration cannot be
-/// tried. Users who may write to the folder decide which code runs. After a change of a header of
+/// Set options.on_miss = miss_policy::lookup_only, because only prepared configurations can run.
+/// Users who may write to the folder decide which code runs. After a change of a header of
 /// the kernel, prepare again.
 ///
 /// Example  attune::tuned sgemm{kernel, attune::prepared_compiler{"sgemm.code"},

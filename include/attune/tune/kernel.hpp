@@ -196,7 +196,7 @@ public:
 
     /// Hints: numbers over the same quantities that may explain run times, like
     /// space(...).features(). The search has their values for compiled code, also for refused code,
-    /// and predicts the others. Compilers for this processor ignore them.
+    /// and predicts them for other configurations. Compilers for this processor ignore them.
     /// Example  kernel.features(attune::registers, attune::spill_bytes > 0, attune::occupancy)
     template <class... F>
     kernel& features(F const&... numbers)
@@ -227,7 +227,7 @@ public:
 
     /// Declares that a variant verified for one call is valid for all calls with the same bound
     /// inputs. The variant is not verified again for other lengths, integers, alignments or
-    /// overlaps. For kernels without remainder code, or with another proof.
+    /// overlaps. For kernels without remainder code, or with a proof by other means.
     kernel& any_shape()
     {
         description_.any_shape = true;
@@ -236,8 +236,8 @@ public:
 
     /// Declares that variants are right at any position of arrays in a cache line. A variant
     /// verified for some addresses is not verified again for others. For kernels without aligned
-    /// vector loads. Nothing is verified in a release, where std::vector gives other addresses in
-    /// each process.
+    /// vector loads. A release verifies nothing, and std::vector has other addresses in each
+    /// process: such kernels need this declaration there.
     kernel& any_alignment()
     {
         description_.any_alignment = true;
@@ -633,7 +633,7 @@ public:
     /// reference the notice calls neither wrong: variants are compared with the default. The time
     /// of `f` is measured in turns with the winner and the default, and the report gives the
     /// winner's speedup over `f`. The baseline is never installed and does not change the decision.
-    /// Only for this processor: on a device, a notice says that it is not timed.
+    /// Only for this processor: on a device, a notice says that `f` is not timed.
     ///
     /// Example  kernel.baseline(my_sgemm)   // void my_sgemm(std::span<float const>, ...)
     template <class Baseline>

@@ -40,17 +40,17 @@ struct minimize_over_result : minimize_result<Config> {
 /// If the objective of a rank throws or returns NaN, that evaluation is a failure. The sink gets
 /// one such notice for each rank, with rank and host. At the end, by a limit or by Ctrl-C at any
 /// rank, rank 0 waits for pending evaluations, and they count. For an evaluation beyond
-/// options.most_seconds, and for a rank that has not come, it waits one second more and then leaves
-/// the rank. A left rank returns when its objective does; until then MPI_Finalize, or the next call
-/// with this communicator, waits for it.
+/// options.most_seconds, and for a rank that has not come, it waits one second more and then
+/// continues without the rank. Such a rank returns when its objective does; until then
+/// MPI_Finalize, or the next call with this communicator, waits for it.
 ///
 /// Values of ranks are compared directly. If the objective is a time, use ranks of machines of one
 /// kind (MPI_Comm_split). The function tune_over(), which times a kernel, refuses other ranks.
 ///
 /// Ctrl-C at mpirun ends the job; only the event log then keeps results. To end the search alone,
 /// send SIGINT to the process of one rank (kill -INT). A rank that evaluates reports it with its
-/// outcome. A rank that waits reports it at its next configuration, which it does not evaluate. If
-/// SIGINT came too late for the search, `interrupted` is set on that rank alone.
+/// outcome. A rank that waits reports it at its next configuration, and does not evaluate that one.
+/// If SIGINT came too late for the search, `interrupted` is set on that rank alone.
 ///
 /// A rank whose process dies ends the whole job. With options.minimize.event_log rank 0 keeps a
 /// file. From it the same call of another job continues, with any number of ranks.

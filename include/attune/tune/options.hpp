@@ -45,11 +45,11 @@ enum class miss_policy : unsigned char {
     /// The destructor waits for running tunings.
     tune_in_background,
     /// Like tune_in_background, but candidates that were right on the copy are timed in calls of
-    /// the program. This measures true conditions, where they differ from a lone call on a copy.
+    /// the program, whose conditions may differ from those of a single call on a copy.
     /// Candidates delay the program's calls by at most tuning_limits::lost_share. The tuning takes
-    /// many calls; limits.seconds does not count. If calls of a shape become rare, its tuning goes
-    /// on with a copy; the report says what a tuning waits for. A kernel with a baseline, with an
-    /// objective of its own or with a bound on its energy is tuned like by tune_in_background.
+    /// many calls; limits.seconds does not count. If calls of a shape become rare, its tuning
+    /// continues on a copy; the report says what a tuning waits for. A kernel with a baseline, with
+    /// an objective of its own or with a bound on its energy is tuned like by tune_in_background.
     online,
     always, ///< tunes in the first call, also if the store has a result, which takes part
 };

@@ -27,8 +27,6 @@ struct replayed_session {
 /// @param space   the bound space of that session
 /// Errors   attune::error if the log cannot be read, or if the searcher does not repeat an event;
 ///          the text has the number of the first such event
-/// Errors   attune::error if the log cannot be read, or with the number of the first event that the
-///          searcher does not repeat
 [[nodiscard]] replayed_session replay(std::string const& path, chain_of_trees const& space,
                                       search_factory const& search = default_search());
 

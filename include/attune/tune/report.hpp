@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Kind of code that serves the calls, and why.
+/// The code that serves the calls, and why.
 enum class decision : std::uint8_t {
     nothing_yet,     ///< no call has ended so far
     tuned,           ///< better than the default beyond the measured interval
@@ -80,7 +80,7 @@ struct tuning_report {
     decision how = decision::nothing_yet;
     std::string reason{};      ///< why nothing was tuned or remembered; may have several lines
     std::string configuration; ///< installed: "TILE_M=64 UNROLL=4"
-    std::string default_configuration; ///< the winner had to beat it
+    std::string default_configuration; ///< the winner had to be better than this one
     /// Meaning, unit and direction of `best`, `default_time` and the baseline's time: seconds, or
     /// what kernel.objective(unit, goal, f) states. "Faster" then means better.
     problem_objective objective{};

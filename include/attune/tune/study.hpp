@@ -42,8 +42,9 @@ struct study_result : minimize_result<Config> {
 /// @param of         the place of the study
 /// @param typed      the pack of attune::space(...), the same in all processes
 /// @param objective  called as objective(config), as for minimize()
-/// Errors   attune::error: errors of minimize(); options out of their ranges; the study cannot be
-///          written when this begins, is of another space, name, inputs or bounds, or is replaced
+/// Errors   attune::error: errors of minimize(); options out of their ranges; at the beginning the
+///          study cannot be written; it is of another space, name, inputs or bounds; it was
+///          replaced
 /// Example  auto const r = attune::minimize_over(attune::study{"/scratch/me", "halo"}, space,
 ///                                               [](auto const& c) { return cost(c[x]); });
 template <class Pack, class Objective>

@@ -17,8 +17,8 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Runs tune_together() in steps; a loop over all steps does the same. Between two steps the thread
-/// belongs to the program. Nothing is compiled or run then, the thread is not pinned, and the time
-/// is not part of the budget. Ctrl-C is the program's then, unless another thread tunes.
+/// belongs to the program: attune compiles and runs nothing, does not pin the thread, and does not
+/// count the time. Ctrl-C is then the program's, unless another thread tunes.
 ///
 /// The constructor copies the arrays once for each share: the program may change and free them
 /// meanwhile. Arrays of kernels for a device are not copied: they must not change before the last

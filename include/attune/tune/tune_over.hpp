@@ -44,19 +44,19 @@ struct tune_over_report {
 ///
 /// The ranks must be on machines with one device name: others are refused, with a table, on all
 /// ranks. If the default takes over a quarter longer, or less, on a rank than on rank 0, a notice
-/// has the times. If it takes more than twice as long, or less than half, the rank does not take
-/// part, with a notice. A rank on which the default fails does not take part, with a notice.
-/// Without any other rank, rank 0 continues alone. A rank that throws costs one evaluation.
+/// has the times. With a notice, a rank does not take part if the default fails there, or takes
+/// more than twice as long, or less than half as long. Without any other rank, rank 0 continues
+/// alone. A rank that throws costs one evaluation.
 ///
 /// A rank is overdue when an evaluation, or its arrival, takes longer than 10 s and than ten times
 /// the longest ended evaluation. The search ends without overdue ranks if no other work is left.
 /// While all other ranks are overdue, rank 0 tries configurations itself.
 ///
 /// Evaluations that are pending when the limits end the search count as long as the final still
-/// fits. Rank 0 then leaves a rank that still evaluates, with a notice. The left rank returns when
-/// its evaluation ends; MPI_Finalize, or the next call on the communicator, waits for it. Before
-/// the final rank 0 compiles and runs up to eight leaders. The first always runs, others while the
-/// limits leave time for them and the final. Give all ranks calls that are not empty.
+/// fits. Rank 0 then continues without a rank that still evaluates, with a notice. Such a rank
+/// returns when its evaluation ends; MPI_Finalize, or the next call on the communicator, waits for
+/// it. Before the final rank 0 compiles and runs up to eight leaders. The first always runs, others
+/// while the limits leave time for them and the final. Give all ranks calls that are not empty.
 ///
 /// Ctrl-C at one process (kill -INT) ends the search. Pending evaluations do not count, and a later
 /// tuning continues from the store or the event log. On rank 0, no other leader is begun and there
@@ -65,8 +65,7 @@ struct tune_over_report {
 /// On another rank, leaders and final follow at once.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
-/// @param args          those of a call; the kernel is not called, and they are as before
-///                      afterwards
+/// @param args          those of a call; the kernel is not called, and they stay as they are
 /// Errors   attune::error on all ranks: errors of tuned.tune(); another kernel, space, inputs,
 ///          compiler or way of measuring on some rank; unlike machines; MPI not initialised;
 ///          MPI_COMM_NULL or a communicator of two groups

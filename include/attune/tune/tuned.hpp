@@ -42,20 +42,20 @@ template <class Signature, class Compiler, class Store = memory_store>
 class tuned;
 
 /// Calls the best known variant of a kernel. The first call for a set of bound inputs looks into
-/// the store. If there is no match, or if the limits ask for more than was tried then, the call
-/// tunes. A shape is the lengths, integers, alignments and overlaps of a call. A variant serves
-/// calls of the shapes for which it, or its class of shapes, was verified; the default serves the
-/// others: see dispatch_table. Without bound inputs several sizes may have their own variant: see
-/// size_policy. A call of a known shape costs a lookup in a hash table more than a
-/// call through the function pointer.
+/// the store. If there is no match, or if the limits allow more than the stored tuning had, the
+/// call tunes. A shape is the lengths, alignments, overlaps, integers, flags and scalars of a call.
+/// A variant serves calls of the shapes, and classes of shapes, for which it was verified; the
+/// default serves other calls: see dispatch_table. Without bound inputs several sizes may have
+/// their own variant: see size_policy. A call of a known shape costs a lookup in a hash table more
+/// than a call through the function pointer.
 ///
 /// Several threads may call it. While one thread tunes or verifies, calls of unknown shapes on
 /// other threads run the default.
 ///
 /// In a signal handler a call of a known shape works as usual. For another shape the default runs
-/// if it is ready, otherwise the call is an error. Ready are the function of kernel.fallback() or
-/// attune_add_kernel, and compiled code that is the same for all inputs. A signal handler tunes
-/// nothing.
+/// if it is ready, otherwise the call is an error. It is ready as the function of kernel.fallback()
+/// or attune_add_kernel, or as compiled code that is the same for all inputs. A signal handler
+/// tunes nothing.
 ///
 /// After a call the caller's data is the result of one call of the kernel, also if that call tuned.
 /// While the call tunes, the data must not change or be freed. Other threads may continue, and
@@ -63,11 +63,11 @@ class tuned;
 /// by a variant are then noticed only in a forked child: see isolation.
 ///
 /// The kernel runs in the caller's floating-point environment (traps, rounding, flushing to zero),
-/// also in a tuning. For its own arithmetic attune uses another one, and then restores the
+/// also in a tuning. For its own arithmetic attune uses another environment, and then restores the
 /// caller's.
 ///
 /// If ATTUNE_REPLAY names a captured call of this kernel, the constructor tunes on that call; an
-/// error in that is a notice. ATTUNE_CAPTURE writes such a call: see tune/capture.hpp.
+/// error of that tuning is a notice. ATTUNE_CAPTURE writes such a call: see tune/capture.hpp.
 ///
 /// With a device compiler, kernels run on that device. A call is then a launch: it returns while
 /// the kernel may still run, on the legacy default stream or on the stream of on(stream). Host
@@ -193,9 +193,9 @@ public:
     /// Returns true if calls with such inputs need no tuning: a tuning ended, or the store's result
     /// is enough. Waits while another thread tunes.
     [[nodiscard]] bool is_tuned(Args... args) { return self_->known->is_tuned(inputs_of(args...)); }
-    /// Returns the known configuration for calls with these arguments, its origin, and if it serves
-    /// them. Tunes and runs nothing; compiles code only if the answer depends on it. Waits while
-    /// another thread tunes.
+    /// Returns the known configuration for calls with these arguments, its origin, and whether it
+    /// serves them. Tunes and runs nothing; compiles code only if the answer depends on it. Waits
+    /// while another thread tunes.
     /// Errors   attune::error: no compiler; called from within a tuning of this object
     [[nodiscard]] known_choice explain(Args... args)
     {

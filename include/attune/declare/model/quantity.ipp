@@ -377,7 +377,8 @@ ATTUNE_INLINE quantity quantity::joined(op code, quantity const& a, quantity con
 {
     bool const of_truths = detail::is_chain(code);
     if (of_truths && !(a.is_truth() && b.is_truth()))
-        throw error("&& and || of a model need truths", a.name() + " and " + b.name(), "compare");
+        throw error("&& and || of a model need conditions", a.name() + " and " + b.name(),
+                    "write comparisons, such as x <= 8192");
     quantity out = unnamed(code, a, b);
     if ((a.has_name() || b.has_name()) && !out.constant()) {
         quantity const both[2] = {a, b};
@@ -389,7 +390,9 @@ ATTUNE_INLINE quantity quantity::joined(op code, quantity const& a, quantity con
 
 ATTUNE_INLINE quantity quantity::negated(quantity const& a)
 {
-    if (!a.is_truth()) throw error("! of a model needs a truth", a.name(), "compare");
+    if (!a.is_truth())
+        throw error("! of a model needs a condition", a.name(),
+                    "write a comparison, such as x <= 8192");
     quantity out = sum(constant_of(1), a, -1); // 1 - a, so that a * !a is 0
     out.is_truth_ = true;
     out.name_ = "!(" + a.name() + ')';
@@ -401,7 +404,8 @@ ATTUNE_INLINE quantity quantity::chosen(quantity const& condition, quantity cons
                                         quantity const& if_false)
 {
     if (!condition.is_truth())
-        throw error("select of a model needs a truth first", condition.name(), "compare");
+        throw error("select of a model needs a condition first", condition.name(),
+                    "write a comparison, such as x <= 8192");
     if (auto const known = condition.constant()) return *known != 0 ? if_true : if_false;
     if (if_true.is_same(if_false)) return if_true;
     detail::quantity_factor made{.code = op::select,

@@ -400,7 +400,7 @@ ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limit
         break;
     }
     return {failure_stage::crash,
-            "ended before its time; how is unknown, because another part of the program waits for "
+            "ended too early in an unknown way, because another part of the program waits for "
             "all children (or ignores SIGCHLD)",
             end.log};
 }

@@ -76,9 +76,9 @@ struct bake_plan {
     std::string kernel{};
     kernel_source source{}; ///< without a path if the text was generated
     call_facts facts{};
-    std::string fallback{};         ///< generated text of the default; empty: the kernel file's
-    bool is_plain = false;          ///< `fallback` is a program's plain nest, not a configuration
-    std::string default_text{};     ///< "TILE_M=16 TILE_N=8"
+    std::string fallback{};     ///< generated text of the default; empty: the kernel file has it
+    bool is_plain = false;      ///< `fallback` is a program's plain nest, not a configuration
+    std::string default_text{}; ///< "TILE_M=16 TILE_N=8"
     compile_request default_code{}; ///< its macros, in the form of the kernel file
     std::vector<planned_variant> variants{};
     std::vector<planned_device> devices{};

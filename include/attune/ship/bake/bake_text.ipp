@@ -223,7 +223,6 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
                      [](std::string const& row) { return row; });
 }
 
-/// The head of the function that makes the baked_machine.
 [[nodiscard]] inline std::string machine_declared(baked_names const& names)
 {
     return "void* " + names.machine() +

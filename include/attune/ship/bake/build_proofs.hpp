@@ -71,7 +71,7 @@ struct checked_builds {
 ///   said TEXT
 /// @param mark  result of table_mark()
 /// @param path  in messages
-/// Errors   attune::error: it is damaged, or of another table
+/// Errors   attune::error: the text is damaged, or of another table
 [[nodiscard]] checked_builds checked_builds_in(std::string_view text, std::string const& path,
                                                std::string const& mark);
 

@@ -202,7 +202,8 @@ public:
     }
     [[noreturn]] void refuse() const
     {
-        throw error("what the build verified cannot be read", path_, "remove it and build again");
+        throw error("the results of the build's verification cannot be read", path_,
+                    "remove this file and build again");
     }
 
 private:
@@ -223,8 +224,8 @@ ATTUNE_INLINE checked_builds checked_builds_in(std::string_view text, std::strin
         if (!has_begun) {
             if (kind != "attune_checked") line.refuse();
             if (line.word() != mark)
-                throw error("other variants were verified than those that are baked", path,
-                            "remove it and build again");
+                throw error("the build verified other variants than those that are baked", path,
+                            "remove this file and build again");
             has_begun = true;
         } else if (kind == "said") {
             out.said.push_back(line.rest());

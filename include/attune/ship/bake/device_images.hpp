@@ -37,7 +37,7 @@ struct baked_names; // bake/bake_text.hpp
 /// The unit with all code as bytes.
 [[nodiscard]] std::string images_text(bake_plan const& plan, baked_names const& names);
 
-/// "sm_80", "sm_90": the requested ones, ascending, each once.
+/// "sm_80", "sm_90": the requested architectures, ascending, each once.
 /// Errors   attune::error: there is no such architecture
 [[nodiscard]] std::vector<std::string> architecture_levels(std::vector<int> const& asked);
 

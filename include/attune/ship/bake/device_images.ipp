@@ -179,7 +179,6 @@ ATTUNE_INLINE std::string device_type_text(bake_plan const& plan)
     return out + ");\n} // namespace\n\n";
 }
 
-/// The name of an image, for explain().
 [[nodiscard]] inline std::string name_of(planned_image const& image)
 {
     return (image.is_ptx ? "PTX sm_" : "sm_") + std::to_string(image.architecture);

@@ -44,8 +44,9 @@ struct baked_choice {
     bool is_predicted = false;
 };
 
-/// Calls of a kernel by what served them. Exact for one thread; of several threads at once a few
-/// counts may be lost. Seconds are an estimate: some calls are timed, one in 1,024 in the long run.
+/// Calls of a kernel by the code that served them. Exact for one thread; of several threads at once
+/// a few counts may be lost. Seconds are an estimate: some calls are timed, one in 1,024 in the
+/// long run.
 struct baked_coverage {
     std::uint64_t by_variant = 0; ///< a variant of the store
     std::uint64_t not_faster = 0; ///< the default: nothing faster was found for these inputs
@@ -202,7 +203,6 @@ public:
     baked_machine(baked_machine const&) = delete;
     baked_machine& operator=(baked_machine const&) = delete;
 
-    /// Calls the code for these arguments.
     ATTUNE_ALWAYS_INLINE Result run(Args const&... args)
     {
         key const words = shape_of_(args...);
@@ -262,10 +262,11 @@ protected:
     /// The timed calls with one answer. Several threads may lose some.
     struct answer_times {
         std::atomic<std::uint64_t> mask{0};   ///< a thread times calls without these bits
-        std::atomic<std::uint64_t> calls{0};  ///< that the timed ones stand for
+        std::atomic<std::uint64_t> calls{0};  ///< all calls that the timed ones represent
         std::atomic<std::uint64_t> all_ns{0}; ///< nanoseconds in these
     };
-    /// Takes the time of its life. Computes in whole numbers: the program may trap others.
+    /// Measures its own lifetime. Computes in whole numbers, because the program may trap real
+    /// ones.
     class timed_call {
     public:
         ATTUNE_ALWAYS_INLINE timed_call(baked_machine& machine, std::size_t answer) noexcept
@@ -312,7 +313,6 @@ protected:
     /// The default has an element of `served_` for each answer.
     static constexpr std::size_t defaults = 4;
 
-    /// Number of builds of the variants before this one.
     [[nodiscard]] std::size_t builds_before(std::size_t variant) const noexcept
     {
         std::size_t out = 0;
@@ -480,7 +480,7 @@ protected:
     served_code const* (*obtain_)(baked_machine&, key const&, Args const&...) = &obtain;
     baked_choice (*explain_)(baked_machine const&, Args const&...) = &explain_call;
     baked_coverage (*coverage_)(baked_machine const&) = &coverage_of;
-    // Null for a kernel of this processor. See device_machine.hpp.
+    // Null for a kernel of a processor. See device_machine.hpp.
     void (*launch_)(baked_machine&, void* stream, key const&, Args const&...) = nullptr;
     launch_status (*try_launch_)(baked_machine&, void* stream, key const&,
                                  Args const&...) = nullptr;
@@ -500,7 +500,7 @@ class baked_machines {
 public:
     constexpr baked_machines() = default;
 
-    /// The first call makes it. Two threads at the same time make two, which does no harm.
+    /// The first call makes the machine. Two threads at the same time make two, which does no harm.
     [[nodiscard]] baked_machine<Signature>* of(baked_table const& table,
                                                instruction_level most) noexcept
     {

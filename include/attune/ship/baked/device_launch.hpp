@@ -4,8 +4,9 @@
 // Source   CUDA driver API reference; no CUDA header is needed. "Binary compatibility" of the CUDA
 //          C++ programming guide: a CUBIN runs on its major version, from its minor version on
 //
-// Only the unit of a table for a device includes it (device_machine.hpp): a program without such a
-// kernel opens no library. The first launch opens libcuda.so.1, which is never closed.
+// Only the unit of a table for a device includes this header (device_machine.hpp): a program
+// without such a kernel opens no library. The first launch opens libcuda.so.1, which is never
+// closed.
 #pragma once
 
 #ifndef ATTUNE_RELEASED
@@ -68,7 +69,7 @@ struct driver {
                   void*, void**, void**) = nullptr;
     int (*launch_ex)(config const*, void*, void**, void**) = nullptr; ///< since CUDA 11.8
     int (*exchange_capture_mode)(int*) = nullptr;                     ///< may be missing
-    std::string why{}; ///< reason why it is unusable; empty: usable
+    std::string why{}; ///< reason why the driver is unusable; empty: usable
 };
 
 template <class Function>
@@ -159,7 +160,7 @@ private:
     driver const& driver_;
 };
 
-/// While it lives, modules may be loaded although the calling thread captures a stream.
+/// While an object lives, the calling thread may load modules although it captures a stream.
 class relaxed_capture {
 public:
     explicit relaxed_capture(driver const& d)

@@ -124,7 +124,7 @@ private:
                                      : by.default_numbers;
         loaded_image const* const out = launching::load(d, inside, *chosen.image, read, status);
         if (out != nullptr || status.error != 209) return out;
-        // No binary for this device, such as one of a Tegra, to which the rule does not apply.
+        // No binary for this device, for example a Tegra, to which the rule does not apply.
         baked_image const* const ptx = launching::default_for(by, mine.architecture, true);
         if (ptx == nullptr || ptx == chosen.image) return nullptr;
         status = {};
@@ -171,7 +171,7 @@ private:
         auto const& self = static_cast<device_machine const&>(machine);
         baked_choice out{.configuration = self.table_.configuration,
                          .instructions = "",
-                         .why = "no device can be asked"};
+                         .why = "there is no CUDA driver, or no context"};
         launching::driver const& d = launching::the_driver();
         if (!d.why.empty()) return out;
         launching::inside_context const inside(d);

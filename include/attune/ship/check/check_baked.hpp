@@ -163,7 +163,7 @@ private:
             check(subjects_[i], left_s / static_cast<double>(subjects_.size() - i));
         }
         for (auto const& [why, calls] : undecided_)
-            say(std::to_string(calls.size()) + " shapes say nothing: " + why);
+            say(std::to_string(calls.size()) + " shapes were not verified: " + why);
     }
 
     struct checked_call {
@@ -321,7 +321,9 @@ template <class Signature>
 int check_main(check_request const& asked, int count, char const* const* arguments)
 {
     try {
-        if (count != 2) throw error("the name of a file is missing", "attune_bake", "give it one");
+        if (count != 2)
+            throw error("the name of the file for the results is missing", "attune_bake",
+                        "give it as the only argument");
         replace_file(arguments[1], baked_check<Signature>(asked).run());
         return 0;
     } catch (std::exception const& problem) {

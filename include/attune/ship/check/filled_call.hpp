@@ -37,7 +37,7 @@ template <class T>
 inline constexpr bool is_fillable_element<T> = std::is_floating_point_v<typename T::value_type> &&
                                                sizeof(T) == 2 * sizeof(typename T::value_type);
 
-/// The reason why no call can be made; empty if one can.
+/// The reason why no call can be made; empty: it can be made.
 template <class T>
 [[nodiscard]] constexpr char const* reason_not_to_fill()
 {
@@ -136,7 +136,7 @@ public:
     using shape = shape_of_call<Args...>;
     using key = typename shape::key;
 
-    /// Empty if there is no such call, or its arrays are too large.
+    /// Empty if no call has this shape, or if its arrays are too large.
     /// @param bound  as in shape_choice: for such reals the word has the bits
     [[nodiscard]] static std::optional<std::tuple<Args...>>
     make(key const& words, shape_choice const& choice, call_memory& memory)

@@ -38,8 +38,8 @@ inline constexpr std::size_t fewest_predictions = 5;
 
 /// The figures after some outcomes.
 struct model_step {
-    std::size_t outcomes = 0;  ///< all so far
-    std::size_t predicted = 0; ///< those that the model chose with an expected time
+    std::size_t outcomes = 0;  ///< number of all so far
+    std::size_t predicted = 0; ///< number of those that the model chose with an expected time
     double rmse = 0;           ///< error of log time, over the last `error_window` with a time
     /// Average peak score so far: the mean of (overall best time) / (best time up to there), over
     /// the first `peak_count` outcomes by expected time. A failure has no time.
@@ -49,7 +49,7 @@ struct model_step {
 struct model_course {
     std::vector<model_step> steps{}; ///< evenly over the predictions; the last step is the end
     std::size_t predicted = 0;       ///< outcomes with a time expected by a model
-    std::size_t failed = 0;          ///< those of them without a time
+    std::size_t failed = 0;          ///< number of those without a time
     double rmse = 0;                 ///< error of log time, over all with a time
 };
 
@@ -112,12 +112,12 @@ struct problem_report {
     /// For each row of `past`: the indices of its levels in `parameters[i].levels`.
     std::vector<std::vector<std::uint32_t>> levels{};
     std::vector<std::size_t> ranking{};      ///< rows with a time, the best first
-    std::vector<std::size_t> improvements{}; ///< rows that were better than all before them
+    std::vector<std::size_t> improvements{}; ///< rows that were better than all earlier ones
     std::array<std::size_t, failure_stage_count> failed{}; ///< rows, by stage
     std::size_t unusable = 0; ///< rows whose time is no positive finite number
     std::vector<contestant>
         contestants{}; ///< the winner, the user's own code, the default, the ties
-    /// The fastest row with the winner's values; the fastest of all where there is none.
+    /// The fastest row with the winner's values; without such a row, the fastest of all.
     std::optional<std::size_t> winner_row{};
     std::vector<std::size_t> varied{}; ///< parameters with several values
     std::optional<reported_speedup> speedup{};

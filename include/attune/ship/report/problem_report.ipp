@@ -130,7 +130,6 @@ inline std::string_view level_text(tried_row const& row, std::size_t parameter)
     return is_active ? std::string_view(row.values[parameter]) : inactive_text;
 }
 
-/// The distinct levels of a parameter, sorted.
 inline std::vector<std::string> sorted_levels(std::vector<tried_row> const& rows,
                                               std::size_t parameter)
 {
@@ -214,7 +213,6 @@ inline void add_effects(problem_report& to)
     }
 }
 
-/// Fills counts and ranks.
 inline void add_counts(problem_report& to)
 {
     std::vector<tried_row> const& rows = to.past.rows;

@@ -277,7 +277,6 @@ sides_part(std::vector<problem_report const*> const& all,
 
 using problem_set = std::set<problem_report const*>;
 
-/// The problems of all kernels that have charts.
 [[nodiscard]] inline problem_set charted_of(std::vector<problem_report> const& all)
 {
     std::vector<problem_report const*> order;

@@ -142,7 +142,7 @@ ATTUNE_INLINE int run_tool(std::vector<std::string> const& given, console& on)
     std::string const name = given.empty() || given[0].starts_with('-') ? "" : given[0];
     try {
         code = run_command(given, on);
-        // A reader such as head, which has read enough, is no error.
+        // A reader that closes the pipe early, such as head, is no error.
         if (!on.out.flush() && !on.has_no_reader()) {
             on.err << "attune: standard output cannot be written\n";
             code = unusable;

@@ -260,7 +260,7 @@ ATTUNE_INLINE void dispatch_parts::prove_winner(served_inputs& of,
     try {
         of.verifier->prove(key, frame, std::min(most_s, subject.options.limits.seconds));
     } catch (std::exception const& e) {
-        report.note("the winner did not prove itself on other sizes: " + std::string(e.what()));
+        report.note("an error ended the winner's proof on other sizes: " + std::string(e.what()));
     }
 }
 

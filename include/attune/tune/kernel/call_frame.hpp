@@ -63,9 +63,8 @@ struct call_frame {
     /// Elements of each array, shared with the functions above.
     std::shared_ptr<std::vector<std::size_t>> elements;
     /// Makes the same call with other sizes, by argument: a length up to the array's own, the value
-    /// of an integer, or the bits of a floating-point number as a double; -1:
-    /// unchanged; or detail::halved_size, detail::altered_value. Empty: this call cannot be
-    /// resized.
+    /// of an integer, or the bits of a floating-point number as a double; -1: unchanged; or
+    /// detail::halved_size, detail::altered_value. Empty: this call cannot be resized.
     std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
     std::shared_ptr<void>
         result{}; ///< the frame's own memory: the kernel's return value, drawn arrays
@@ -79,8 +78,8 @@ struct call_frame {
     [[nodiscard]] bool is_complete() const noexcept;
     /// Returns true if the call has arrays, and all are empty.
     [[nodiscard]] bool has_only_empty_arrays() const noexcept;
-    /// Returns true if the call returns nothing and all arrays that it may write are empty: any
-    /// code is then right.
+    /// Returns true if the call returns nothing and all arrays that it may write are empty: then
+    /// any code is right.
     [[nodiscard]] bool writes_nothing() const noexcept;
 
 private:
@@ -110,7 +109,7 @@ enum class argument_fault : unsigned char {
     none,
     form,            ///< neither an array nor a value
     unknown,         ///< kernel_type does not describe it
-    has_pointers,    ///< it contains pointers; the sizes of what they point to are unknown
+    has_pointers,    ///< it contains pointers to arrays of unknown sizes
     moving_pointers, ///< an array of pointers that the kernel may change
 };
 

@@ -67,7 +67,7 @@ struct kernel_description {
     std::function<bool(void const*)> precondition{};
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
-    bool any_alignment = false;  ///< and for arrays at other positions in a cache line
+    bool any_alignment = false;  ///< a verified variant is valid at all positions in a cache line
     std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
     detail::declared_lengths lengths{};          ///< of kernel.lengths(...)
     detail::drawn_call_maker calls{};            ///< of kernel.calls(f); may be empty

@@ -47,7 +47,7 @@ private:
 /// A copy of a call, or the reason why there is none.
 struct call_copy {
     std::shared_ptr<owned_call const> call{}; ///< null: refused
-    /// Sentence for a notice; empty: there is no room now, but there may be later.
+    /// Sentence for a notice; empty: there is no room now, but perhaps later.
     std::string refusal{};
 };
 

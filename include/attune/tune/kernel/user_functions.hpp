@@ -80,7 +80,7 @@ template <class... Args, class Flops, class Bytes>
         return {};
 }
 
-/// True if kernel.work(f) takes only the arguments; the next one: if it takes a configuration too.
+/// True if kernel.work(f) takes only the arguments; the next trait: a configuration before them.
 template <class F, class... Args>
 inline constexpr bool is_work_of_call = std::is_invocable_r_v<work, F const&, Args const&...>;
 template <class F, class... Args>

@@ -33,12 +33,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 {
     if (e.kind == event_kind::asked) return "";
     if (e.kind == event_kind::narrowed && offer_of_program<time_bounds>() == nullptr)
-        return "it went on in a part of the space; include <attune/tune/roofline.hpp> and link "
+        return "it continued in a part of the space; include <attune/tune/roofline.hpp> and link "
                "attune::roofline";
     if (e.kind == event_kind::narrowed)
         return e.text.empty() || read_kept_settings(space.describe(), e.text)
                    ? ""
-                   : "the part of the space that it went on in cannot be read";
+                   : "the part of the space in which it continued cannot be read";
     if (e.kind == event_kind::informed && is_of_lesson(e.text)) {
         if (offer_of_program<tuning_lessons>() == nullptr)
             return "it learnt from other tunings; include <attune/tune/lessons.hpp> and link "
@@ -46,12 +46,12 @@ namespace attune::inline ATTUNE_ABI::detail {
         return lesson_in(e.text) ? "" : "what it learnt from other tunings cannot be read";
     }
     if (e.kind == event_kind::informed)
-        return read_past(e.text) ? "" : "what it was informed of cannot be read";
+        return read_past(e.text) ? "" : "the results of related problems in it cannot be read";
     if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
         return "its configuration is not one of the space";
     if (e.kind == event_kind::code_metrics &&
         e.numbers.size() != space.describe().code_metrics.size())
-        return "it has other numbers than the space";
+        return "its numbers of compiled code are not those of the space";
     if (e.kind == event_kind::pruned && !(std::isfinite(e.seconds) && e.seconds > 0))
         return "a pruned configuration has no least time";
     return "";

@@ -98,7 +98,7 @@ ATTUNE_INLINE void bench_pool::set_up(callable const& trusted, double limit_s,
         };
         member& m = *all[i];
         m.place = own_->on_device(m.ordinal);
-        if (m.place == nullptr) throw error("there is no bench for it", "", "");
+        if (m.place == nullptr) throw error("no bench can be made for this device", "", "");
         auto const end = m.place->establish(trusted, limit_s);
         if (auto const* const why = std::get_if<failure>(&end)) refused(*why);
         timing_record taken;

@@ -65,7 +65,7 @@ template <class... Args>
     return out;
 }
 
-/// Most operations of a plain nest, on one core, for which a tuning waits.
+/// Most operations of a plain nest, on one core, with which a tuning compares results.
 inline constexpr double most_reference_operations = 5e9;
 
 /// A program behind its signature: the parts of its kernels are compiled once for each signature,

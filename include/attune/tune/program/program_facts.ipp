@@ -250,7 +250,6 @@ struct value_parts {
     return static_cast<double>(extent.input == no_index ? extent.constant : inputs[extent.input]);
 }
 
-/// Number of times that a statement's value is computed.
 [[nodiscard]] inline double times_of(nest_description const& nest, nest_statement const& statement,
                                      std::span<std::int64_t const> inputs)
 {

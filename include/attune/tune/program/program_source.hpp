@@ -85,7 +85,8 @@ struct program_kernel {
 /// steps that lead to it. The text includes nothing and has one C function: see write_program().
 /// @param configuration  "C_ROWS=8 C_COLUMNS=2", as in reports and known_choice; parameters that it
 ///                       does not name have their defaults
-/// Errors   as above; attune::error: no such parameter or value, or values that exclude each other
+/// Errors   errors of kernel_of(); attune::error: no such parameter or value, or values that
+///          exclude each other
 [[nodiscard]] std::string show_program(program_text const& program, std::string_view configuration,
                                        program_options const& options);
 
@@ -105,7 +106,8 @@ struct device_program_kernel {
 device_kernel_of(program_text const& program, std::optional<device_limits> const& device = {});
 
 /// Returns the CUDA text of one configuration, with statements and configuration in comments.
-/// Errors   attune::error: as above; no such parameter or value; values that exclude each other
+/// Errors   errors of device_kernel_of(); attune::error: no such parameter or value, or values that
+///          exclude each other
 [[nodiscard]] std::string show_device_program(program_text const& program,
                                               std::string_view configuration,
                                               std::optional<device_limits> const& device = {});

@@ -40,8 +40,9 @@ ATTUNE_INLINE point default_schedule_of(chain_of_trees const& space)
     if (space.contains(out)) return out;
     std::vector<point> const near = nearest_valid(space, out, {.count = 1});
     if (near.empty())
-        throw error("a program has no schedule", text_of(space.describe(), out),
-                    "the rules' constraints exclude each other for its extents");
+        throw error(
+            "a program has no schedule", text_of(space.describe(), out),
+            "change the rules or the extents: the constraints of the rules exclude each other");
     return near.front();
 }
 
@@ -195,14 +196,12 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
     return out;
 }
 
-/// The steps of a schedule, as text for the user.
 [[nodiscard]] inline std::string steps_comment(traced_program const& made)
 {
     return "Steps to it from one loop for each axis, see attune/space/schedule/trace.hpp:\n" +
            text_of(made.trace);
 }
 
-/// The beginning of a program's texts.
 [[nodiscard]] inline std::string head_of_program(program_text const& of)
 {
     bool const has_spans =

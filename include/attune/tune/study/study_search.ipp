@@ -333,10 +333,12 @@ inline void refuse_study_options(study_options const& options)
 {
     refuse_most_seconds(options.most_seconds);
     if (!(std::isfinite(options.lease_s) && options.lease_s > 0))
-        throw error("a lease has no length", "lease_s = " + formatted("%.4g", options.lease_s),
+        throw error("the lease of a study is not a finite time above 0",
+                    "lease_s = " + formatted("%.4g", options.lease_s),
                     "give more than 0 seconds, and no infinity");
     if (options.most_losses == 0)
-        throw error("no worker may be lost", "most_losses = 0", "give 1 or more");
+        throw error("a study must tolerate at least one lost worker", "most_losses = 0",
+                    "give 1 or more");
 }
 
 ATTUNE_INLINE minimum_in_study minimize_in_study(

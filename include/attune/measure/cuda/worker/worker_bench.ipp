@@ -315,7 +315,7 @@ ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
     };
     // Another worker holds the default's results; they would pass as this variant's.
     if (worker_ == nullptr)
-        throw lost({failure_stage::crash, "the worker process that had it is no more", {}});
+        throw lost({failure_stage::crash, "the worker process that had its code has ended", {}});
     message_writer text;
     text.put(i);
     double const within_s = how_.grace_s + data_s_;

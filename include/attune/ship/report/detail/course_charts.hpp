@@ -61,7 +61,7 @@ struct row_places {
         if (time == nullptr) continue;
         double const now = std::floor(across.at(r));
         if (!is_thin || now != column) {
-            // The fastest and the slowest row; both are the first one.
+            // The fastest and the slowest row; both begin as the first one.
             out.insert(out.end(), is_thin ? 2 : 1, r);
             column = now;
             continue;
@@ -118,7 +118,8 @@ inline void add_failures(drawing& to, problem_report const& of, row_places const
     }
 }
 
-/// Those of the default and of the user's own code are lines where a tuning has ended.
+/// Each outcome, and the best so far. After a tuning, lines show the default and the user's own
+/// code.
 [[nodiscard]] inline std::string convergence_chart(problem_report const& of, double width,
                                                    std::string_view shape)
 {
@@ -188,7 +189,7 @@ inline void add_failures(drawing& to, problem_report const& of, row_places const
     return step;
 }
 
-/// A line of one figure over outcomes, between two places from top to bottom, from 0 to `high`.
+/// The line of one figure over outcomes, for values from 0 to `high`, between two heights.
 /// @param value  gives the figure of a step
 template <class Value>
 void add_course(drawing& to, model_course const& of, row_places const& across, double bottom,

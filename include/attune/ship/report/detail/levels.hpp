@@ -23,7 +23,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The digits at the start of a text.
 [[nodiscard]] inline std::string_view leading_digits(std::string_view text)
 {
     std::size_t n = 0;
@@ -132,7 +131,7 @@ drawn_levels(problem_objective const& by, parameter_effect const& of, std::size_
 
 struct level_grouping {
     std::vector<level_group> groups{};
-    std::string said{};     ///< how values became lines; empty: each has its own
+    std::string said{};     ///< how values became lines; empty: a line for each value
     std::size_t winner = 0; ///< the group of the winner, or of the best; groups.size(): none
 };
 

@@ -69,7 +69,7 @@ namespace attune::inline ATTUNE_ABI::detail {
            beside(ratio, "the default", standard.time.value);
 }
 
-/// Where the winner's time is not that of the log's first row: why. Empty: it is.
+/// Says why the winner's time is not that of the log's first row. Empty: both are the same.
 [[nodiscard]] inline std::string scales_sentence(problem_report const& of)
 {
     if (!of.past.best || of.ranking.empty()) return {};
@@ -119,7 +119,7 @@ namespace attune::inline ATTUNE_ABI::detail {
            (of.objective.unit.empty() ? "." : ", in " + html_text(of.objective.unit) + ".");
 }
 
-/// The facts of a problem besides its kernel in which the page's problems differ.
+/// The facts by which the page's problems differ, besides the kernel.
 struct told_facts {
     bool device = false, compiler = false, source = false, signature = false, store = false;
 };

@@ -27,7 +27,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Rows of the log before a script has run.
 inline constexpr std::size_t static_log_rows = 100;
 
-/// A number for readers, with the exact one as data.
+/// A number for readers, with the exact number as data.
 [[nodiscard]] inline std::string data_html(double exact, std::string const& words)
 {
     std::string out = "<data value=\"";
@@ -296,7 +296,7 @@ inline constexpr std::size_t most_heat_levels = 32;
     return out + "\n</tbody></table></div>\n";
 }
 
-/// The index of the first level that holds so many bytes; the number of levels if only memory does.
+/// The index of the first level that holds so many bytes; the number of levels: only memory does.
 [[nodiscard]] inline std::size_t level_for(std::int64_t bytes, generated_code const& code)
 {
     std::size_t out = 0;

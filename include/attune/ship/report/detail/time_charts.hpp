@@ -19,7 +19,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A bar of three parts: run, compile, search.
 [[nodiscard]] inline std::string spent_chart(reported_seconds const& of, double width,
                                              std::string_view shape)
 {

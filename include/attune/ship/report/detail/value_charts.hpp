@@ -75,7 +75,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// A number beside an axis. A unit of the user's is in the caption.
+/// A number beside an axis. The caption has the user's unit.
 [[nodiscard]] inline std::string tick_text(problem_report const& of, double value)
 {
     return of.objective.is_seconds ? of.objective.text(value) : formatted("%.4g", value);
@@ -101,8 +101,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out + ". " + std::to_string(failed) + " of " + std::to_string(all) + " outcomes failed.";
 }
 
-/// A line for each value: its outcomes as strokes, the best as a dot, the median as a bar; how many
-/// they are, and the share that failed. Long labels stand above their lines.
+/// A line for each value: its outcomes as strokes, the best as a dot, the median as a bar; their
+/// number, and the share that failed. Long labels stand above their lines.
 [[nodiscard]] inline std::string effect_chart(problem_report const& of, parameter_effect const& p,
                                               level_grouping const& lines)
 {

@@ -33,7 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             throw error("there is no such failure", word,
                         "say compile, load, launch, crash, timeout or verify");
         auto const why = line.find("why");
-        return failure{*stage, why == line.end() ? "told as failed" : value_in_json(*why)};
+        return failure{*stage, why == line.end() ? "reported as failed" : value_in_json(*why)};
     }
     auto const number = [&](char const* name) {
         tool_json const& at = line[name];
@@ -95,8 +95,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         if (search.best())
             out["value"] = 0.0 + (is_higher_better ? -1.0 : 1.0) * search.best()->second; // no -0
     } else {
-        throw error("this asks for nothing", text.substr(0, 80),
-                    "it knows ask, tell, observe, best");
+        throw error("this asks for nothing", text.substr(0, 80), "use ask, tell, observe or best");
     }
     return out;
 }

@@ -78,7 +78,6 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return std::nullopt;
 }
 
-/// Runnable threads of the last minute.
 [[nodiscard]] inline std::optional<double> load_of_last_minute(std::string const& root)
 {
     std::string const line = line_of_file(root + "/proc/loadavg");
@@ -155,7 +154,7 @@ inline void add_processor(std::vector<finding>& to, std::string const& root)
         quota && *quota + 0.5 < static_cast<double>(mine)) {
         cores.how = poor;
         cores.what += formatted(", but only %.1f of them at a time by this control group", *quota);
-        cores.next = "give the container more processors: what is timed is stopped in between";
+        cores.next = "give the container more processors: the limit interrupts timed runs";
     } else if (mine < 2) {
         cores.how = poor;
         cores.next = "give it two, so that one compiles while the other measures";
@@ -203,8 +202,7 @@ inline void add_processor(std::vector<finding>& to, std::string const& root)
         load.what = formatted("%.1f threads ran in the last minute", *now);
         if (*now > 0.5 * static_cast<double>(mine)) {
             load.how = poor;
-            load.next =
-                "tune when the machine is quiet; times are corrected, but not for all of it";
+            load.next = "tune when the machine is quiet; attune corrects times only in part";
         }
     }
     to.push_back(std::move(load));

@@ -149,8 +149,8 @@ inline constexpr std::array<char const*, 13> outcome_columns{
     auto problems = selected(store, selection_of(given));
     std::erase_if(problems, [](listed_problem const& one) { return one.tried == 0; });
     if (problems.empty()) {
-        on.err << "attune: export: no outcomes are known of what is meant; attune show lists what "
-                  "is\n";
+        on.err << "attune: export: the store has no outcomes that fit these options; attune show "
+                  "lists its problems\n";
         return answer_is_no;
     }
     auto const to = given.value("--output");
@@ -196,7 +196,7 @@ inline constexpr std::array<char const*, 13> outcome_columns{
         .name = "export",
         .usage = "STORE [options]",
         .what = "Outcomes for other programs: T4 (FAIR auto-tuning results), CSV or JSON.",
-        .options = {{"--format", "t4|csv|json", "how (json)", 'f'},
+        .options = {{"--format", "t4|csv|json", "the format (json)", 'f'},
                     kernel_option,
                     device_option,
                     input_option,

@@ -182,7 +182,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
 
 // --- JSON --------------------------------------------------------------------------------------
 
-/// A value of a document, and the way to it, for what is said of a value of another kind.
+/// A value of a document, and the path to it, for errors.
 class export_value {
 public:
     export_value(tool_json const& json, std::string_view text, std::string const& name)

@@ -23,7 +23,7 @@
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
 /// While an object lives, a process whose parent has ended becomes a child of this process. The
-/// destructor ends the processes that a run has left, also those in groups of their own, such as a
+/// destructor ends the processes that a run has left, also those in other process groups, such as a
 /// program that timeout(1) has started.
 class left_processes {
 public:
@@ -49,7 +49,7 @@ private:
 
     void end_all() noexcept
     try {
-        for (int tries = 0; tries < 200; ++tries) { // a process that ends gives its children
+        for (int tries = 0; tries < 200; ++tries) { // an ended process leaves children
             sessions const now = children();
             bool is_done = true;
             for (auto const& [id, session] : now) {
@@ -61,7 +61,7 @@ private:
             if (is_done) return;
             ::usleep(1'000);
         }
-    } catch (std::exception const&) { // no memory: they go on
+    } catch (std::exception const&) { // no memory: the processes stay
     }
 
     [[nodiscard]] static sessions children()

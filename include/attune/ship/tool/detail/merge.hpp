@@ -182,7 +182,7 @@ inline void require_date(std::string const& text)
                     device_option,
                     input_option,
                     {"--before", "DATE", "those that were tuned last before 2026-01-31"},
-                    {"--dry-run", "", "says what would go, and writes nothing", 'n'},
+                    {"--dry-run", "", "lists what it would remove, and writes nothing", 'n'},
                     output_option},
         .more = "  attune prune sgemm.attune --outcomes -o ship.attune\n"
                 "  attune prune sgemm.attune --problems --device EPYC --before 2026-01-01\n\n"

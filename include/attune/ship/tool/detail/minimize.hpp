@@ -175,7 +175,7 @@ private:
             if (std::size_t const count = old ? take(*old) : 0; count > 0)
                 on.err << "attune: minimize: " << count
                        << " outcomes are of attune 0.4, which kept "
-                       << "no hash of the program's file\n";
+                       << "no hash of the program's file; --anew measures them again\n";
             take(problem);
         }
         for (std::string const& notice : kept->notices()) {
@@ -222,7 +222,7 @@ private:
         return result;
     };
     stopping_signals const signals;
-    search_limits left = limits; // the file and the store took some of the time
+    search_limits left = limits; // reading the file and the store took time
     left.seconds = std::max(0.0, left.seconds - (steady_seconds() - begun_s));
     found_minimum const found = minimize_points(read.space, objective, left, options);
     if (kept && found.best && best) {

@@ -1,7 +1,7 @@
-// attune/ship/tool/detail/past_tunings.hpp - what stores and logs tell of past tunings: starts, gains of techniques.
+// attune/ship/tool/detail/past_tunings.hpp - reads past tunings from stores and logs: starts, gains of techniques.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 5.3: a database of results is repeated in the order of time,
-//          and new bests are credited to who proposed them
+//          and new bests are credited to their proposers
 // tested by ship/tool/techniques.cpp
 #pragma once
 
@@ -129,13 +129,13 @@ struct start_advice {
     std::optional<double> of_best{}; ///< its time there over the best; empty: not tried
 };
 
-/// The best time of exactly these values in a session, and of any. Empty without a time.
+/// The best time of exactly these values in a session, and the best of all. Empty: no time.
 struct tried_time {
     std::optional<double> its{};
     std::optional<double> best{};
 };
 
-/// Values that translate() would move to `at` are other configurations and do not count.
+/// Configurations that translate() would move to `at` are other ones, and do not count.
 [[nodiscard]] inline tried_time tried_in(past_session const& session, description const& space,
                                          point const& at)
 {

@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/printed_number.hpp - the number in what a program writes.
+// attune/ship/tool/detail/printed_number.hpp - the number in a program's output.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -47,9 +47,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return std::regex_search(end, groups);
 }
 
-/// The number that ends the last line of an output. None where digits and a comma or colon stand
-/// before it, or digits and a blank before three: 0,98 and 1,234 and 1:00.5 and 1 234 are numbers
-/// of another form.
+/// The number that ends the last line of an output. Empty if the text before it may be a part of
+/// the number: 0,98 and 1,234 and 1:00.5 and 1 234 are numbers of another form.
 [[nodiscard]] inline std::optional<double> last_number(std::string_view output)
 {
     output = last_line(output);
@@ -105,7 +104,7 @@ struct measured_number {
     std::string text{}; ///< the pattern, or the name of the member
     std::optional<std::regex> pattern{};
 
-    /// The name of it in a store.
+    /// The name of this source in a store.
     [[nodiscard]] std::string name() const
     {
         switch (from) {

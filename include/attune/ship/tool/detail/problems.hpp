@@ -228,7 +228,7 @@ struct selection {
     return out;
 }
 
-/// The selected problems, in the order of their last lines.
+/// In the order of their last lines.
 [[nodiscard]] inline std::vector<listed_problem> selected(store_content& from,
                                                           selection const& meant)
 {
@@ -246,7 +246,7 @@ struct selection {
     return out + " on " + printable(problem.key.device);
 }
 
-/// Asks for a selection, with the options for it, if several problems fit.
+/// Asks the user to select one of several fitting problems, and names the options for that.
 [[nodiscard]] inline std::string too_many(std::vector<listed_problem> const& all)
 {
     std::string out = std::to_string(all.size()) + " problems are meant (";

@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/program_problem.hpp - what of a program keeps its outcomes apart in a store.
+// attune/ship/tool/detail/program_problem.hpp - the properties of a program that separate outcomes in a store.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -123,8 +123,7 @@ inline void add_environment(content_hash& to, command_template const& program,
 }
 
 /// A file inside a text for a shell, as in sh -c './run {A} data', that was changed after the
-/// store; empty: there is none. Such a file has no part in the problem, as a run may write the
-/// file.
+/// store; empty: none. Such a file is no part of the problem, because a run may write the file.
 [[nodiscard]] inline std::string newer_file(command_template const& program,
                                             std::string const& store)
 {
@@ -180,8 +179,8 @@ problem_of_program(read_space const& read, command_template const& program, run_
     return out;
 }
 
-/// The problem in the form of attune 0.4, whose key had only the words. Empty: 0.4 could not tell
-/// such outcomes from others.
+/// The problem in the form of attune 0.4, whose key had only the words. Empty: such outcomes look
+/// like others in 0.4.
 [[nodiscard]] inline std::optional<stored_problem> problem_of_0_4(stored_problem now,
                                                                   command_template const& program)
 {

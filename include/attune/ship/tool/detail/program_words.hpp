@@ -106,8 +106,8 @@ struct command_template {
                                   "} in one of its words, or {} for all as JSON");
     }
 
-    /// A word in which {} is only a part, while other words tell the program each parameter; empty:
-    /// there is none. It may be text of Python or of a shell.
+    /// A word in which {} is only a part, while other words have each parameter; empty: none. Such
+    /// a word may be text of Python or of a shell.
     [[nodiscard]] std::string doubtful_braces(description const& space) const
     {
         std::set<std::string> used;

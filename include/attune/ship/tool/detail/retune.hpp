@@ -245,7 +245,8 @@ private:
     if (result.contains("how")) return say_result(std::move(result), given, on);
     bool const is_interrupted = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !is_interrupted)
-        throw error("the program cannot be started", given.behind[0], "see whether it is one");
+        throw error("the program cannot be started", given.behind[0],
+                    "see whether the file is a program");
     on.err << "attune: retune: "
            << (is_interrupted
                    ? "interrupted; what was measured is in the program's store"

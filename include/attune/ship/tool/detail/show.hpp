@@ -245,7 +245,6 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     };
 }
 
-/// Width of the terminal at standard output.
 [[nodiscard]] inline std::size_t terminal_columns()
 {
     struct ::winsize size{};
@@ -382,8 +381,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .what = "A shared study: workers, rate, best, failures by host.",
         .options = {},
         .more = "  attune status /scratch/me/halo.study\n\n"
-                "LOST counts configurations that others took over, because nothing was heard of "
-                "the worker.\n"
+                "LOST counts configurations that others took over, because the worker "
+                "was silent.\n"
                 "Rates are by the workers' own clocks. Bounds on quantities are not looked at.\n",
         .least = 1,
         .most = 1,

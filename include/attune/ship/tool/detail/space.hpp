@@ -237,7 +237,7 @@ inline constexpr std::string_view example_space = R"({
         throw words_error("space " + name + " takes one file");
     for (action_option const& o : action_options)
         if (given.has(o.name) && o.actions.find(' ' + name + ' ') == o.actions.npos)
-            throw words_error(std::string(o.name) + " says nothing to space " + name);
+            throw words_error(std::string(o.name) + " has no effect in attune space " + name);
     return wanted->run(space_of(given.plain[1], given), given, on);
 }
 

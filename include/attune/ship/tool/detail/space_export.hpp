@@ -165,7 +165,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         write_list(on.out, list);
     else if (most > 0 && all.size() > 1)
         on.out << "most is gained by " << printable(best) << ": " << percent_text(most)
-               << " of what is invalid passes\n";
+               << " of the invalid configurations then pass\n";
     return done;
 }
 
@@ -254,8 +254,7 @@ inline void write_space(named_space const& space, std::string const& format, wor
     std::string const format = space_format(given);
     if (auto const to = given.value("--output")) refuse_store(*to);
     work_progress progress(on);
-    std::optional<held_signals>
-        signals; // from the first count on; before it, Ctrl-C ends the program at once
+    std::optional<held_signals> signals; // before the first count, Ctrl-C ends the program at once
     chain_of_trees const chosen = with_constraints(wanted.space, given);
     reduced_space const now = reduced(chosen, {.go_on = [&](std::size_t counted, std::size_t all) {
                                           if (!signals) signals.emplace();

@@ -37,7 +37,7 @@ inline constexpr option space_input_option{"--input", "NAME=VALUE",
 inline constexpr option seed_option{"--seed", "NUMBER",
                                     "of the search (0); equal seeds, equal searches"};
 inline constexpr option search_option{"--search", "automatic|annealing|genetic|random",
-                                      "how (automatic)"};
+                                      "the search (automatic)"};
 
 /// A space that was read, and the outside form of its configurations.
 struct read_space {

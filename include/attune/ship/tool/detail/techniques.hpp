@@ -56,7 +56,6 @@ inline constexpr program_strategy program_strategies[] = {
      [] { return search::recommended(); }},
     {automatic_name, "attune::default_search()", default_search},
 };
-/// Null if there is none of this name.
 [[nodiscard]] inline program_strategy const* program_strategy_named(std::string_view name)
 {
     for (program_strategy const& one : program_strategies)
@@ -245,9 +244,10 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
     else if (gain)
         on.out << search::usual_gain_text(*gain) << '\n';
     if (strategy || !advice.empty() || !starts.empty()) return done;
-    on.err << (has_file ? "attune: recommend: nothing is known of any technique that this attune "
-                          "can make\n"
-                        : "attune: recommend: nothing is known of a similar problem\n");
+    on.err << (has_file
+                   ? "attune: recommend: the file has no gains of a technique that this attune "
+                     "has\n"
+                   : "attune: recommend: nothing is known of a similar problem\n");
     return answer_is_no;
 }
 

@@ -47,7 +47,7 @@ ATTUNE_INLINE std::string samples_lesson::why_other(std::vector<event> const& lo
     if ((first == logged.end() ? informed_by_samples : first->text) == text() ||
         !make().learn_from(cost_samples{}))
         return {};
-    return "the interrupted tuning goes on with the measured programs that it began with; the file "
+    return "the interrupted tuning continues with the measured programs of its beginning; the file "
            "of tuning_search::samples has others by now";
 }
 

@@ -248,9 +248,8 @@ private:
             report.speedup = default_.time.value / best->time.value;
             report.speedup_low = default_.time.low / best->time.high;
             report.speedup_high = default_.time.high / best->time.low;
-            note(report,
-                 "interrupted before the final: what was best when each was timed on its own "
-                 "is used");
+            note(report, "interrupted before the final: the configuration with the best time of "
+                         "the search is used");
             return *best;
         }
         if (with_.refuse && !leaders_.all().empty() && !has_any_run)

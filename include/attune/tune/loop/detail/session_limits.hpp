@@ -56,8 +56,8 @@ public:
         if (half_s <= 0 || read_s <= half_s) return;
         stop_judge& judge = with_.state.judge();
         judge.move_limits(judge.limits().evaluations, read_s + half_s);
-        with_.say("what the search learns from took " + formatted("%.2g s", read_s) +
-                  " to read, of which limits.seconds counts half of itself");
+        with_.say("reading the results of other tunings took " + formatted("%.2g s", read_s) +
+                  "; half of limits.seconds is left for this tuning");
     }
 
     /// Excludes the time of a reference, which is no part of the search: see
@@ -71,7 +71,7 @@ public:
                       formatted("%.1f s", reference_s) +
                       (reference_s <= seconds_
                            ? ", which limits.seconds does not count"
-                           : ", of which limits.seconds counts what is above itself"));
+                           : "; limits.seconds counts only the seconds beyond its own value"));
     }
 
     /// Sets how many evaluations and seconds are left.
