@@ -12,7 +12,32 @@ import statistics
 import time
 
 
-class recording:
+class indexed_values:
+    """What tools that know numbers alone need: the indices of values. A subclass has `names` and `values`."""
+    is_live = False
+
+    def note_indices(self):
+        self.varying = [d for d, name in enumerate(self.names) if len(self.values[name]) > 1]
+        self.index = [{value: i for i, value in enumerate(self.values[name])} for name in self.names]
+
+    def size(self, d):
+        return len(self.values[self.names[d]])
+
+    def of_indices(self, indices):
+        """The configuration with these indices of the values that vary."""
+        at = [self.values[name][0] for name in self.names]
+        for d, i in zip(self.varying, indices):
+            at[d] = self.values[self.names[d]][int(i)]
+        return tuple(at)
+
+    def indices_of(self, at):
+        return [self.index[d][at[d]] for d in self.varying]
+
+    def is_number(self, d):
+        return all(isinstance(value, (int, float)) for value in self.values[self.names[d]])
+
+
+class recording(indexed_values):
     """A space whose every configuration was measured. Configurations are tuples, in the order of `names`."""
 
     def __init__(self, path):
@@ -37,25 +62,7 @@ class recording:
             self.time_ms.setdefault(at, float(row["time_ms"]) if row["status"] == "ok" and row["time_ms"] else None)
         self.all = list(self.time_ms)
         self.best_ms = min(ms for ms in self.time_ms.values() if ms is not None)
-        # What varies, as the indices of values: the form of tools that know numbers alone.
-        self.varying = [d for d, name in enumerate(self.names) if len(self.values[name]) > 1]
-        self.index = [{value: i for i, value in enumerate(self.values[name])} for name in self.names]
-
-    def size(self, d):
-        return len(self.values[self.names[d]])
-
-    def of_indices(self, indices):
-        """The configuration with these indices of the values that vary."""
-        at = [self.values[name][0] for name in self.names]
-        for d, i in zip(self.varying, indices):
-            at[d] = self.values[self.names[d]][int(i)]
-        return tuple(at)
-
-    def indices_of(self, at):
-        return [self.index[d][at[d]] for d in self.varying]
-
-    def is_number(self, d):
-        return all(isinstance(value, (int, float)) for value in self.values[self.names[d]])
+        self.note_indices()
 
 
 def recordings(folder, parts):

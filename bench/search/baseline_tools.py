@@ -24,21 +24,50 @@ def uniform():
     return run
 
 
-# Kernel Tuner: simulation mode, with a cache file of the recording
+# Kernel Tuner: simulation mode, with a cache file of the recording; the cache of a live space is filled when it is read
+
+def kernel_tuner_entry(space, at, ms, failed):
+    return dict(zip(space.names, at), time=failed if ms is None else ms, compile_time=0, verification_time=0,
+                benchmark_time=0)
+
 
 def kernel_tuner_cache(space, folder):
     path = os.path.join(folder, space.name + ".json")
     if not os.path.exists(path):
         cache = {}
-        for at, ms in space.time_ms.items():
-            cache[",".join(str(value) for value in at)] = dict(
-                zip(space.names, at), time="RuntimeFailedConfig" if ms is None else ms, compile_time=0,
-                verification_time=0, benchmark_time=0)
+        for at, ms in {} if space.is_live else space.time_ms.items():
+            cache[",".join(str(value) for value in at)] = kernel_tuner_entry(space, at, ms, "RuntimeFailedConfig")
         with open(path, "w") as file:
             json.dump({"device_name": "recorded", "kernel_name": "kernel", "problem_size": [1, 1, 1],
                        "tune_params_keys": space.names, "tune_params": space.values, "objective": "time",
-                       "cache": cache}, file)
+                       "cache": cache}, file, indent=0)  # its reader takes an empty cache on one line for an open one
     return path
+
+
+@contextlib.contextmanager
+def kernel_tuner_reads(ask):
+    """Kernel Tuner's simulation asks for each configuration that its cache does not have."""
+    from kernel_tuner.runners.simulation import SimulationRunner
+    from kernel_tuner.util import RuntimeFailedConfig
+
+    simulated = SimulationRunner.run
+
+    def measured(self, parameter_space, tuning_options):
+        elements = list(parameter_space)
+        for element in elements:
+            key = ",".join(str(value) for value in element)
+            if key not in tuning_options.cache:
+                entry = kernel_tuner_entry(ask.space, element, ask(tuple(element)), RuntimeFailedConfig())
+                if not isinstance(entry["time"], float):
+                    entry["__error__"] = entry["time"]
+                tuning_options.cache[key] = entry
+        return simulated(self, elements, tuning_options)
+
+    SimulationRunner.run = measured
+    try:
+        yield
+    finally:
+        SimulationRunner.run = simulated
 
 
 def kernel_tuner(strategy, **options):
@@ -52,7 +81,8 @@ def kernel_tuner(strategy, **options):
         path = kernel_tuner_cache(space, folder.name)
         random.seed(seed)
         numpy.random.seed(seed)
-        with contextlib.redirect_stdout(io.StringIO()):
+        reads = kernel_tuner_reads(ask) if space.is_live else contextlib.nullcontext()
+        with contextlib.redirect_stdout(io.StringIO()), reads:
             results, _ = kernel_tuner.tune_kernel(
                 "kernel", "void kernel() {}", (1, 1, 1), [], dict(space.values), lang="C",
                 restrictions=list(space.constraints), strategy=strategy, cache=path, simulation_mode=True,
@@ -204,6 +234,30 @@ def bayes_opt():
     return run
 
 
+# SMAC: its facade for hyperparameters (a random forest), without constraints
+
+def smac():
+    import ConfigSpace
+    from smac import HyperparameterOptimizationFacade, Scenario
+    from smac.runhistory.dataclasses import TrialValue
+
+    def run(ask, seed):
+        space = ask.space
+        choices = ConfigSpace.ConfigurationSpace(seed=seed)
+        for d in space.varying:
+            choices.add(ConfigSpace.Integer(space.names[d], (0, space.size(d) - 1)) if space.is_number(d) else
+                        ConfigSpace.Categorical(space.names[d], list(range(space.size(d)))))
+        with tempfile.TemporaryDirectory() as folder:
+            scenario = Scenario(choices, output_directory=folder, deterministic=True, n_trials=10**6, seed=seed)
+            facade = HyperparameterOptimizationFacade(scenario, lambda configuration, seed=0: 0.0, overwrite=True,
+                                                      logging_level=False)
+            while True:
+                trial = facade.ask()
+                ms = ask(space.of_indices([trial.config[space.names[d]] for d in space.varying]))
+                facade.tell(trial, TrialValue(cost=ask.penalty_ms() if ms is None else ms))
+    return run
+
+
 # BoTorch: a Gaussian process and the logarithm of expected improvement, over all valid configurations
 
 def botorch():
@@ -262,6 +316,7 @@ TOOLS = {
     "opentuner": (opentuner, "OpenTuner, its default technique, without constraints"),
     "ytopt": (lambda: skopt("RF", acq_func="LCB", acq_func_kwargs={"kappa": 1.96}),
               "Ytopt's rule: a random forest of scikit-optimize, lower confidence bound, failures as high values"),
+    "smac": (smac, "SMAC, its facade for hyperparameters, without constraints, failures as high values"),
     "skopt_gp": (lambda: skopt("GP"), "scikit-optimize, Gaussian process, gp_hedge, failures as high values"),
     "bayes_opt": (bayes_opt, "bayesian-optimization, upper confidence bound, failures as the worst value"),
     "botorch": (botorch, "BoTorch, Gaussian process of log time, expected improvement over all configurations"),

@@ -36,6 +36,7 @@ PACKAGES = [
     "pyatf==0.0.13",
     "scikit-optimize==0.10.2",
     "bayesian-optimization==3.4.0",
+    "smac==2.4.1",
     # OpenTuner is of 2022: SQLAlchemy 2 has removed calls that it makes, and setuptools what its setup.py needs.
     "opentuner==0.8.8",
     "sqlalchemy==1.4.54",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
 #include <cstdio>
