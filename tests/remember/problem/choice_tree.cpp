@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 using attune::detail::choice_in;
@@ -50,6 +51,16 @@ tree_point model_point(double n, double m, std::size_t choices)
 }
 
 } // namespace
+
+TEST_CASE("a time of a choice that may not serve there predicts nothing elsewhere")
+{
+    std::vector<tree_point> const points{
+        {.inputs = {16}, .seconds = {0.1}, .is_usable = {false}, .default_s = 1},
+        {.inputs = {32}, .seconds = {std::nullopt}, .is_usable = {true}, .default_s = 1}};
+    regret_table const regret(points);
+    CHECK(regret.at(0, 0) == 0); // the default runs
+    CHECK(regret.at(1, 0) == 0); // -.9 + .2 before
+}
 
 TEST_CASE("a recorded size gets its own winner, and the geometric mean divides two")
 {

@@ -39,7 +39,7 @@ ATTUNE_INLINE regret_table::regret_table(std::span<tree_point const> points)
         of_default_.push_back(loss(p.default_s));
         std::vector<double> row(choices_, std::numeric_limits<double>::infinity());
         for (std::size_t c = 0; c < choices_; ++c)
-            if (p.seconds[c]) row[c] = loss(*p.seconds[c]);
+            if (p.seconds[c] && p.is_usable[c]) row[c] = loss(*p.seconds[c]);
         of_.push_back(std::move(row));
     }
     std::vector<std::vector<double>> const measured = of_;
