@@ -17,8 +17,8 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// An optional part of a compiler that keeps the code of winners for later processes. keep_winner()
-/// stores the code of a compiled variant; false: it failed. find_winner() loads that code, faster
-/// than compiling; empty if nothing current was kept. Neither throws because of the disk.
+/// stores the code of a compiled variant, and returns false on failure. find_winner() loads that
+/// code, faster than compiling, or returns empty. Neither throws because of the disk.
 template <class C>
 concept remembering_compiler =
     compiler<C> && requires(C& c, kernel_source const& kernel, compile_request const& v) {

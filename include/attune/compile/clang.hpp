@@ -19,13 +19,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Options of clang_compiler.
 struct clang_options {
     std::vector<std::string> flags{"-O3", "-march=native", "-std=c++20"};
     std::string module{};           ///< path of libattune_clang.so; empty: see clang_compiler
     bool precompile_headers = true; ///< parse the kernel's leading #include block once
-    /// Run Clang in a separate process. Without it endless parsing can hang, and a crash of the
-    /// compiler ends, the program: see clang_compiler.
+    /// Run Clang in a separate process. In this process, endless parsing can hang the program, and
+    /// a crash of the compiler ends the program: see clang_compiler.
     bool separate_process = true;
     double limit_s = 60.0;   ///< wall seconds for one variant; a variant that takes longer fails
     bool fallback = true;    ///< without the module, compile with `system`
@@ -39,33 +38,33 @@ struct clang_options {
 
 /// Clang as a library. Models `compiler`; cheap to copy; copies share one session. The code equals
 /// that of `clang++ -fPIC` with the same flags, byte for byte. The constructor opens nothing. The
-/// first compilation, or loading of an object, opens the module; with the module's facts in the
-/// cache, identity() and find_winner() do not.
+/// first compilation, or loading of an object, opens the module. identity() and find_winner() open
+/// it only if the cache lacks the module's facts.
 ///
 /// The search for the module, in this order: options.module; $ATTUNE_CLANG_MODULE; the folder of
 /// the program or library that holds attune; its run path, which the CMake target attune::clang
 /// sets; the loader's other folders.
 ///
-/// Clang parses and optimises in the compile server: the module's own file as a program, which
-/// starts with the first variant and ends with this program. A variant fails, and the program
-/// continues, if it crashes the compiler, exceeds the time limit, or needs more than half of the
-/// free memory or 4 GB. If no process starts, or options.separate_process is false, Clang runs in
-/// this process on a thread with a separate stack. The time limit is then checked between the
-/// passes of the optimiser, and where Clang begins to instantiate a template of the kernel. It is
-/// not checked in constant expressions and macros: raise no -fconstexpr-steps there. Nothing limits
-/// memory, and a crash of the compiler ends the program. Objects are always linked in this process.
+/// Clang parses and optimises in the compile server: the module's own file as a program. The server
+/// starts with the first variant and ends with this program. A variant fails if it crashes the
+/// compiler, exceeds the time limit, or needs more than half of the free memory or 4 GB. If no
+/// process starts, or options.separate_process is false, Clang runs in this process on a thread
+/// with a separate stack. The time limit is then checked between the passes of the optimiser, and
+/// where Clang begins to instantiate a template of the kernel. Constant expressions and macros do
+/// not check the limit, so do not raise -fconstexpr-steps then. Nothing limits memory, and a crash
+/// of the compiler ends the program. Objects are always linked in this process.
 ///
-/// A kernel may have static and thread_local objects, throw, and call functions of the program's
-/// exports and of the shared libraries of its flags -l and -L. The libraries stay open
-/// (RTLD_LOCAL).
+/// A kernel may have static and thread_local objects, and throw. A kernel may call functions that
+/// the program exports, and functions of shared libraries in the flags -l and -L. The libraries
+/// stay open (RTLD_LOCAL).
 ///
 /// LLVM's JITLink links objects in the process. `ld` or `ld.lld` links an object with thread_local
 /// variables, or with symbols of archives of the compiler and the C library (atexit(),
 /// target_clones, __builtin_cpu_supports). The system's loader then opens the object, which takes
-/// longer. Without a linker the variant fails with a sentence about it. With libgcc older than 13,
-/// `ld` or `ld.lld` also links an object through which an exception may pass. Code of JITLink could
-/// hang a child of fork() there. Without a linker JITLink loads that object. Code that started
-/// threads stays in memory until they have ended.
+/// longer. Without `ld` and `ld.lld` the variant fails with a sentence about the linker. With
+/// libgcc older than 13, `ld` or `ld.lld` also links an object through which an exception may pass,
+/// because code of JITLink could hang a child of fork(). Without `ld` and `ld.lld`, JITLink loads
+/// that object. Code that started threads stays in memory until the threads have ended.
 class clang_compiler {
 public:
     explicit clang_compiler(clang_options options = {});
@@ -78,8 +77,8 @@ public:
                                          compile_request const& v) const;
 
     /// "clang 19.1.7 -O3 -march=native -std=c++20 cpu=znver4 features=0123456789abcdef". Without a
-    /// module and a fallback compiler, it is the identity of the last module in the cache, whose
-    /// code can still be found; notice() reports this.
+    /// module and a fallback compiler, the result is the identity of the last module in the cache,
+    /// and code in the cache stays usable; notice() reports this.
     /// Errors   as compile()
     [[nodiscard]] std::string identity() const;
 

@@ -33,8 +33,8 @@ inline constexpr char const* object_kind = "object with frames, counts and facts
 /// the shared object.
 inline constexpr char const* winner_kind = "shared object with facts and outside names";
 
-/// A winner as an entry of the cache: the key of its object, a letter for its facts, the names of
-/// the object's outside symbols, each with a line end, a zero, the shared object.
+/// A winner as an entry of the cache: the key of its object, a letter for its facts, a line for
+/// each outside symbol of the object, a zero, the shared object.
 [[nodiscard]] inline std::string winner_entry(std::string_view object, std::string_view linked)
 {
     std::string out = object_key(object) + letter_of(facts_noted_in(object));
@@ -151,8 +151,8 @@ struct clang_compiler::state {
                  "' instead, which takes longer per variant";
     }
 
-    /// Uses the cached facts of the last module that was opened here, so that its code can be found
-    /// in the cache; compile() then throws.
+    /// Uses the cached facts of the last module on this machine, so that its code in the cache
+    /// stays usable; compile() then throws.
     /// @param reason  the reason why no compiler is usable
     /// @return  false if the cache has no facts and the fallback compiler never ran
     [[nodiscard]] bool use_cache_alone(system_compiler const& other, std::string const& reason)

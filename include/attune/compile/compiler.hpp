@@ -1,4 +1,4 @@
-// attune/compile/compiler.hpp - the concepts of a compiler of kernel variants, and of one for a device.
+// attune/compile/compiler.hpp - the concepts of a compiler: of kernel variants, and of variants for a device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -46,8 +46,9 @@ consteval bool require_compiler()
 
 } // namespace detail
 
-/// True for types that describe a device to compile for. A kind of device specialises it for its
-/// own type and declares make_device_target() for that: cuda_compiler.hpp, device_target.hpp.
+/// True for types that describe a device to compile for. A kind of device specialises the constant
+/// for its type, and declares make_device_target() for this type: cuda_compiler.hpp,
+/// device_target.hpp.
 template <class Target>
 inline constexpr bool describes_device = false;
 

@@ -18,8 +18,8 @@ template <>
 inline constexpr bool describes_device<cuda_target> = true;
 
 /// The device of a compiler whose callable::address points to a `device_variant` that
-/// callable::code owns. Programs that tune for it link attune::cuda, which defines this function
-/// and makes them able to become a worker process: worker_door.hpp.
+/// callable::code owns. Programs that tune for a CUDA device link attune::cuda, which defines this
+/// function and lets the program become a worker process: worker_door.hpp.
 /// @param target  outlives the result
 [[nodiscard]] std::shared_ptr<device_target const> make_device_target(cuda_target const& target);
 

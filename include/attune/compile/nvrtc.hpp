@@ -19,7 +19,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Options of nvrtc_compiler.
 struct nvrtc_options {
     std::vector<std::string> flags{"--std=c++20"};
     int device = -1;      ///< ordinal; -1: device of the calling thread's context, else 0
@@ -48,9 +47,9 @@ class nvrtc_session;
 ///
 /// A kernel file defines one `__global__` function (C++, `extern "C"` or a template) with a `T*`
 /// for every array that the program declares. `variant::function` is its C++ name: "saxpy",
-/// "linear::gemm" or "gemm<TILE_M, TILE_N>". Parameters are macros, defined after the leading
-/// directives that neither mention them nor include a file that does: these headers are parsed
-/// once.
+/// "linear::gemm" or "gemm<TILE_M, TILE_N>". Parameters are macros. NVRTC parses the leading
+/// directives once; the macros follow them. The first directive that mentions a parameter, or
+/// includes a file that mentions one, ends the leading directives.
 ///
 /// The search for files: beside the kernel file (quoted includes only), in include_dirs in order,
 /// and in the CUDA toolkit that contains the library, if any. Flags are NVRTC's ("--use_fast_math",
@@ -61,7 +60,7 @@ public:
     explicit nvrtc_compiler(nvrtc_options options = {});
 
     /// Loads the code from the cache if the same text, flags and macros were compiled for this
-    /// architecture before, and all files that they read are unchanged.
+    /// architecture before, and all files read then are unchanged.
     /// @return  also a failure if the device does not allow the launch (failure_stage::launch)
     /// Errors   attune::error: neither a device nor an architecture; no NVRTC (with the places that
     ///          were searched); the driver's major version is older than NVRTC's; NVRTC does not

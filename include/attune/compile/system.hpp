@@ -18,7 +18,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Options of system_compiler.
 struct system_options {
     std::string command = "c++"; ///< g++ or clang++, by name or path
     std::vector<std::string> flags{"-O3", "-march=native", "-std=c++20"};
@@ -30,15 +29,15 @@ struct system_options {
 };
 
 /// Runs `c++ -shared -fPIC` on the kernel and loads the result with dlopen. Models `compiler`;
-/// cheap to copy; copies share one state. The kernel's own symbols are hidden, so they are not
-/// confused with those of a kernel file in the program.
+/// cheap to copy; copies share one state. The kernel's own symbols are hidden: a kernel file in the
+/// program may have the same names.
 ///
 /// Feature of clang_compiler                      Here
 /// kernels from files, texts and the program      yes
 /// templates, C linkage, checked signature        yes
-/// macros, flags of kernel and variant            yes; any flag, `-mllvm` included. With flags of
-///                                                profiles, modules, plugins or other toolchains
-///                                                nothing is kept in the cache
+/// macros, flags of kernel and variant            yes; any flag, `-mllvm` included. The cache keeps
+///                                                nothing with flags of profiles, modules, plugins
+///                                                or other toolchains
 /// include folders, changed headers               yes; headers are read for every variant
 /// static and thread_local objects, exceptions    yes
 /// symbols of the program (link it -rdynamic)     yes
@@ -58,20 +57,20 @@ public:
 
     /// Loads the shared object from the cache if the same text, flags and macros were compiled
     /// before. All files and places that a compilation would read or search must be unchanged.
-    /// Errors   attune::error: the command does not exist, no temporary folder can be made, or code
-    ///          in that folder must not be executed
+    /// Errors   attune::error: the command does not exist, no temporary folder can be made, or the
+    ///          system executes no code of debug_folder
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;
 
     /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of the effect of -march>". Runs
     /// the command and its programs once, and again if one of them has changed. If the command no
-    /// longer exists, it is the identity of the last one in the cache, whose code can still be
-    /// found.
+    /// longer exists, the result is the last identity in the cache, and code in the cache stays
+    /// usable.
     /// Errors   attune::error: the command does not exist and the cache has no identity
     [[nodiscard]] std::string identity() const;
 
     /// The quantities of compiled code for kernel.require(...): code_bytes, and stack_bytes if the
-    /// command is Clang's, or there is none.
+    /// command is Clang's or does not exist.
     [[nodiscard]] std::vector<std::string_view> code_quantities() const;
 
     /// Returns true if identity() has a result: the command exists, or the cache has its identity.

@@ -64,7 +64,7 @@ struct system_compiler::state {
                                    known.identity + known.without + known.toolchain, all, v);
     }
 
-    /// Returns false if nothing is kept: nothing has to be found out for the cache then.
+    /// Returns false if the cache is off. The facts for the cache are then not needed.
     [[nodiscard]] bool has_cache() const { return cache.statistics().off_because.empty(); }
 
     /// The facts of the compiler now: the compiler, its flags or the files in them may have
@@ -299,7 +299,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     (void)folder.write("overlay/attune/matrix_view.hpp", detail::matrix_view_overlay);
     std::string const object = folder.path() + "/variant.so";
 
-    // Before the flags: a header beside the kernel hides one of a folder that a flag names.
+    // Before the flags: a header beside the kernel hides a header in a folder that a flag names.
     std::vector<std::string> command{options.command, "-iquote", detail::folder_of(kernel.path)};
     auto const append = [&](std::vector<std::string> const& more) {
         command.insert(command.end(), more.begin(), more.end());

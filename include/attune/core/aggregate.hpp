@@ -18,7 +18,8 @@ struct member_list {
     static constexpr std::size_t size = sizeof...(T);
 };
 
-/// Converts to every type but `Whole`, so that it initialises a member and never copies the whole.
+/// Converts to every type except `Whole`, and therefore initialises a member, never the whole
+/// structure.
 template <class Whole>
 struct any_member {
     template <class T>
@@ -53,8 +54,8 @@ consteval bool is_initialised(std::index_sequence<All...>)
     return requires { T{(static_cast<void>(All), any_member<T>{})...}; };
 }
 
-/// Longest list in braces that initialises `T`; an array counts as many times as it has elements.
-/// The search stops at `most_initialisers`.
+/// Number of initialisers in the longest braced list for `T`; each element of an array counts. The
+/// search stops at `most_initialisers`.
 inline constexpr std::size_t most_initialisers = 4 * most_members;
 template <class T, std::size_t N = 0, bool Found = false>
 consteval std::size_t initialisers()
@@ -192,8 +193,9 @@ auto bound_types(T& whole)
     }
 }
 
-/// The types of the members of `T`, in order. The list is empty if `T` is no aggregate, has a base
-/// class or more than 16 members, or more than 64 initialisers, with each element of its arrays.
+/// The types of the members of `T`, in order. The list is empty if `T` is no aggregate, or has a
+/// base class, more than 16 members or more than 64 initialisers. Each element of an array is an
+/// initialiser.
 template <class T>
 using member_types = decltype(bound_types<member_count<T>()>(std::declval<T&>()));
 

@@ -89,8 +89,8 @@ inline bool ceil_divide(std::int64_t a, std::int64_t b, std::int64_t& out)
 
 } // namespace integers
 
-/// Doubles. The floor_ forms are those of Python. The remainder is exact; the quotient is the whole
-/// number that belongs to this remainder, even if a / b rounds up.
+/// Doubles. The floor_ operations are those of Python. The remainder is exact. The quotient is the
+/// whole number for this remainder, even if a / b rounds up.
 namespace reals {
 
 inline bool add(double a, double b, double& out)

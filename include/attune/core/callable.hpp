@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 /// not report it.
 struct code_size {
     /// Size of the largest function: the kernel, or the entry into which the compiler inlined it.
-    /// Functions of the kernel file that nothing calls count too, unless they are static or inline.
+    /// Unused functions of the kernel file count too, except static and inline ones.
     std::optional<std::int64_t> code_bytes{};
     std::optional<std::int64_t> stack_bytes{}; ///< largest stack frame of one function
     std::optional<std::int64_t> spills{};      ///< stores to the stack because no register was free
@@ -26,9 +26,9 @@ struct code_size {
 
 /// The facts that a compiler proves about a variant's code. Each default value means: unknown.
 struct code_facts {
-    /// Modulus for addresses, in bytes. The results can depend on addresses modulo this number and
-    /// on overlaps of arrays, and on nothing else of addresses. A power of two: mostly 4 for a
-    /// kernel of floats, 32 if accesses must be aligned to 32 bytes.
+    /// Modulus for addresses, in bytes. Of addresses, the results depend only on the values modulo
+    /// this number and on overlaps of arrays. A power of two: mostly 4 for a kernel of floats, 32
+    /// if accesses must be aligned to 32 bytes.
     std::uint32_t address_modulus = 64;
     /// The results do not depend on earlier calls, other threads or a clock.
     bool depends_on_this_call_alone = false;
@@ -48,8 +48,8 @@ struct callable {
     code_size size{};
     code_facts facts{};
 
-    /// Returns the code as a function of type `Signature`, unchecked: `Signature` must be the one
-    /// that the variant declared.
+    /// Returns the code as a function of type `Signature`. The caller must pass the type that the
+    /// variant declared; this function does not check.
     template <class Signature>
     [[nodiscard]] Signature* as() const noexcept
     {

@@ -20,7 +20,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A list that owns forms and only grows, without a lock: a forked child finds it whole.
+/// A list of owned forms, which only grows. It needs no lock, so a forked child never finds a
+/// locked or half changed list.
 class form_list : public constant_forms {
 public:
     form_list() noexcept
@@ -45,12 +46,12 @@ public:
     }
 
 private:
-    /// A single block of memory: this object, the numbers, the name, then the elements from a cache
-    /// line on. Nothing here throws, because a release may be compiled without exceptions.
+    /// One block of memory holds this object, the numbers, the name and the elements. The elements
+    /// begin at a cache line. Nothing here throws: a release may be compiled without exceptions.
     struct form {
         static constexpr std::size_t line = 64;
 
-        /// Returns null without memory.
+        /// Returns null if there is no memory.
         [[nodiscard]] static form* made(std::string_view name, std::span<long const> numbers,
                                         std::size_t bytes) noexcept
         {

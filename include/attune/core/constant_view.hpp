@@ -12,12 +12,12 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// The place where programs keep forms of one array's elements between calls. A text and numbers
-/// name a form. Any thread may use it. Generated text has a structure with the same members: see
-/// compile/source/entry.hpp.
+/// name a form. Any thread may use an object. Generated text has a structure with the same members:
+/// see compile/source/entry.hpp.
 struct constant_forms {
     /// Returns the elements of a form, or null if there is none yet.
     void const* (*find)(constant_forms* in, char const* name, long const* numbers, long count);
-    /// Returns memory for a new form, which begins with a cache line, or null if there is none.
+    /// Returns memory for a new form, at the start of a cache line, or null if there is none.
     /// @param form  receives the argument of keep()
     void* (*begin)(constant_forms* in, char const* name, long const* numbers, long count,
                    unsigned long bytes, void** form);
@@ -41,7 +41,7 @@ public:
         , size_(size)
     {
     }
-    /// @param forms  kept forms of these elements; null: as above
+    /// @param forms  kept forms of these elements; null: each call packs the elements
     __attribute__((always_inline)) constexpr constant_view(T const* data, std::size_t size,
                                                            detail::constant_forms* forms) noexcept
         : data_(data)

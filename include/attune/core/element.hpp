@@ -46,7 +46,6 @@ inline constexpr tolerance any_value{0, 0, true};
 
 namespace detail {
 
-/// Properties of one element type.
 struct element_traits {
     element_type of{};
     std::uint8_t bytes = 1; ///< bytes of one element; 1 for `opaque`
@@ -55,8 +54,9 @@ struct element_traits {
     bool is_real = false;
     bool is_signed = false; ///< true if the type has numbers below 0
     /// The tolerance if the user gives none: 0 for whole numbers, else room for another order of
-    /// summation. For f16 it is 20 roundings (2^-11 each), for bf16 10 (2^-8 each). This accepts a
-    /// sum of a few hundred terms in another order, and refuses a short sum with one wrong term.
+    /// summation. For f16 it is 20 roundings (2^-11 each), for bf16 10 (2^-8 each). The tolerance
+    /// accepts a sum of a few hundred terms in another order, and refuses a short sum with one
+    /// wrong term.
     double relative = 0;
 };
 
@@ -85,7 +85,6 @@ inline constexpr enum_table<element_traits, element_type::extended> element_type
 }};
 // clang-format on
 
-/// Bytes of one element; 1 for `opaque`.
 [[nodiscard]] constexpr std::size_t element_bytes(element_type type) noexcept
 {
     return element_types[type].bytes;
@@ -98,8 +97,9 @@ inline constexpr enum_table<element_traits, element_type::extended> element_type
 {
     return element_types[type].is_real;
 }
-/// Returns true if a sum of two such numbers may overflow, which C++ leaves undefined: signed whole
-/// numbers of at least an int. C++ adds narrower ones as int; unsigned ones wrap around.
+/// Returns true if overflow of a sum of two such numbers is undefined in C++: for signed integers
+/// of at least the size of int. C++ adds narrower integers as int, and unsigned integers wrap
+/// around.
 [[nodiscard]] constexpr bool can_overflow(element_type type) noexcept
 {
     element_traits const& traits = element_types[type];

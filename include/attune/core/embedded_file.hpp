@@ -34,7 +34,6 @@ struct linked_entries {
     [[nodiscard]] Entry const* const* end() const noexcept { return last; }
 };
 
-/// The embedded files of one section.
 struct embedded_files : linked_entries<embedded_file> {
     /// Returns the file of this name, or null if there is none.
     [[nodiscard]] embedded_file const* find(std::string_view name) const noexcept

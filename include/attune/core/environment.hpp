@@ -10,12 +10,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns true if this program has privileges that its caller lacks: setuid, setgid, file
-/// capabilities, or by a security module. attune then ignores the caller's variables, among them
-/// the cache folder, starts no worker, and opens no library from a variable or a search path.
+/// Returns true if this program has privileges that its caller lacks: by setuid, setgid, file
+/// capabilities or a security module. Then attune ignores the caller's variables (one names the
+/// cache folder), starts no worker, and opens no library from a variable or a search path.
 [[nodiscard]] bool is_privileged_start() noexcept;
 
-/// Value of a variable; empty if it is not set, or if is_privileged_start().
+/// Value of a variable; empty if the variable is not set, or in a privileged start.
 [[nodiscard]] std::string environment_variable(char const* name);
 
 /// The environment of programs that attune starts, as "NAME=value": the environment of this

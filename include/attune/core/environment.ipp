@@ -23,8 +23,8 @@ struct held_environment {
     std::size_t holders = 0;
 };
 
-/// Never destroyed: another thread may still tune while exit() runs. A fork waits until its lock is
-/// free.
+/// Never destroyed: another thread may still tune while exit() runs. A fork waits for the lock of
+/// this object.
 [[nodiscard]] inline held_environment& held_here()
 {
     static held_environment& one = *new held_environment;

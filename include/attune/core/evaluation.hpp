@@ -74,10 +74,9 @@ namespace detail {
     return bound.is_most ? value <= bound.limit : value >= bound.limit;
 }
 
-/// Distance of a quantity beyond its bound, on the scale of models: <= 0 if it keeps the bound,
-/// else > 0. The distance is a difference of asinh(500 v / |limit|), for a limit of 0 of asinh(v);
-/// at_least() changes its sign. The scale is logarithmic above a hundredth of the limit, and
-/// defined below 0. Infinite values give +-40.
+/// Distance from the bound to a quantity, on the scale of models: <= 0 if the quantity keeps the
+/// bound, else > 0. The scale is asinh(500 v / |limit|), or asinh(v) for a limit of 0: logarithmic
+/// above a hundredth of the limit, and defined below 0. Infinite values give +-40.
 /// @return  NaN for NaN
 [[nodiscard]] double excess_over(quantity_bound const& bound, double value);
 

@@ -1,4 +1,4 @@
-// attune/core/goal.hpp - the better direction of a value, and the call that a value is of.
+// attune/core/goal.hpp - the better direction of a value, and the measured call behind the value.
 // SPDX-License-Identifier: MIT
 // tested by tune/objective.cpp
 #pragma once
@@ -17,7 +17,7 @@ struct measured_call {
     double seconds = 0; ///< of one call, > 0
 };
 
-/// The same for a function that needs the energy.
+/// A measured_call with energy, for a function f with this parameter type.
 struct metered_call {
     double seconds = 0; ///< of one call, > 0
     double joules = 0;  ///< of one call, > 0: see joules_per_call()

@@ -1,7 +1,8 @@
 // attune/core/hash.hpp - a fingerprint of text, equal on every machine.
 // SPDX-License-Identifier: MIT
-// Source   FNV-1a, 128-bit variant (Fowler, Noll, Vo; IETF draft-eastlake-fnv). It detects
-//          accidental differences; it does not resist an adversary, and attune does not need that.
+// Source   FNV-1a, 128-bit variant (Fowler, Noll, Vo; IETF draft-eastlake-fnv). The hash detects
+//          accidental differences. An adversary can make equal hashes, from which attune needs no
+//          protection.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -13,7 +14,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Adds a word to a hash of 64 bits. Equal words in equal order give equal hashes on every machine.
-/// Two hashes that differ stay different while equal words are added.
+/// If two hashes differ, they still differ after mixed() with equal words.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept
 {
     hash = (hash ^ word) * 0xff51afd7ed558ccdULL;

@@ -28,10 +28,10 @@ namespace attune::inline ATTUNE_ABI {
 ///   header       optional: "<physics/particle.hpp>" or "\"particle.hpp\"", which defines the type
 ///                there; without it, the kernel file defines the type
 ///   fields       optional: attune::fields(&T::a, attune::field(&T::b, tolerance)), the members to
-///                compare. Without it, all members of an aggregate with at most 16 members and no
-///                base class are compared; of other types all bytes, padding included
+///                compare. Without it, attune compares each member of an aggregate with at most 16
+///                members and no base class, else all bytes with padding
 ///   compared_as  instead of fields: the element_type of every number in the type
-///   within       optional: the tolerance of fields that have none of their own
+///   within       optional: the tolerance of each field without a tolerance
 ///
 /// An enumeration without a name is written as its underlying type. Types are restored bytewise.
 ///
@@ -254,7 +254,6 @@ template <class T>
         return has_kernel_name<bare> ? type_fault::none : type_fault::unknown;
 }
 
-/// Returns true if a kernel file can name `T`.
 template <class T>
 [[nodiscard]] consteval bool can_be_named()
 {
@@ -298,9 +297,9 @@ template <class T>
     }
 }
 
-/// The element type of an array of `T`. An enumeration has that of its integer, a complex number
-/// that of its two parts, a std::array that of its elements. Structures are opaque. Numbers that
-/// are not 1 to 8 bytes long are opaque too, except long double.
+/// The element type of an array of `T`. An enumeration gives the type of its integer, a complex
+/// number the type of its parts, a std::array the type of its elements. Structures are opaque.
+/// Numbers that are not 1 to 8 bytes long are opaque too, except long double.
 template <class T>
 [[nodiscard]] constexpr element_type element_type_of() noexcept
 {

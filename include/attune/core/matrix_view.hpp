@@ -139,7 +139,7 @@ public:
 
     constexpr volume_view() = default;
     /// @param row_stride    in elements; at least `columns`
-    /// @param slice_stride  in elements; at least `rows * row_stride`, less the last gap
+    /// @param slice_stride  in elements; at least `rows * row_stride`, minus the last gap
     ATTUNE_HOST_DEVICE constexpr volume_view(T* data, size_type slices, size_type rows,
                                              size_type columns, size_type slice_stride,
                                              size_type row_stride) noexcept

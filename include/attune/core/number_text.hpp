@@ -19,8 +19,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The text that printf writes in the C locale. setlocale() and std::locale::global() do not change
-/// it.
+/// The text that printf writes in the C locale, also after setlocale() and std::locale::global().
 ///
 /// @param format  text with conversions %.Nf or %.Ng, N from 0 to 17; %% is a percent sign
 [[nodiscard]] std::string formatted(std::string_view format, double value);
@@ -34,8 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A size in a fitting unit; each unit is 1,024 of the next smaller one: "96 bytes", "3.1 MiB".
 [[nodiscard]] std::string text_of_bytes(double bytes);
 
-/// Returns the decimal number that the whole text is. Empty for other texts and numbers out of
-/// range.
+/// The decimal number in `text`. Empty if `text` holds anything else, or a number out of range.
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text)
 {

@@ -26,9 +26,9 @@ private:
     unsigned long mode_ = 0;
 };
 
-/// Restores the calling thread's environment at the end of a scope. Use it to load shared objects:
-/// one linked with -ffast-math makes the thread flush small numbers to zero, one linked with -mpc32
-/// sets the precision.
+/// Restores the calling thread's environment at the end of a scope. For loading of shared objects:
+/// an object linked with -ffast-math makes the thread flush small numbers to zero, and an object
+/// linked with -mpc32 sets the precision.
 class kept_float_environment {
 public:
     kept_float_environment() = default;
@@ -40,13 +40,13 @@ private:
     float_environment before_{};
 };
 
-/// While an object exists, the calling thread computes like a program that has just started:
-/// rounding to nearest, no trap, no flushing to zero. The destructor restores the host's
+/// While an object exists, the calling thread has the environment of a program that has just
+/// started: rounding to nearest, no trap, no flushing to zero. The destructor restores the host's
 /// environment with its flags. Each function that a program calls to start attune's work makes an
 /// object; an inner object does nothing. Threads that start meanwhile inherit attune's environment.
 ///
-/// Meanwhile pthread_cancel() waits: the exception of a thread that is cancelled would end the
-/// program in a function that lets none pass.
+/// Meanwhile pthread_cancel() waits. Cancellation unwinds the stack like an exception, which would
+/// end the program in a noexcept function.
 ///
 /// Host code that attune calls meanwhile (a kernel, a check, an objective) runs in the host's
 /// environment: see hosts_float_environment.
@@ -57,8 +57,8 @@ public:
     own_float_environment(own_float_environment const&) = delete;
     own_float_environment& operator=(own_float_environment const&) = delete;
 
-    /// The environment of host code on this thread: the thread's present environment outside of
-    /// such a scope.
+    /// The environment of host code on this thread. Outside of a scope it is the thread's present
+    /// environment.
     [[nodiscard]] static float_environment hosts() noexcept;
     static void set_hosts(float_environment const& now) noexcept;
 
@@ -90,7 +90,7 @@ class hosts_float_environment {
 public:
     enum class flags : bool {
         dropped, ///< flags of a trial run: the host does not see them
-        kept     ///< the host sees the flags, as those of any function that it calls
+        kept     ///< the host sees the flags, like the flags of any called function
     };
     /// Cost  4 ns for `dropped` in a host with the usual environment, else 0.6 us
     explicit hosts_float_environment(flags raised = flags::dropped) noexcept;

@@ -15,7 +15,7 @@ namespace attune::inline ATTUNE_ABI {
 /// Meaning, unit and direction of the numbers of a problem.
 struct problem_objective {
     bool is_seconds = true;
-    std::string unit{}; ///< of other numbers, where the user named it: "GFLOP/s"
+    std::string unit{}; ///< if the user named a unit: "GFLOP/s"
     bool is_higher_better = false;
 
     /// Returns true if `a` is better than `b`.
@@ -40,10 +40,9 @@ struct problem_objective {
         return detail::formatted("%.6g", value) + (unit.empty() ? "" : " " + unit);
     }
 
-    /// The number that the search of a kernel minimises: the value itself, or the reciprocal of a
-    /// value whose higher ones are better. Searches take the logarithm, which only changes its sign
-    /// by that. The same function turns such a number into the value again. 0, for an unknown
-    /// value, stays 0.
+    /// The number that the search of a kernel minimises: the value itself, or its reciprocal if
+    /// higher values are better. Searches take the logarithm, and the reciprocal changes only the
+    /// sign of a logarithm. The function is its own inverse. 0, an unknown value, stays 0.
     [[nodiscard]] double turned(double value) const
     {
         return is_higher_better && value != 0 ? 1 / value : value;

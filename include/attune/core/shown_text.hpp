@@ -68,7 +68,7 @@ void for_each_shown(std::string_view text, Plain plain)
     return out;
 }
 
-/// Does the same for a text of several lines.
+/// shown_text() for a text of several lines.
 [[nodiscard]] inline std::string shown_lines(std::string_view text)
 {
     std::string out;
@@ -119,8 +119,7 @@ enum class escaping {
     return out;
 }
 
-/// Inverse of escaped_text(text, escaping::reversible). Leaves all text that escaped_text() would
-/// not have written.
+/// Inverse of escaped_text(text, escaping::reversible). Other text stays as it is.
 [[nodiscard]] inline std::string unescaped_text(std::string_view text)
 {
     std::string out;

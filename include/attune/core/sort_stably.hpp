@@ -12,8 +12,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The order of std::stable_sort. In a user's header-only unit, Clang warns of a deprecated
-/// function in std::stable_sort of libstdc++ 12.
+/// Sorts like std::stable_sort. libstdc++ 12 calls a deprecated function there, and Clang would
+/// warn in a user's header-only unit.
 /// Cost     O(n log n) comparisons, memory of a second vector
 template <class T, class Less>
 void sort_stably(std::vector<T>& all, Less less)

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT-0
 #pragma once
 
-// Hundreds of other errors would follow an #error. A missing include file ends the compiler, so its
-// name is the only error. attune does not need run-time type information. A released program's
-// header (ship/baked.hpp) does not need exceptions.
+// After an #error, compilers report hundreds of other errors. A missing include file ends the
+// compiler, so the file's name is the only error. attune does not need run-time type information. A
+// released program's header (ship/baked.hpp) does not need exceptions.
 #if __cplusplus < 202002L
 #include <attune needs C++20: compile with -std=c++20 or later, in CMake cxx_std_20>
 #endif
@@ -12,8 +12,9 @@
 #include <attune needs exceptions: leave out -fno-exceptions for the files that include attune>
 #endif
 
-// attune's compiled libraries define which standard library they use (attune_standard_library in
-// AttuneComponents.cmake). With another one, none of their functions has the same name.
+// attune's compiled libraries use one standard library, which they state here
+// (attune_standard_library in AttuneComponents.cmake). With another one, the names of their
+// functions differ.
 #if defined(ATTUNE_LIBRARY_CXX11_ABI) && !defined(ATTUNE_HEADER_ONLY) && !defined(ATTUNE_OFF)
 #include <version>
 #ifndef __GLIBCXX__
@@ -37,14 +38,15 @@
 #define ATTUNE_ABI_OF(major, minor) ATTUNE_ABI_NAME(major, minor)
 #define ATTUNE_ABI ATTUNE_ABI_OF(ATTUNE_VERSION_MAJOR, ATTUNE_VERSION_MINOR)
 
-/// The inline namespace of attune's names in files with ATTUNE_OFF (off/). Such a file shares no
-/// symbol with a file without it.
+/// The inline namespace of attune's names in files with ATTUNE_OFF (off/). A file with ATTUNE_OFF
+/// shares no symbol with other files.
 #define ATTUNE_OFF_ABI_NAME(major, minor) off_v##major##_##minor
 #define ATTUNE_OFF_ABI_OF(major, minor) ATTUNE_OFF_ABI_NAME(major, minor)
 #define ATTUNE_OFF_ABI ATTUNE_OFF_ABI_OF(ATTUNE_VERSION_MAJOR, ATTUNE_VERSION_MINOR)
 
 /// Precedes every definition in an `.ipp`. With ATTUNE_HEADER_ONLY each header includes its `.ipp`,
-/// and the definitions are inline. Without it, one unit per stage compiles them (attune/unit/).
+/// and the definitions are inline. Without ATTUNE_HEADER_ONLY, one unit per stage compiles the
+/// definitions (attune/unit/).
 #ifdef ATTUNE_HEADER_ONLY
 #define ATTUNE_INLINE inline
 #else

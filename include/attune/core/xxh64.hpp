@@ -1,7 +1,7 @@
 // attune/core/xxh64.hpp - a checksum of long texts: 64 bits, 32 bytes at a time.
 // SPDX-License-Identifier: MIT
-// Source   XXH64 of xxHash (Collet; doc/xxhash_spec.md). It detects accidental differences; it does
-//          not resist an adversary
+// Source   XXH64 of xxHash (Collet; doc/xxhash_spec.md). The hash detects accidental differences;
+//          an adversary can make equal hashes
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -39,8 +39,8 @@ template <class Word>
 } // namespace xxh64_steps
 
 /// The hash is equal on every machine.
-/// @param seed  for a text in pieces: the hash of the piece before; the result is not that of the
-///              whole text
+/// @param seed  for a text in pieces: the hash of the piece before. The result differs from the
+///              hash of the whole text
 [[nodiscard]] inline std::uint64_t xxh64_of(std::string_view text, std::uint64_t seed = 0) noexcept
 {
     using namespace xxh64_steps;

@@ -33,9 +33,9 @@ struct shape_verdict {
     enum class ending : std::uint8_t {
         right,   ///< the results are those of the trusted code: the variant may be used
         wrong,   ///< wrong result, crash, hang, exception, or a changed process
-        unknown, ///< undecided: the trusted code fails on the copies or takes too long, or so does
-                 ///< a variant that may make forms of constant arrays, or there is no memory or no
-                 ///< child process for the check
+        unknown, ///< undecided: on the copies, the trusted code fails or takes too long; or a
+                 ///< variant does, and may make forms of constant arrays; or the check gets no
+                 ///< memory or no child
     };
 
     ending how = ending::unknown;
@@ -45,11 +45,11 @@ struct shape_verdict {
     unsigned executions = 0; ///< started runs of the trusted code and of the variant
     double trusted_s = 0;    ///< fastest run of the trusted code, in seconds; 0: not compared
     double tried_s = 0;      ///< fastest run of the variant, in seconds; 0: not compared
-    bool is_slower = false;  ///< right, but clearly slower than the trusted code
+    bool is_slower = false;  ///< true: right, but clearly slower than the trusted code
 };
 
-/// A call of a kernel, without the kernel's types; refers to the caller's memory. A function with a
-/// parameter `data` works on the memory at these addresses instead, one per buffer.
+/// A call of a kernel, without the kernel's types. The buffers refer to the caller's memory. A
+/// function with a parameter `data` uses the memory at these addresses instead, one per buffer.
 struct trial_call {
     using addresses = std::span<std::byte* const>;
 
@@ -62,13 +62,12 @@ struct trial_call {
     /// Replaces the comparison: returns an objection to the results, or an empty text. May be
     /// empty.
     std::function<std::string(addresses data)> refusal{};
-    /// Called after the default has run from the caller's contents, before it runs from others.
+    /// Called between the default's run from the caller's contents and its run from other contents.
     std::function<void()> after_default{};
-    /// Last contestant of compare(); its time excludes no slower variant.
+    /// The last contestant of compare(), which excludes no slower variant.
     void const* passenger = nullptr;
 };
 
-/// Options of every bench.
 struct bench_options {
     cache_state cache = cache_state::warm; ///< state of the caches before a timed call
     double precision = 0.01;               ///< relative half-width of the interval
@@ -104,8 +103,8 @@ public:
     /// Checks an installed variant, tuned at another shape: runs it and the trusted code on copies
     /// and compares the results. Works without establish(), and replaces its reference.
     /// @param limit_s  wall seconds; a check that would take longer returns `unknown`
-    /// @return  for a device: at most the stated number of executions, and the seconds of one (see
-    ///          device_bench_options if the device repeats its default)
+    /// @return  the verdict; for a device, `executions` is an upper bound, and `runs_s` has the
+    ///          seconds of one run (see device_bench_options if the device repeats its default)
     /// Errors   none: an undecided check is `unknown`
     [[nodiscard]] virtual shape_verdict verify(callable const& trusted, callable const& tried,
                                                double limit_s);
@@ -123,8 +122,8 @@ public:
     [[nodiscard]] virtual std::variant<round_times, std::size_t>
     compare(std::span<callable const> tried, double limit_s) = 0;
 
-    /// Takes samples of code with a known time, in the same way as those of `how`, to find the
-    /// present speed of the machine. Empty if the bench has no samples or the code failed.
+    /// Takes samples of code with a known time, as those in `how` were taken, to find the machine's
+    /// present speed. Empty if the bench has no samples or the code failed.
     /// @param limit_s  wall seconds of one run
     [[nodiscard]] virtual std::vector<time_sample> sample(callable const& /* known */,
                                                           timing_record const& /* how */,
@@ -139,8 +138,8 @@ public:
     {
         return "energy is measured of code that runs on this processor only";
     }
-    /// The energy of a call of a variant that passed its first run, without that of restoring the
-    /// arguments. The state of the caches is that of a timed call.
+    /// The energy of a call of a variant that passed its first run. The energy to restore the
+    /// arguments does not count. The state of the caches is that of a timed call.
     /// @param limit_s  wall seconds of one run
     /// Errors   attune::error: a counter has become unreadable
     [[nodiscard]] virtual std::variant<call_energy, failure> energy(callable const& /* tried */,

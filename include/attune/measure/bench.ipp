@@ -21,7 +21,7 @@ ATTUNE_INLINE shape_verdict bench::verify(callable const& trusted, callable cons
     shape_verdict out;
     try {
         first_run_result const known = establish(trusted, limit_s);
-        out.executions = 2; // the most; first_run() adds two
+        out.executions = 2; // at most; first_run() adds two
         if (auto const* const failed = std::get_if<failure>(&known)) {
             out.why = *failed;
         } else {

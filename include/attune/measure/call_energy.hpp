@@ -13,7 +13,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The energy of one call.
 struct call_energy {
     double joules =
         std::numeric_limits<double>::quiet_NaN(); ///< NaN: a counter has become unreadable
@@ -24,7 +23,7 @@ struct call_energy {
 
 namespace detail {
 
-/// Relative half-width of joules from which on they are unknown.
+/// Joules with at least this relative half-width count as unknown.
 inline constexpr double most_open_energy = 0.5;
 
 [[nodiscard]] inline bool is_known(call_energy const& e)
@@ -44,7 +43,7 @@ public:
     [[nodiscard]] virtual std::string why_none() const = 0;
     [[nodiscard]] virtual std::string text() const = 0; ///< "package-0, dram"
     /// @param calls    makes the given number of calls
-    /// @param beside   makes the other work of that number of calls; may be empty
+    /// @param beside   does the other work for that number of calls; may be empty
     /// @param limit_s  wall seconds; the measurement ends after a complete run
     /// @param between  called before each run; its time and energy do not count
     [[nodiscard]] virtual call_energy measure(std::function<void(std::uint64_t)> const& calls,
@@ -53,7 +52,8 @@ public:
                                               std::function<void()> const& between) const = 0;
 };
 
-/// Makes energy sources. The part attune::energy offers it to the program (offer.hpp).
+/// Makes energy sources. The library attune::energy offers an energy_maker to the program
+/// (offer.hpp).
 struct energy_maker {
     /// @param folder  folder of the machine's energy counters; empty: that of Linux
     std::shared_ptr<energy_source const> (*make)(std::string const& folder) = nullptr;

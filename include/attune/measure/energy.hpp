@@ -1,4 +1,4 @@
-// attune/measure/energy.hpp - enables a program to bound the energy of its kernels.
+// attune/measure/energy.hpp - lets a program bound the energy of its kernels.
 // SPDX-License-Identifier: MIT
 //
 // For kernel.bound_energy() and joules_per_call(). The program links attune::energy.
@@ -12,7 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Holds kernels of this program to their bounds from now on.
+/// From now on, attune refuses variants that break an energy bound of this program's kernels.
 void measure_energy() noexcept;
 
 /// Runs before static objects are made, because they may be kernels.

@@ -45,9 +45,9 @@ concept trial_place = requires(Place& place, typename Place::code_type const& co
     { place.run(code, limit_s, right) } -> std::same_as<first_run_result>;
     // True if perturbed contents are possible: arrays do not overlap and are not too large.
     { place.can_perturb() } -> std::convertible_to<bool>;
-    // The element types and tolerances of the arrays, and four contents of the written ones: before
-    // a run from the caller's contents, after that trusted run, after begin(true, across), after
-    // the trusted run that follows. Snapshots by value or by reference, or views.
+    // The element types and tolerances of the arrays, and four contents of the written arrays:
+    // before and after a trusted run from the caller's contents, after begin(true, across), and
+    // after the next trusted run. Snapshots by value or by reference, or views.
     { place.buffers() } -> std::convertible_to<std::span<buffer const>>;
     { place.original_contents() } -> std::convertible_to<detail::contents_view>;
     { place.contents_after(right) } -> std::convertible_to<detail::contents_view>;
@@ -63,15 +63,15 @@ concept trial_place = requires(Place& place, typename Place::code_type const& co
 /// writes nothing would pass. The trusted code therefore runs once from the caller's contents and
 /// once from perturbed ones. If both results are equal, the kernel overwrites its arrays, and first
 /// runs begin with perturbed contents. If they differ, the kernel reads the contents that it
-/// overwrites, and first runs begin with the caller's contents. If one more call would leave an
-/// array unchanged, each variant also runs from perturbed contents. If the trusted code fails on
-/// perturbed contents, only the caller's contents are used.
+/// overwrites, and first runs begin with the caller's contents. If a run from the caller's contents
+/// leaves an array unchanged and a perturbed run changes it, each variant runs from both contents.
+/// If the trusted code fails on perturbed contents, only the caller's contents are used.
 ///
-/// Perturbed numbers move away from zero, which changes no sign and cancels no sum. A result of max
-/// or abs that is already in place stays unchanged then. If both runs leave an array unchanged, the
+/// Perturbed numbers move away from zero, which changes no sign and cancels no sum. A kernel of max
+/// or abs may then leave an earlier result unchanged. If both runs leave an array unchanged, the
 /// trusted code runs once more, from contents across zero. Contents across zero replace the others
-/// if they change an array that the others leave, and leave none that the others change. The code
-/// must not fail on them, or make NaNs or infinities of them.
+/// on three conditions. The code changes an array that both former runs leave unchanged. The code
+/// leaves no further array unchanged. The code does not fail, and results stay finite.
 template <trial_place Place>
 class first_runs {
 public:

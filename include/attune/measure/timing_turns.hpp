@@ -1,4 +1,4 @@
-// attune/measure/timing_turns.hpp - timings alone on processors or a device, across processes.
+// attune/measure/timing_turns.hpp - one timing at a time on a processor or device, across processes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The file with a byte for each place of this machine: $ATTUNE_TURNS, else attune-cores-UID in the
 /// system's folder of temporary files. $TMPDIR is not used, because each job may have another. The
-/// second file belongs to this user alone: any process that may lock a byte can make the others
+/// second file is for this user alone, because any process that may lock a byte can make the others
 /// wait. Users who trust each other name a file that all of them may write. Empty if the variable
 /// is "off".
 [[nodiscard]] std::string file_of_turns();
@@ -62,8 +62,8 @@ private:
 /// a bounded time for a turn. After a wait without success, all further timings start at once and
 /// notices() reports it, until the places are free again.
 ///
-/// Used by one thread at a time. Objects of the same thread do not wait for each other: a kernel
-/// may tune another kernel while it is timed.
+/// Used by one thread at a time. Objects of the same thread do not wait for each other, because a
+/// timed kernel may tune another kernel.
 class timing_turns {
 public:
     /// Longest wait for a turn, in seconds.

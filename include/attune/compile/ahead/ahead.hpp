@@ -26,9 +26,9 @@ struct found_ahead {
 
 /// Finds the function that attune_add_kernel(target file) compiled from this text. Searches
 /// wanted.linked, then the program or shared library that contains this attune; of two functions
-/// takes that of source.path. Refuses, with the reason, another type, and a `-D` or `-U` of
-/// source.flags that is not in the FLAGS of attune_add_kernel. Refuses FLAGS that give a macro of
-/// `macros` another value.
+/// takes the one from source.path. Refuses another type, and a `-D` or `-U` of source.flags that
+/// the FLAGS of attune_add_kernel lack. Refuses FLAGS that give a macro of `macros` another value.
+/// `reason` then has the cause.
 [[nodiscard]] found_ahead find_ahead(wanted_ahead const& wanted);
 
 /// PTX of a kernel, or the reason why there is none.

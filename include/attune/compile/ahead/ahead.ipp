@@ -38,7 +38,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::nullopt;
 }
 
-/// The first macro of `wanted` that `flags` defines to another value.
+/// The first macro of `wanted` to which `flags` gives another value.
 [[nodiscard]] inline std::optional<std::string> other_value(wanted_ahead const& wanted,
                                                             std::string_view flags)
 {
@@ -133,9 +133,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return {f.address(), {}};
 }
 
-/// Finds an entry of the wanted name and text for which `compared` gives no reason, first that of
-/// the kernel's own file. Otherwise returns a result with a reason; without such entries, an empty
-/// result.
+/// Finds an entry of the wanted name and text for which `compared` gives no reason, and prefers the
+/// entry of the kernel's own file. Otherwise returns a result with a reason. Without an entry of
+/// this name and text, returns an empty result.
 template <class Entry, class Compared>
 [[nodiscard]] auto find_among(linked_entries<Entry> const& entries, embedded_files const& files,
                               wanted_ahead const& wanted, Compared const& compared)

@@ -48,7 +48,7 @@ struct function_ahead {
     char const* flags;  ///< the FLAGS of attune_add_kernel, each followed by a line feed
 };
 
-/// Not a pointer to a function, but a member pointer, say. The empty type never matches.
+/// For other types, such as a member pointer: the empty type, which never matches.
 template <class Pointer>
 struct ahead_type {
     static constexpr function_type type{};
@@ -113,7 +113,8 @@ struct device_ahead {
                    retain)) attune::detail::function_ahead const* const function##_listed =        \
         &(function);
 
-// The linker defines them for each program and shared library; null if there is no such section.
+// The linker defines these symbols for each program and shared library; null if there is no such
+// section.
 extern "C" {
 extern attune::detail::function_ahead const* const __start_attune_ahead
     __attribute__((weak, visibility("hidden")));
@@ -140,8 +141,8 @@ struct linked_kernels {
 };
 
 /// The kernels of the program or shared library that contains the caller. Each function between the
-/// user's code and this one must be hidden. Two shared libraries share a function that is not
-/// hidden, and both would then get the entries of one of them.
+/// user's code and this one must be hidden. Two shared libraries share one copy of a visible
+/// function, and both would then get the same entries.
 [[nodiscard, gnu::visibility("hidden")]] inline linked_kernels linked_with_caller() noexcept
 {
     return {{&__start_attune_ahead, &__stop_attune_ahead},

@@ -21,10 +21,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// first find() or add() opens the first file.
 ///
 /// Every file is checked against its hash when it is read; a damaged file is removed and counts as
-/// absent. Files are written completely or not at all. The folder has mode 0700. A folder that
-/// another user owns or may write to is refused, and such a file counts as damaged, so code of
-/// others is never loaded. No function throws because of the disk: an unusable cache finds nothing
-/// and keeps nothing.
+/// absent. Files are written completely or not at all. The folder has mode 0700. No code of another
+/// user is loaded: a folder that another user owns or may write to is refused, and such a file
+/// counts as damaged. No function throws because of the disk: an unusable cache finds nothing and
+/// keeps nothing.
 class object_cache {
 public:
     explicit object_cache(cache_options options = {});

@@ -14,8 +14,8 @@ namespace attune::inline ATTUNE_ABI {
 /// Place and size of the cache of compiled code.
 struct cache_options {
     bool enabled = true;
-    /// Empty: the first that is set of $ATTUNE_CACHE, $XDG_CACHE_HOME/attune and ~/.cache/attune.
-    /// ATTUNE_CACHE=off turns the cache off, unless `folder` is set.
+    /// Empty: $ATTUNE_CACHE, else $XDG_CACHE_HOME/attune, else ~/.cache/attune. ATTUNE_CACHE=off
+    /// turns the cache off, unless `folder` is set.
     std::string folder{};
     std::uint64_t limit_bytes =
         std::uint64_t{1} << 30; ///< size on disk; the least recently used code is removed first

@@ -49,7 +49,7 @@ struct attune_clang_reply {
                ///< 4: the compile server is unreachable now; 5: needs the system's linker if the
                ///< program may fork, otherwise load_object() can load it
     void* address;   ///< of the entry
-    void* code;      ///< for release_code(); null if not loaded
+    void* code;      ///< for release_code(); null if nothing was loaded
     char const* log; ///< messages; at stages 3 and 4 the reason: "it has thread_local variables"
     unsigned char const* object; ///< the relocatable object
     unsigned long object_size;   ///< bytes

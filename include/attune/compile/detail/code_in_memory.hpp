@@ -40,12 +40,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Facts about the unloading of code, from the functions that it needs.
 struct unloading_facts {
-    bool starts_any = false;    ///< threads. Those of OpenMP's libraries and of others are not the
-                                ///< code's own: they do not return to it
-    bool starts_object = false; ///< a std::thread
+    bool starts_any = false;    ///< the code starts threads itself. Threads of libraries, such as
+                                ///< OpenMP's, do not return to the code
+    bool starts_object = false; ///< the code starts a std::thread
     bool joins = false;
     bool detaches = false;
-    bool gives_address = false; ///< of its code or data, which the libraries use for good
+    bool gives_address = false; ///< a library keeps an address of the code or its data
 
     void note(std::string_view undefined_symbol)
     {
@@ -73,8 +73,8 @@ struct unloading_facts {
         detaches = detaches || is_in(detach) || has("6thread6detachEv");
         gives_address = gives_address || is_in(give);
     }
-    /// True when the code can never be unloaded. A std::thread that is neither joined nor detached
-    /// ends the program when it is destroyed: the code has a static one, or none that is destroyed.
+    /// Returns true if the code can never be unloaded. If the code starts a std::thread and neither
+    /// joins nor detaches it, the destructor of a static std::thread would end the program.
     [[nodiscard]] bool stays() const
     {
         return gives_address || (starts_object && !joins && !detaches);
@@ -87,7 +87,7 @@ struct code_in_memory {
     std::function<void()> unmap; ///< destroys what end() has left, and frees the memory
     bool unmap_ends = false;     ///< unmap() does the work of end() itself, at the right time
     unloading_facts facts{};
-    std::vector<long> threads{}; ///< those before it was loaded; empty: it starts none itself
+    std::vector<long> threads{}; ///< threads before the code was loaded; empty: it starts none
 
     /// Returns true if a thread of `now`, other than the calling one, began after the code was
     /// loaded.
@@ -143,9 +143,9 @@ struct waiting_code {
     }
 };
 
-/// Unloads code. While a thread runs that may belong to the code, the code stays. Static objects
-/// stay with it if the code detaches threads. Otherwise they are destroyed first, because the
-/// destructor of a thread pool joins its threads.
+/// Unloads code. While a thread runs that may belong to the code, the code stays. The code's static
+/// objects stay too if the code detaches threads. Otherwise the static objects are destroyed first,
+/// because the destructor of a thread pool joins its threads.
 inline void unload_or_wait(std::unique_ptr<code_in_memory> code)
 {
     waiting_code& waiting = waiting_code::of_this_process();
@@ -159,8 +159,8 @@ inline void unload_or_wait(std::unique_ptr<code_in_memory> code)
     code->unload();
 }
 
-/// The owner of loaded code: unloads the code with its last copy, but not code that stays, and not
-/// while the program ends, when another thread may run the code.
+/// The owner of loaded code. The last copy of the owner unloads the code, except code that stays,
+/// and except at the end of the program, when another thread may run the code.
 [[nodiscard]] inline std::shared_ptr<void const> owner_of(code_in_memory code)
 {
     bool const stays = code.facts.stays();

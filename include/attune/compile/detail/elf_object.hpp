@@ -27,7 +27,8 @@ inline constexpr char const* initialize_symbol = "attune_initialize";
 /// `void attune_finalize()` in an object with thread_local variables runs its static destructors.
 /// The system's loader calls it after the last thread that needs the object.
 inline constexpr char const* finalize_symbol = "attune_finalize";
-/// A pointer in an object: its address names the object to the functions that run destructors.
+/// A pointer in an object. By the pointer's address, functions that run destructors identify the
+/// object.
 inline constexpr char const* owner_symbol = "__dso_handle";
 
 /// A 64-bit ELF object in this machine's byte order. Every access is checked for bounds.
@@ -91,7 +92,7 @@ public:
     }
 
     /// Calls f(name, symbol) for each symbol; in a shared object for exported and needed symbols.
-    /// Leaves out a version after the name.
+    /// Names have no version.
     template <class F>
     void for_symbols(F const& f) const
     {

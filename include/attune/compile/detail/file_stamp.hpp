@@ -32,7 +32,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::move(text).str();
 }
 
-/// The folder of a file, first searched for its quoted includes; "." if the path has none.
+/// The folder of a file, which a compiler searches first for quoted includes; "." if the path has
+/// none.
 [[nodiscard]] inline std::string folder_of(std::string const& path)
 {
     std::string const folder = std::filesystem::path(path).parent_path().string();
@@ -97,8 +98,8 @@ struct file_stamp {
     return ::stat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/// Returns true if the last change of the file is older than the resolution of its times: 20 ms on
-/// Linux file systems, 2 s if the times are whole seconds.
+/// Returns true if the last change of the file is older than the resolution of file times: 20 ms on
+/// Linux file systems, 2 s for times in whole seconds.
 [[nodiscard]] inline bool settled(file_stamp const& stamp, std::int64_t now_ns)
 {
     std::int64_t const latest = std::max(stamp.modified_ns, stamp.changed_ns);

@@ -24,7 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return result;
 }
 
-/// The message of a loader begins with this if a constructor threw. Nothing loads the code again.
+/// A loader's message begins with this text if a constructor threw. attune does not load such code
+/// again.
 inline constexpr std::string_view static_object_threw =
     "a static object of the kernel threw an exception";
 

@@ -17,15 +17,15 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The resources that a CUBIN states for a kernel. A CUBIN does not state spills: `spill_bytes` is
-/// 0. Shared memory is that of the kernel's declarations, without the 1024 bytes per block that the
-/// system reserves since sm_90. Constant memory includes arguments and all `__constant__`
-/// variables.
+/// 0. Shared memory is what the kernel declares, without the 1024 bytes per block that the system
+/// reserves since sm_90. Constant memory includes arguments and all `__constant__` variables.
 /// @return  empty if `image` is no CUBIN or has no such kernel
 [[nodiscard]] std::optional<code_resources> resources_of_cubin(std::string_view image,
                                                                std::string_view entry);
 
 /// The resources that `--ptxas-options=-v` printed for a kernel. `spill_bytes` is the sum of spill
-/// stores and spill loads. `most_threads` is 0, and since sm_90 `constant_bytes` too: not printed.
+/// stores and spill loads. The option does not print `most_threads`, nor since sm_90
+/// `constant_bytes`: these are 0.
 /// @return  empty if the log does not mention the kernel
 [[nodiscard]] std::optional<code_resources> resources_of_log(std::string_view log,
                                                              std::string_view entry);

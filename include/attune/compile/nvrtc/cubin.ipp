@@ -31,7 +31,6 @@ struct cubin_attribute {
     }
 };
 
-/// The attributes that attune reads.
 enum cubin_attribute_id : unsigned {
     attribute_max_threads = 0x05, ///< of a kernel: x, y, z
     attribute_frame_size = 0x11,  ///< of the program: symbol, bytes

@@ -133,7 +133,7 @@ private:
         pending_.clear();
         depth_ = outside_;
     }
-    /// Ends the statements at bracket depth `depth` and deeper.
+    /// Ends the statements whose bracket depth is at least `depth`.
     void end_statement(int depth)
     {
         is_asked_ = after_type_ = false;

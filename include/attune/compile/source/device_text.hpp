@@ -17,9 +17,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The type in a kernel file for a type that the program declares: "float const*" for
-/// "std::span<float const>", "attune::device_span<float const>" and "float const*"; "unsigned char"
-/// for std::byte, which NVRTC lacks; "float2" for a std::complex<float>; "__half" for _Float16.
+/// The type in a kernel file for a type that the program declares. Arrays of float become "float
+/// const*": std::span<float const>, attune::device_span<float const>, float const*. NVRTC lacks
+/// std::byte, which becomes "unsigned char". std::complex<float> becomes "float2", and _Float16
+/// "__half".
 [[nodiscard]] inline std::string device_type(std::string_view type)
 {
     std::string text(type);
@@ -102,7 +103,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::string(directive.substr(open, close == directive.npos ? close : close - open + 1));
 }
 
-/// The leading directives of a kernel file.
 struct header_prefix {
     std::size_t end = 0;   ///< byte offset of the next line, outside of every `#if`
     std::size_t line = 1;  ///< number of that line

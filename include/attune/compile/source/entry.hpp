@@ -16,9 +16,10 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The symbol that a loader looks up: C linkage, with the kernel's signature. The entry calls the
-/// kernel with a stack that begins at a multiple of 64 bytes, so arrays in the kernel's frame keep
-/// their place relative to cache lines. Otherwise the time depends on the frames above the call. A
-/// binary of a convolution took 1.3 or 2.7 ms (clang++-19 -O3, AVX-512), by 16 bytes of the stack.
+/// kernel with a stack that begins at a multiple of 64 bytes. Arrays in the kernel's frame then
+/// keep their place in cache lines. Otherwise the time depends on the frames above the call. One
+/// binary of a convolution took 1.3 or 2.7 ms (clang++-19 -O3, AVX-512) on stacks that differed by
+/// 16 bytes.
 inline constexpr char const* entry_symbol = "attune_entry";
 
 namespace detail {
@@ -39,12 +40,12 @@ inline constexpr char const* tunable_overlay =
     return out + '"';
 }
 
-/// The text to append. A kernel that is missing or has other types gives one sentence as compile
-/// error, at "attune entry of <path>".
+/// The text to append. For a kernel that is missing or has other types, the compiler reports one
+/// sentence, at "attune entry of <path>".
 ///
 /// To tell a missing function from one with other types, the text adds a function of that name in a
-/// namespace with a using-directive. `::name` finds it only if the global namespace has none. No
-/// other code has its parameter type.
+/// namespace with a using-directive. `::name` finds the added function only if the kernel file has
+/// no such function. Only the text has the added function's parameter type.
 [[nodiscard]] inline std::string entry_text(compile_request const& v, std::string_view path)
 {
     std::string const signature = signature_text(v);
@@ -111,9 +112,9 @@ inline constexpr char const* tunable_overlay =
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Replaces std::span in a generated kernel, with the same two members, a pointer and a number:
-/// both are passed in the same registers. The header <span> of libstdc++ 12 takes clang++-19 110
-/// ms, twice as long as the rest of a program's variant at -O3.
+/// Replaces std::span in a generated kernel. Both types have a pointer and a number as members, and
+/// are passed in the same registers. The header <span> of libstdc++ 12 takes clang++-19 110 ms,
+/// twice as long as the rest of a program's variant at -O3.
 inline constexpr char const* own_span_text =
     "template <class T>\n"
     "struct attune_span {\n"
@@ -143,14 +144,14 @@ inline constexpr char const* own_constant_text =
     "    decltype(sizeof(0)) size() const { return count; }\n"
     "    attune_forms* forms() const { return kept; }\n"
     "};\n";
-/// The same in a release.
+/// own_constant_text in a release, which has attune's header.
 inline constexpr char const* installed_constant_text =
     "#include <attune/core/constant_view.hpp>\n"
     "using attune_forms = attune::detail::constant_forms;\n";
 
-/// A form of a constant array while a function runs: the form that the array keeps, or a new one
+/// A form of a constant array while a function runs: the form that the array keeps, or a new form
 /// that `fill` fills. If nothing keeps forms, or there is no memory to keep one, the function frees
-/// it.
+/// the new form.
 inline constexpr char const* kept_form_text =
     "namespace {\n"
     "template <class T>\n"

@@ -41,9 +41,9 @@ inline void require_parameters_of(description const& declared, description const
 ///
 /// @param typed    the pack of attune::space(...)
 /// @param f        (config const&) -> std::string: writes the text, from the configuration alone.
-///                 Called for each compilation of a configuration or search for its code, perhaps
-///                 on several threads. An exception is the failure of that configuration; for the
-///                 default it is an attune::error.
+///                 attune calls it for each compilation of a configuration and for each search for
+///                 its code, perhaps on several threads. An exception is the failure of that
+///                 configuration; for the default it is an attune::error.
 /// @param name     the file name in messages: "dot.cpp"; its folder is searched for quoted includes
 /// @param revision must change with the output of `f`: records of another revision are not used. If
 ///                 variants use several threads without a flag such as -fopenmp, the revision names

@@ -68,8 +68,8 @@ struct view_parts<volume_view<T>> {
     using element = T;
 };
 
-/// Returns true if `type_text<T>()` exists: for void, types that attune::kernel_type<T> names, and
-/// spans in host or device memory of, views of, pointers to and references to const of such types.
+/// Returns true if `type_text<T>()` exists: for void, for each type that attune::kernel_type<T>
+/// names, and for spans, views, pointers and references to const of such a type.
 template <class T>
 [[nodiscard]] consteval bool has_type_text() noexcept
 {
@@ -162,8 +162,8 @@ struct innermost<matrix_view<T>> : innermost<T> {};
 template <class T>
 struct innermost<volume_view<T>> : innermost<T> {};
 
-/// Adds to `text` the declarations of a type for a kernel file: the header that defines it, and a
-/// check that a structure or enumeration has the same size and alignment there.
+/// Adds to `text` what a kernel file needs for a type: the header that defines the type, and a
+/// check of the size and alignment of a structure or enumeration.
 template <class T>
 void declare_type(std::string& text)
 {

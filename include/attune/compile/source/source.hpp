@@ -31,8 +31,8 @@ struct macro_definition {
     friend bool operator==(macro_definition const&, macro_definition const&) = default;
 };
 
-/// A request to compile `result function(arguments...)` with `macros`. `flags` follow those of the
-/// compiler and the kernel, so the variant's flag holds if two contradict each other.
+/// A request to compile `result function(arguments...)` with `macros`. `flags` follow the flags of
+/// the compiler and the kernel. If two flags contradict each other, the variant's flag holds.
 struct compile_request {
     std::string function;               ///< "sgemm", "linear::sgemm" or "sgemm<4>"
     std::string result = "void";        ///< C++ text of the result's type
@@ -51,7 +51,7 @@ namespace detail {
 /// The signature in messages: "void(std::span<float const>, int)".
 [[nodiscard]] std::string signature_text(compile_request const& v);
 
-/// <attune/tunable.hpp> tests this macro to detect that attune compiles the file.
+/// The macro by which <attune/tunable.hpp> detects that attune compiles the file.
 inline constexpr char const* variant_flag = "-DATTUNE_COMPILES_VARIANT=2";
 
 /// ATTUNE_TUNABLE(TILE_M, 16) expands to ATTUNE_VALUE_TILE_M, a name that no kernel declares.
@@ -103,15 +103,15 @@ struct kernel_source {
     std::string path; ///< path in messages; quoted includes are searched first in its folder
     std::vector<std::string> include_dirs{}; ///< searched for `#include`, in order
     std::vector<std::string> flags{}; ///< further flags for this kernel, besides the compiler's
-    /// Writes the text of a configuration of the space, from that alone. If empty, `text` is the
-    /// text for all. Otherwise `text` is only the revision of the generated text, and parameters
-    /// are no macros. See generated_source().
+    /// Writes the text of a configuration of the space, from these two arguments alone. If empty,
+    /// `text` is the text of all configurations. Otherwise `text` is only the revision of the
+    /// generated text, and parameters are no macros. See generated_source().
     std::function<std::string(description const& space, point const& at)> generate{};
     /// True: the generated text takes attune_span<T> for std::span<T>, see
     /// compile/source/entry.hpp.
     bool has_own_spans = false;
-    /// For a program: the same text for readers, with further facts, without its print. If empty,
-    /// it is the text of `generate`.
+    /// For a program: the code of `generate` as text for readers, with further facts. If empty,
+    /// readers get the text of `generate`.
     std::function<generated_code(description const& space, point const& at)> tell{};
 };
 
@@ -129,8 +129,8 @@ source_file(std::string const& path,
 /// A kernel given as text.  @param name  the file name in messages: "sgemm.kernel.cpp"
 [[nodiscard]] kernel_source source_text(std::string text, std::string name);
 
-/// The kernel that attune_embed_kernel(target file) put into this program. The path is that at
-/// build time, for messages and for quoted includes.
+/// The kernel that attune_embed_kernel(target file) put into this program. The kernel has its path
+/// at build time, for messages and quoted includes.
 ///
 /// @param name  as in the call of attune_embed_kernel
 /// Errors   attune::error that lists the embedded names, or two files that were embedded with this
@@ -155,7 +155,7 @@ struct source_part {
 /// records stay valid if the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
 
-/// The part of a generated kernel's configuration that a record keeps.
+/// The code of a generated kernel's configuration that a record keeps.
 /// @param standard  the default configuration
 /// Errors   exceptions of the generator
 /// @pre     kernel.generate

@@ -106,7 +106,7 @@ ATTUNE_INLINE std::vector<std::string> split_flags(std::string_view text)
     return out;
 }
 
-/// @param depth  depth of files in files; it ends a file that names itself
+/// @param depth  depth of files in files; the limit of depth ends a file that names itself
 inline void expand_flag(std::string const& flag, int depth, std::vector<std::string>& out)
 {
     constexpr int deepest = 16;

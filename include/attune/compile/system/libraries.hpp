@@ -25,14 +25,14 @@ struct library_flags {
 /// Removes -L and -l from the flags, as "-lfoo" or as "-l", "foo", and returns their values.
 [[nodiscard]] library_flags take_library_flags(std::vector<std::string>& flags);
 
-/// The folders that linkers search: those of $LIBRARY_PATH, those of Linux distributions, and GCC's
-/// own, newest version first.
+/// The folders that linkers search: from $LIBRARY_PATH, from Linux distributions, and GCC's own,
+/// newest version first.
 [[nodiscard]] std::vector<std::string> library_folders();
 
-/// The shared libraries that a linker would use: lib<name>.so in the folders, in $LIBRARY_PATH and
-/// in the system's and GCC's folders, in this order; else the library that the loader finds by
-/// name. The libraries in a linker script replace the script. Libraries of every C++ program (m,
-/// pthread, dl, rt, c, stdc++, gcc_s) are left out.
+/// The shared libraries that a linker would use. A search for lib<name>.so visits the folders,
+/// $LIBRARY_PATH, and the system's and GCC's folders, in this order; then the loader's places. The
+/// libraries in a linker script replace the script. Libraries of every C++ program (m, pthread, dl,
+/// rt, c, stdc++, gcc_s) are left out.
 /// @return  absolute paths; or a failure of stage load that names the missing library and the
 ///          places
 [[nodiscard]] std::variant<std::vector<std::string>, failure>
@@ -42,15 +42,15 @@ find_libraries(library_flags const& wanted);
 [[nodiscard]] std::vector<std::string> library_places(std::vector<std::string> const& folders,
                                                       std::vector<std::string> const& names);
 
-/// Linker flags that must follow the source. With them a shared object also finds its libraries
-/// when it is loaded: -L, -l, and -Wl,-rpath for each folder.
+/// Linker flags that must follow the source: -L, -l, and -Wl,-rpath for each folder. By -rpath, a
+/// loaded shared object finds its libraries.
 [[nodiscard]] std::vector<std::string> linker_flags(library_flags const& wanted);
 
 /// The names of an ELF object's outside symbols, sorted; empty for other bytes.
 [[nodiscard]] std::vector<std::string> outside_names(std::string_view object);
 
-/// 32 hexadecimal digits that depend on the code, and on the libraries or programs that it calls
-/// and that those need, as loaded in this process. A library counts by its name, its build id, size
+/// 32 hexadecimal digits that depend on the code, and on the loaded libraries or programs that the
+/// code calls, with the libraries that these need. A library counts by its name, its build id, size
 /// and time of change; without a build id, by its code in memory and its stamp. Code without
 /// outside symbols keeps its key.
 ///

@@ -116,7 +116,7 @@ inline void read_dynamic(loaded_library& library, ElfW(Dyn) const* dynamic, std:
 {
     char const* names = nullptr;
     for (auto const* one = dynamic; one->d_tag != DT_NULL; ++one)
-        if (one->d_tag == DT_STRTAB) { // on most machines the loader has made it an address
+        if (one->d_tag == DT_STRTAB) { // most loaders have added the base address
             std::uintptr_t const at = one->d_un.d_ptr;
             names = reinterpret_cast<char const*>(at < base ? at + base : at);
         }

@@ -29,8 +29,8 @@ inline constexpr char const* frame_sizes_section = ".stack_sizes";
 
 /// The sizes that a relocatable or shared object states. `code_bytes` needs symbols: in a stripped
 /// shared object, only exported functions count. `stack_bytes` needs the section of
-/// frame_sizes_flag with a frame for each function. Clang writes none for a function whose frame
-/// grows at run time. Bytes that are no ELF object of this machine give no sizes.
+/// frame_sizes_flag with a frame for each function. Clang writes no frame for a function whose
+/// frame grows at run time. Bytes that are no ELF object of this machine give no sizes.
 [[nodiscard]] code_size size_of_code(std::string_view object);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -9,7 +9,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The way a program ended.
 struct process_result {
     int exit_status = -1; ///< 0: success; -1: a signal or the time limit ended it, or unknown
     int signal = 0;       ///< the signal that ended it; 0: none
@@ -22,14 +21,15 @@ struct process_result {
 
 enum class output_streams {
     together,
-    apart, ///< standard error separately; the last MiB of each
+    apart, ///< standard error separately; at least the last MiB of each
 };
 
 /// Runs `arguments` (the first is the program) and waits. The program's input is empty, its locale
 /// is C, and its temporary files go to `temporary` if that is not empty. After `limit_s` wall
 /// seconds the program and all its children are killed, even if it has closed its output. If this
 /// process ignores or handles SIGCHLD, a shell runs the program and reports its exit status. If
-/// another thread took an exit status, the program runs again, and from then on a shell runs all.
+/// another thread took an exit status, the program runs again, and from then on a shell runs each
+/// program.
 /// Errors   attune::error: no process can be started, or the program does not exist
 [[nodiscard]] process_result run_process(std::vector<std::string> const& arguments, double limit_s,
                                          std::string const& temporary = {},
@@ -38,9 +38,9 @@ enum class output_streams {
 /// The path of a program as the shell finds it; empty if there is none.
 [[nodiscard]] std::string find_program(std::string const& name);
 
-/// A new folder with mode 0700. The destructor removes it in the process that made it. If that
-/// process was killed or ended during a compilation, the next process of this user that makes a
-/// temporary folder removes it.
+/// A new folder with mode 0700. In the process that made the folder, the destructor removes the
+/// folder. A process that is killed, or ends during a compilation, leaves the folder. The next
+/// process of this user with a temporary folder removes it.
 class temporary_folder {
 public:
     /// Errors   attune::error that names the parent folder

@@ -64,8 +64,8 @@ public:
     started_program(started_program const&) = delete;
     started_program& operator=(started_program const&) = delete;
 
-    /// Returns true also if other code has waited for it, or SIGCHLD is ignored: another process
-    /// may then have its id.
+    /// Returns true also if other code has waited for the program, or SIGCHLD is ignored: another
+    /// process may then have the program's id.
     [[nodiscard]] bool has_ended() noexcept
     {
         if (is_over_) return true;
@@ -106,10 +106,10 @@ private:
 struct read_stream {
     int pipe = -1; ///< -1: closed
     std::string* text = nullptr;
-    std::size_t most = std::string::npos; ///< number of bytes to keep, the last ones
+    std::size_t most = std::string::npos; ///< keeps at least this many of the last bytes
 };
 
-/// Reads until the pipes close, or until the child has ended and no data is left: a process that
+/// Reads until the pipes close, or until the child has ended and no data is left. A process that
 /// another thread forked may keep a pipe open. Waits for the child afterwards.
 /// @return  false if `limit_s` passed first
 [[nodiscard]] inline bool read_until_ended(std::array<read_stream, 2> streams,
@@ -234,7 +234,7 @@ run_once(std::vector<std::string> const& arguments, double limit_s, std::string 
 ATTUNE_INLINE process_result run_process(std::vector<std::string> const& arguments, double limit_s,
                                          std::string const& temporary, output_streams how)
 {
-    static std::atomic<bool> has_lost_one{false}; // another thread waits for any child
+    static std::atomic<bool> has_lost_one{false}; // true: another thread waits for any child
     if (!has_lost_one && !may_lose_children()) {
         if (auto ran = run_once(arguments, limit_s, temporary, how, false)) return *std::move(ran);
         has_lost_one = true;
@@ -302,7 +302,7 @@ try {
 } catch (std::exception const&) { // no memory: a later process removes them
 }
 
-/// Removes them once per parent folder and process.
+/// Calls remove_dead_folders() once per parent folder and process.
 inline void remove_dead_folders_once(std::string const& parent)
 {
     static fork_safe_mutex mutex;

@@ -20,8 +20,8 @@ struct shared_code {
 };
 
 /// Loads these bytes from memory, so no other process can replace them after a check. Static
-/// objects are constructed here. The last copy of `code` destroys them, but not before a thread of
-/// the code has ended. The floating-point environment stays unchanged.
+/// objects are constructed here. The last copy of `code` destroys the static objects, after the end
+/// of each thread of the code. The floating-point environment stays unchanged.
 /// @param problem  the loader's message if the result has no code
 [[nodiscard]] shared_code load_shared_code(std::string_view bytes, std::string& problem);
 
@@ -43,8 +43,8 @@ struct shared_code {
 link_shared_object(std::string_view object, std::vector<std::string> const& libraries,
                    std::string& problem);
 
-/// Loaded libraries that code may need without a flag -l, in the order of loading: those of C and
-/// C++, and those of flags such as -fopenmp and -fveclib. With them a linker takes the same
+/// Loaded libraries that code may need without a flag -l, in the order of loading: of C and C++,
+/// and of flags such as -fopenmp and -fveclib. With these libraries a linker takes the same
 /// versions of functions as a compiler.
 [[nodiscard]] std::vector<std::string> loaded_service_libraries();
 

@@ -50,10 +50,10 @@ namespace attune::inline ATTUNE_ABI::detail {
     return file;
 }
 
-/// A path to the file of a descriptor that no other file ever has. The loader treats two objects
-/// with the same path as the same object, and descriptors are reused, but inode numbers are not.
-/// The path therefore contains the inode number, in binary as "/" and "./", which do not change a
-/// path.
+/// A path to the file of a descriptor. No other file ever has this path. The loader treats two
+/// objects with the same path as the same object, and descriptors are reused, but inode numbers are
+/// not. The path therefore contains the inode number, in binary as "/" and "./", which do not
+/// change a path.
 [[nodiscard]] inline std::string path_of_descriptor(int descriptor)
 {
     struct ::stat status{};
@@ -64,13 +64,13 @@ namespace attune::inline ATTUNE_ABI::detail {
     return path + std::to_string(descriptor);
 }
 
-/// The static constructors of a shared object that attune runs, and not the system's loader. An
-/// exception that passed the loader would leave its lock held.
+/// The static constructors of a shared object. attune runs them, because an exception that passed
+/// the system's loader would leave the loader locked.
 struct static_constructors {
     std::uintptr_t at = 0; ///< place of their addresses, relative to the object
     std::size_t count = 0;
 
-    /// Takes them out of the object's list for the loader.
+    /// Removes the constructors from the object's list for the loader.
     [[nodiscard]] static static_constructors taken_from(std::string& bytes)
     {
         static_constructors out;
@@ -149,7 +149,7 @@ struct shared_object_facts {
             } else if (name == owner_symbol) {
                 owner = symbol.st_value;
             } else if (name == finalize_symbol || name == "__do_global_dtors_aux") {
-                ends_itself = true; // the second is in the start files of compilers
+                ends_itself = true; // start files of compilers have __do_global_dtors_aux
             }
         });
     }

@@ -49,9 +49,9 @@ private:
 /// @return  0, or the errno; EWOULDBLOCK: another holder has the lock
 [[nodiscard]] int take_flock(int file, int operation, double wait_s) noexcept;
 
-/// An exclusive lock of an opened file, which the destructor releases. Closing the file would not
-/// do so: a child of fork() may have the file open too. The copy of this object in such a child
-/// does not release the lock.
+/// An exclusive lock of an opened file, which the destructor releases. Closing the file would keep
+/// the lock while a child of fork() has the file open. The copy of this object in such a child does
+/// not release the lock.
 class file_lock {
 public:
     /// @param file    stays open while this object lives
@@ -88,13 +88,12 @@ struct checked_place {
     /// The first symbolic link of another user in the path: "PATH is a symbolic link of uid 65534
     /// (name the file itself)". Empty if there is none.
     std::string link_of_other{};
-    /// The reason why another user may replace the file. Either the path has a link as above. Or
-    /// another user owns a folder of the path, or its group or others may write it and it is not
-    /// sticky.
+    /// The reason why another user may replace the file. The path has a link as above, a folder of
+    /// another user, or a folder without a sticky bit that other users may write.
     std::string replaced_by_other{};
 };
 
-/// Follows a path itself, one folder after the other.
+/// Resolves a path in this process, one folder after the other.
 /// Cost  3 us for each folder of the path
 [[nodiscard]] checked_place place_of(std::string const& path);
 
@@ -103,7 +102,7 @@ struct checked_file {
     descriptor file{};
     int error = 0;                   ///< an errno if there is no file
     std::string refused{};           ///< a sentence in place of the errno
-    std::string replaced_by_other{}; ///< as that of checked_place
+    std::string replaced_by_other{}; ///< see checked_place
 };
 
 /// Opens a file without waiting for it.
@@ -111,8 +110,7 @@ struct checked_file {
 /// - To write, it follows no link of another user, and creates no file at the end of a link.
 /// - To read, it follows each link; `replaced_by_other` then names a link of another user.
 ///
-/// For other users who could have written the contents, call other_writer_of() with the opened
-/// file.
+/// other_writer_of() of the opened file names a user who may have written the contents.
 /// @param flags  as those of open(); with O_CREAT it creates a missing file, but no missing folder
 /// @param mode   mode of a created file
 [[nodiscard]] checked_file open_checked(std::string const& path, int flags, unsigned mode = 0);

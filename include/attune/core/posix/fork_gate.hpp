@@ -12,7 +12,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Registers attune's pthread_atfork() handlers, once. A program may fork while another of its
 /// threads tunes. In the child, attune's handlers, locks and counts are valid, and no work is in
-/// progress. A fork waits for a fork of another thread, because attune's own forks change the state
+/// progress. Two threads never fork at the same time, because attune's own forks change the state
 /// that the child inherits.
 void watch_forks() noexcept;
 
@@ -26,8 +26,8 @@ struct fork_part {
 /// Does not wait.  @pre  the mutex lives as long as the program
 void add_fork_part(fork_part const& part);
 
-/// Number of forks, up to this process, while another thread had work in progress. State of that
-/// thread (a compiler's session, say) may stay half changed in the child.
+/// Counts the forks of this process and its ancestors during which another thread had work in
+/// progress. State of that thread, such as a compiler's session, may be half changed in the child.
 [[nodiscard]] unsigned forks_amid_work() noexcept;
 
 /// The scope of one of attune's own fork() calls.
@@ -47,9 +47,9 @@ private:
     std::function<void()> after_;
 };
 
-/// While a thread has an object of this class, a fork on another thread waits for its end, two
-/// seconds at most. Use it for work that a child cannot repair: a half loaded library stays half
-/// loaded there. A thread may have several.
+/// While a thread has an object of this class, a fork on another thread waits, two seconds at most.
+/// Use the class for work that a child cannot repair: a half loaded library stays half loaded in
+/// the child. A thread may have several objects.
 class fork_delay {
 public:
     /// Waits for the end of a fork in progress.
@@ -59,7 +59,7 @@ public:
     fork_delay& operator=(fork_delay const&) = delete;
 };
 
-/// How long a thread holds a fork_safe_mutex at a time.
+/// The length of time for which a thread holds a fork_safe_mutex.
 enum class lock_use : std::uint8_t {
     /// Perhaps seconds: the data may be half changed in the child of a fork.
     long_work,
@@ -69,8 +69,8 @@ enum class lock_use : std::uint8_t {
     brief,
 };
 
-/// A mutex that is usable in a forked child. If another thread held it at the fork, it is unlocked
-/// in the child.
+/// A mutex that is usable in a forked child. A mutex that another thread held at the fork is
+/// unlocked in the child.
 class fork_safe_mutex {
 public:
     explicit fork_safe_mutex(lock_use use = lock_use::long_work);

@@ -97,7 +97,7 @@ struct fork_handlers {
         for (auto* m = mutexes; m != nullptr; m = m->next) {
             m->is_held_by_fork = m->use == lock_use::brief && !m->is_mine() &&
                                  (m->mutex.try_lock() || m->mutex.try_lock_until(until));
-            if (m->is_held_by_fork) m->mark(); // a user's fork handler that locks it gets an error
+            if (m->is_held_by_fork) m->mark(); // lock() in a user's fork handler then throws
         }
     }
 
@@ -144,8 +144,9 @@ struct fork_handlers {
         forget_other_work();
         h.delays = delays_of_this_thread;
         h.list_new_mutexes();
-        // Makes all mutexes anew that this thread does not hold. `is_held` does not show all
-        // mutexes of other threads: a thread may have locked a mutex but not marked it yet.
+        // Makes a new mutex for each one that this thread does not hold. `is_held` may be false for
+        // a mutex that another thread holds, because a thread marks a mutex after it locks the
+        // mutex.
         for (auto* m = h.mutexes; m != nullptr; m = m->next) {
             if (!std::exchange(m->is_held_by_fork, false) && m->is_mine()) continue;
             ::new (&m->mutex) std::timed_mutex;
@@ -171,7 +172,7 @@ ATTUNE_INLINE fork_delay::fork_delay()
     watch_forks();
     fork_handlers& h = fork_handlers::all();
     std::unique_lock no_fork(h.gate, std::defer_lock);
-    if (delays_of_this_thread++ == 0) no_fork.lock(); // a fork that waits for this thread holds it
+    if (delays_of_this_thread++ == 0) no_fork.lock(); // else a waiting fork may hold it
     ++h.delays;
 }
 
@@ -183,7 +184,7 @@ ATTUNE_INLINE fork_delay::~fork_delay()
 
 ATTUNE_INLINE void watch_forks() noexcept
 {
-    // A function-local static would not do: pthread_atfork() waits for a fork.
+    // No function-local static, because pthread_atfork() waits for a fork.
     static std::atomic<bool> is_done{false};
     if (is_done.exchange(true)) return;
     keep_this_library_loaded();

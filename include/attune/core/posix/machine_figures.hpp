@@ -42,12 +42,12 @@ struct machine_figure {
 inline constexpr std::size_t machine_figure_count = 8;
 
 /// The figures of attune::machine, as the system reports them now; declare/input.hpp explains
-/// each. A figure that the system does not report is that of a processor_shape{}.
+/// each. A figure that the system does not report has its value in processor_shape{}.
 /// @param root  prefix of /proc and /sys
 [[nodiscard]] std::array<machine_figure, machine_figure_count>
 read_machine_figures(std::string const& root = "");
 
-/// The same figures, read once, so that all problems of a process have equal ones.
+/// The same figures, read once: all problems of a process have equal figures.
 [[nodiscard]] std::array<machine_figure, machine_figure_count> const& machine_figures();
 
 /// The figure of this name, or empty if there is none.

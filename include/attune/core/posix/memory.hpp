@@ -10,15 +10,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Free bytes, without taking memory from other programs, within the limits of this process's
-/// control groups. The number changes from call to call. Infinity if unknown.
+/// Bytes that are free or in reclaimable caches, within the limits of this process's control
+/// groups. The number changes from call to call. Infinity if unknown.
 /// @param root  prefix of /proc and /sys
 [[nodiscard]] double spare_memory_bytes(std::string const& root = "");
 
 /// Bytes that this process can ever have: the smaller of the installed memory and the tightest
-/// limit of its control groups. The system keeps a slightly different part of the installed memory
-/// at each start, so the number is rounded down, by a sixteenth at most. A limit is exact. Infinity
-/// if unknown.
+/// limit of its control groups. The system reserves a slightly different part of the installed
+/// memory at each start. The installed memory is therefore rounded down, by a sixteenth at most. A
+/// limit is exact. Infinity if unknown.
 /// @param root  prefix of /proc and /sys
 [[nodiscard]] double granted_memory_bytes(std::string const& root = "");
 

@@ -35,7 +35,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::numeric_limits<double>::infinity(); // "max", or no such file
 }
 
-/// Bytes that a control group still allows, its page cache included. Infinity without a limit.
+/// Bytes that a control group still allows, with its inactive page cache. Infinity without a limit.
 [[nodiscard]] inline double left_in_group(std::string const& group)
 {
     double const most = limit_of_group(group);
@@ -46,7 +46,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::max(most - used + std::max(cached, 0.0), 0.0);
 }
 
-/// The least of `bytes` and of `of(folder)` over the control groups of this process.
+/// The minimum of `bytes` and `of(folder)` for each control group of this process.
 template <class F>
 [[nodiscard]] double least_of_groups(std::string const& root, double bytes, F const& of)
 {

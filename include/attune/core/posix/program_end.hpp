@@ -23,12 +23,12 @@ void keep_this_library_loaded() noexcept;
 /// Makes exit() wait for all work_in_progress before it destroys a static object that exists now.
 /// Call it at the start of work, on the thread that creates a worker. Call it also after opening a
 /// library that must not be used after exit().
-/// Cost     32 bytes, kept; up to a thousand times
+/// Cost     32 bytes for each of the first thousand calls, never freed
 void watch_program_end() noexcept;
 
-/// Exists on a thread while the thread tunes, compiles or checks. exit() on another thread waits,
-/// two seconds at most, until the thread destroys this object or calls pause_at_end(), in which it
-/// stays. A thread may have several.
+/// Exists on a thread while the thread tunes, compiles or checks. exit() on another thread waits
+/// for this object's destructor or a call of pause_at_end(), two seconds at most. pause_at_end()
+/// does not return then. A thread may have several objects.
 class work_in_progress {
 public:
     /// Does not return if exit() runs on another thread.
@@ -48,7 +48,7 @@ void pause_at_end() noexcept;
 [[nodiscard]] int others_at_work() noexcept;
 
 /// Returns true after Ctrl-C while an interrupt_guard exists. On a thread with a stopped_by,
-/// returns the value of its flag.
+/// returns the flag of that object instead.
 /// Cost     1 ns
 [[nodiscard]] bool stop_is_requested() noexcept;
 /// Sets the result of stop_is_requested(). The signal handler and its owner call it.
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] static std::atomic<bool> const* here() noexcept;
 };
 
-/// Thrown to end work early: stop_is_requested(), or its time is over. The work has no result.
+/// Thrown to end work without a result: stop_is_requested(), or the time limit has passed.
 struct cut_short {};
 
 /// While a thread has an object of this class, cut_here() may end the thread's work.
@@ -86,8 +86,8 @@ private:
     double end_before_s_; ///< limit of the outer `cuttable`
 };
 
-/// Calls pause_at_end(). Throws cut_short if this thread has a `cuttable`, and its limit has passed
-/// or stop_is_requested().
+/// Calls pause_at_end(). If this thread has a `cuttable`, throws cut_short after its limit, or if
+/// stop_is_requested().
 /// Cost     2 ns; 30 ns with a limit
 void cut_here();
 

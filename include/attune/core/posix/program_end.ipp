@@ -36,7 +36,6 @@ ATTUNE_INLINE void keep_this_library_loaded() noexcept
     static_cast<void>(once);
 }
 
-/// The phases of a program's end.
 enum class end_phase : std::uint8_t {
     running,
     leaving, ///< exit() or pthread_exit() destroys the main thread's objects

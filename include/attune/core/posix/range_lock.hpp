@@ -21,7 +21,7 @@ enum class lock_file : std::uint8_t {
 
 enum class lock_state : std::uint8_t {
     mine,
-    busy,       ///< another process held it for the whole wait
+    busy,       ///< another process held it until the wait ended
     unavailable ///< there is no such file, or its file system has no locks
 };
 
@@ -51,8 +51,7 @@ public:
 
     /// Creates the file if it is missing.
     /// @param places  positions of the bytes, each below 2^62, in any order
-    /// @param wait_s  longest wait; negative counts as 0. The wait ends early if the program is to
-    ///                stop
+    /// @param wait_s  longest wait; negative counts as 0. stop_is_requested() ends the wait
     [[nodiscard]] static range_lock take(std::string const& path, std::vector<std::uint64_t> places,
                                          double wait_s, lock_file whose = lock_file::of_anyone);
 

@@ -49,7 +49,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return 0;
 }
 
-/// Joins neighbours and sorts them, so that two waiters never hold half each.
+/// Sorts the bytes and joins neighbours. With one order for all, two waiters never hold half each.
 [[nodiscard]] inline std::vector<byte_range> ranges_of(std::vector<std::uint64_t> places)
 {
     std::sort(places.begin(), places.end());

@@ -21,23 +21,23 @@ enum class file_readers : bool {
 /// one. On an error the old file stays, and no other file is left. The new file gets the mode of
 /// the replaced one, and its owner if root writes. A symbolic link of this user or of root stays.
 /// Errors   attune::error: it cannot be written (with the reason), or is no regular file; the path
-///          has a symbolic link of another user, or ends in one that leads nowhere
+///          has a symbolic link of another user, or ends in a link without a target
 void replace_file(std::string const& path, std::string_view text,
                   file_readers who = file_readers::by_umask);
 
-/// A path and the text to write.
 struct file_content {
     std::string path{};
     std::string text{};
 };
-/// Does the same for files that belong together: writes all of them or none.
+/// replace_file() for files that belong together. If a text cannot be written, replaces none of
+/// them.
 void replace_files(std::vector<file_content> const& all);
 
 class file_in_writing;
 
-/// Does the same for a text in pieces. Until finish(), the pieces are in a file beside it,
-/// "out.PID-N.new". The destructor removes this file if finish() was not called. The file stays if
-/// the process is killed.
+/// replace_file() for a text in pieces. Until finish(), the pieces are in a file beside the target,
+/// "out.PID-N.new". The destructor removes that file if finish() was not called. A killed process
+/// leaves it.
 class replaced_file {
 public:
     /// Errors   attune::error, here and below: it cannot be written, or is no regular file
@@ -55,7 +55,7 @@ private:
     std::unique_ptr<file_in_writing> made_;
 };
 
-/// Does the same for a new file. Never replaces a file that appears meanwhile.
+/// replace_file() for a new file. Never replaces a file that appears meanwhile.
 /// @return  false: the file exists, and nothing was written
 /// Errors   attune::error: it cannot be written
 [[nodiscard]] bool create_file(std::string const& path, std::string_view text);

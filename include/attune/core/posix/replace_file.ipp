@@ -122,7 +122,7 @@ inline void require_written(file_beside const& made, std::string const& path)
     if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
 }
 
-/// The file at the end of this user's links, for any later working folder of the program.
+/// The file at the end of this user's links. A later chdir() of the program does not change it.
 [[nodiscard]] inline checked_place target_of(std::string const& path)
 {
     checked_place out = place_of(path);

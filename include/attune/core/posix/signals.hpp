@@ -1,4 +1,4 @@
-// attune/core/posix/signals.hpp - handlers of signals: taken over, found among the callers, blocked in attune's threads; callers in the loader.
+// attune/core/posix/signals.hpp - replaces signal handlers, blocks signals, and finds a signal handler or the loader among the callers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns true if a signal interrupted this thread and its handler is among the callers of this
-/// function, within the last 64 frames. Misses a handler that blocks no signal (SA_NODEFER, an
-/// empty sa_mask), and a handler without unwind tables. Takes no lock and no memory.
+/// Returns true if a signal handler is among the callers of this function, within the last 64
+/// frames. Misses a handler that blocks no signal (SA_NODEFER, an empty sa_mask), and a handler
+/// without unwind tables. Takes no lock and no memory.
 /// Cost     0.1 us if the thread blocks no signal; else about 0.2 us a frame
 [[nodiscard]] bool is_in_signal_handler() noexcept;
 
-/// Call it before work that needs threads which load code. Within dlopen() and dlclose() a thread
-/// holds the loader's lock, so the other threads would never end.
+/// Throws if this thread is within dlopen() or dlclose(). It then holds the loader's lock, and
+/// other threads that load code would wait forever.
 /// Errors   dlopen() or dlclose() is among the callers of this function, within the last 256 frames:
 ///          a constructor or destructor of a library calls a kernel
 /// Cost     about 0.2 us a frame
@@ -69,8 +69,8 @@ private:
 
     int signal_ = 0;
     struct sigaction ours_{};
-    /// A ring of former handlers. A handler may be reading an entry; 31 others are added before it
-    /// is overwritten.
+    /// A ring of former handlers. A signal handler may read an entry, so 31 others are added before
+    /// the entry is overwritten.
     std::array<struct sigaction, 32> formers_{};
     std::atomic<std::size_t> count_{0};
     std::atomic<struct sigaction const*> former_{nullptr};

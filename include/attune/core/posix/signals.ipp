@@ -158,8 +158,8 @@ ATTUNE_INLINE void taken_handler::pass_on(int signal, siginfo_t* info, void* con
     struct sigaction const* next = former_.load();
     if (next == nullptr) return;
     // Copies of attune that end in another order than they began may pass a signal in a circle.
-    // After 8 rounds the former handlers met so far are tried in turn. After 256 rounds the default
-    // action follows.
+    // After 8 rounds, attune tries in turn the former handlers that the signal has met. After 256
+    // rounds the default action follows.
     constexpr unsigned most_copies = 8;
     constexpr unsigned most_tries = 256;
     struct sigaction standard{};

@@ -22,7 +22,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     return pointers;
 }
 
-/// The settings of posix_spawn(), with an owner.
 class spawn_settings {
 public:
     explicit spawn_settings(spawn_request const& request)

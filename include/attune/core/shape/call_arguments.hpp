@@ -32,14 +32,14 @@ struct argument_value {
 template <std::size_t Position>
 inline constexpr argument_value<Position> argument{};
 
-/// kernel.lengths() gives no formula for this array.
+/// In kernel.lengths(): this array has no formula.
 struct any_length_t {};
 inline constexpr any_length_t any_length{};
 
 namespace detail {
 
-/// Which sizes a call_draw gives, of those that the function asks for. Calls of small sizes take
-/// little time and meet every remainder.
+/// The range of the sizes that call_draw gives, within the range that the function passes. Calls of
+/// small sizes take little time and have every remainder.
 enum class drawn_sizes : std::uint8_t {
     little, ///< those below a few hundred
     medium, ///< those below 4,096
@@ -175,7 +175,7 @@ public:
     }
 
     /// A size from `least` to `most`: a small one, one near a parameter of the variant, or any on a
-    /// logarithmic scale. A few hundred calls then meet every remainder and every magnitude.
+    /// logarithmic scale. A few hundred calls then have every remainder and every magnitude.
     /// @return  `least` if `most` is less
     [[nodiscard]] std::int64_t size(std::int64_t least, std::int64_t most)
     {

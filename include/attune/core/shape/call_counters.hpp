@@ -11,9 +11,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// `Columns` counters. Each row holds all of them in its own cache lines, and a thread adds to one
-/// row: by the address of its stack. If two threads share a row, counts may be lost, and a sum may
-/// become less.
+/// `Columns` counters, in rows. Each row has a number for each counter, in separate cache lines.
+/// The address of a thread's stack decides to which row the thread adds. If two threads share a
+/// row, some counts may be lost.
 template <std::size_t Columns>
 class alignas(64) call_counters {
     static_assert(Columns % 8 == 0, "attune: call_counters<N>: a row fills whole cache lines");

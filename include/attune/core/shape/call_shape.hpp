@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-/// Marks functions to inline at every optimisation level. Without it, a file of a program could
-/// call another file's copy, which may have instructions that this processor lacks. Write it behind
-/// the parameters of a lambda expression.
+/// Marks functions to inline at every optimisation level. Without the mark, a file of a program
+/// could call another file's copy, which may have instructions that this processor lacks. In a
+/// lambda expression, the mark follows the parameters.
 #if defined(__GNUC__)
 #define ATTUNE_ALWAYS_INLINE __attribute__((always_inline))
 #else
@@ -30,8 +30,8 @@ enum class shape_part : std::uint8_t {
     flag,     ///< value of a boolean or an enumeration
     real,     ///< bits of a bound floating-point number, else its real_class()
     bytes,    ///< hash of an argument of another type
-    overlaps, ///< 0, or a hash of the overlapping pairs of arrays and their distances; of two that
-              ///< are only read, if they begin at one address
+    overlaps, ///< 0, or a hash of the overlapping pairs of arrays and their distances. Two
+              ///< read-only arrays count only if they begin at one address
     places,   ///< address modulo 64 of each of up to place_bits::arrays arrays
 };
 
@@ -40,7 +40,8 @@ struct place_bits {
     static constexpr std::size_t per_array = 6;
     static constexpr std::size_t arrays = 10; ///< in one word
 
-    /// Bits of an array's address that do not matter if the address counts modulo a power of two.
+    /// The bits of an array's address that do not count, if the address counts modulo a power of
+    /// two.
     /// @param array  index in its word
     [[nodiscard]] static constexpr std::int64_t beyond(std::size_t array, std::uint32_t modulus)
     {
@@ -56,8 +57,8 @@ struct place_bits {
     }
 };
 
-/// A word of a shape. `argument` is the argument of the word. In a word `places` it is the number
-/// of arrays in the word, in the word `overlaps` that of the call.
+/// A word of a shape. `argument` is the index of an argument. In a word `places` it is the number
+/// of arrays in the word, in the word `overlaps` the number of arrays in the call.
 struct shape_word {
     shape_part part{};
     std::size_t argument = 0;
@@ -65,7 +66,7 @@ struct shape_word {
     [[nodiscard]] friend constexpr bool operator==(shape_word const&, shape_word const&) = default;
 };
 
-/// Adds the words about the places of arrays, the last ones of a layout.
+/// Adds the words `overlaps` and `places`, the last ones of a layout.
 inline void add_place_words(std::vector<shape_word>& layout, std::size_t arrays)
 {
     if (arrays > 1) layout.push_back({shape_part::overlaps, arrays});
@@ -94,7 +95,7 @@ struct shape_choice {
     }
 };
 
-/// Number of words of an argument, without that of its address.
+/// Number of words of an argument, without its address.
 template <class T>
 inline constexpr std::size_t shape_words = std::is_pointer_v<T>    ? 0
                                            : is_volume<T>          ? 5
@@ -133,7 +134,7 @@ template <class T>
     double const as_double = static_cast<double>(value);
     std::int64_t out = 0;
     std::memcpy(&out, &as_double,
-                sizeof out); // std::bit_cast is a function that may not be inlined
+                sizeof out); // std::bit_cast is a call if the compiler does not inline it
     return out;
 }
 
@@ -238,7 +239,7 @@ class shape_of_call {
 public:
     static constexpr std::size_t array_count =
         (std::size_t{0} + ... + (detail::is_array<Args> ? 1 : 0));
-    /// The last words of a shape.
+    /// Number of words `places`, the last words of a shape.
     static constexpr std::size_t place_words =
         (array_count + place_bits::arrays - 1) / place_bits::arrays;
     static constexpr bool can_overlap = array_count > 1;

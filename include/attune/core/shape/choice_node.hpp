@@ -10,7 +10,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A node of a tree over sizes or inputs. A leaf has no `input`, and has its variant in `below`.
+/// A node of a tree over sizes or inputs. In a leaf, `input` is `none` and `below` is a variant.
 struct choice_node {
     static constexpr std::int32_t none = -1;
 

@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Remainders by numbers up to this one are separate properties; others are grouped.
 inline constexpr std::int64_t most_single_remainders = 128;
-/// Largest number of parameters for pairs of sizes; the cost grows with its square.
+/// At most this many parameters count for pairs of sizes, because the cost grows with the square.
 inline constexpr std::size_t most_tiles = 6;
 
 enum class property : std::uint8_t {
@@ -59,8 +59,7 @@ enum class property : std::uint8_t {
     return r < 0 ? r + by : r;
 }
 
-/// Groups remainders by their effect on a remainder loop: none, one, all but one, else powers of
-/// two.
+/// Groups remainders by the length of a remainder loop: 0, 1, `by` - 1, else by powers of two.
 [[nodiscard]] inline std::int64_t group_of_remainder(std::int64_t r, std::int64_t by)
 {
     if (r <= 1) return r;
@@ -127,24 +126,23 @@ public:
     shape_properties(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                      std::uint32_t modulus = 64);
 
-    /// The properties of one shape. A property may occur repeatedly.
+    /// The properties of one shape. A property may occur several times.
     [[nodiscard]] std::vector<std::uint64_t> of(std::span<std::int64_t const> key) const;
-    /// Returns true if `condition` holds for each property. Stops at the first for which it does
-    /// not.
+    /// Returns true if `condition` holds for each property. Stops at the first property without it.
     /// Cost   allocates nothing for shapes of up to 64 words
     template <class Condition>
     [[nodiscard]] bool all_of(std::span<std::int64_t const> key, Condition const& condition) const;
     [[nodiscard]] std::vector<shape_word> const& layout() const noexcept { return layout_; }
-    /// Finds the words that are independent sizes. Integers come first, also equal ones: code that
-    /// is wrong where two sizes meet is wrong where they are equal. Lengths follow that are neither
-    /// an integer nor a product of two or three integers.
+    /// Finds the words that are independent sizes: integers first, then the lengths that are
+    /// neither an integer nor a product of two or three integers. Two equal integers both count,
+    /// because code may be wrong only where two sizes are equal.
     /// @param to  receives the index of each word
     /// @return  number of these words
     [[nodiscard]] std::size_t sizes(std::span<std::int64_t const> key,
                                     std::span<std::size_t> to) const;
 
-    /// Calls f(place, product) for each two independent sizes. Numbers of 16 or 32 bits overflow
-    /// where a product is large. `place` is below the square of the number of words.
+    /// Calls f(place, product) for each two independent sizes. A large product overflows numbers of
+    /// 16 or 32 bits in a kernel. `place` is below the square of the number of words.
     template <class F>
     void for_each_product(std::span<std::int64_t const> key, F const& f) const;
 
@@ -225,7 +223,8 @@ void shape_properties::for_each_product(std::span<std::int64_t const> key, F con
     own = own.first(sizes(key, own));
     for (std::size_t a = 0; a < own.size(); ++a)
         for (std::size_t b = a + 1; b < own.size(); ++b) {
-            // Lengths may appear and vanish among the sizes, so the place is that of the two words.
+            // A length is a size in some calls only, so the place is made of the indices of both
+            // words.
             std::size_t const low = own[a] < own[b] ? own[a] : own[b];
             std::size_t const high = own[a] < own[b] ? own[b] : own[a];
             f(low * layout_.size() + high,

@@ -44,7 +44,7 @@ struct buffer {
     std::array<detail::element_run, element_format::most_runs> runs{};
     /// For an array of pointers: index of the first buffer that it points to.
     std::size_t first_target = none;
-    std::size_t target = none; ///< for such a buffer: its index in the array of pointers, from 0
+    std::size_t target = none; ///< of a buffer in such an array: index of its pointer, from 0
 };
 
 namespace detail {
@@ -66,7 +66,7 @@ inline void tolerate(buffer& b, tolerance within) noexcept
         run.within = within;
 }
 
-/// Returns false if the element description contradicts itself, as one from another process may.
+/// Returns false if the element description contradicts itself, which is possible in a message.
 [[nodiscard]] inline bool is_sound(buffer const& b) noexcept
 {
     if (b.type > element_type::extended || b.run_count > b.runs.size()) return false;
@@ -85,7 +85,7 @@ inline void tolerate(buffer& b, tolerance within) noexcept
 ///
 /// @param values    the array; may be empty. The buffer of a `span<T const>` is not writable
 /// @param argument  index of the kernel's argument, from 0
-/// Errors   none; a `T` that is not trivially copyable is one sentence at compile time
+/// Errors   none; for a `T` that is not trivially copyable, the compiler reports one sentence
 template <class T>
 [[nodiscard]] buffer as_buffer(std::span<T> values, std::size_t argument)
 {

@@ -17,7 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The state of the caches at the start of a timed run.
 enum class cache_state : std::uint8_t {
-    warm, ///< as the former run left them: for kernels that are called again on the same data
+    warm, ///< as after the former run: for kernels that are called again on the same data
     cold, ///< without the call's arrays: for kernels that get new data at each call
 };
 

@@ -241,7 +241,7 @@ struct mismatch {
 /// equal bytes. any_value: everything is accepted. Structures: each field is compared as an array,
 /// with its own tolerance and rms; bytes between fields and between rows are ignored.
 ///
-/// @param got   the result; its tolerance is `got.within`, or that of each of `got.runs`
+/// @param got   the result, with its tolerance: `got.within`, or one in each of `got.runs`
 /// @param want  the reference: content_bytes(got) bytes, any alignment; another length is a
 ///              mismatch
 /// Errors   bad_alloc

@@ -136,7 +136,7 @@ inline void put_part(buffer const& b, std::size_t k, std::span<std::byte const> 
 }
 
 inline constexpr std::size_t large_page = std::size_t{2} << 20;
-/// Size from which a large page is filled faster than small pages, in bytes.
+/// From this size on, in bytes, filling a large page takes less time than filling small pages.
 inline constexpr std::size_t worth_a_large_page = std::size_t{1} << 19;
 
 /// The multiples of a large page below and above `address`.
@@ -241,9 +241,9 @@ private:
     std::vector<detail::fresh_memory> saved_;
 };
 
-/// Runs twice and compares the results. Runs may follow one another without a restore if writable
-/// buffers are only outputs. A kernel that updates its data must start from the same contents each
-/// time. The buffers keep the last results.
+/// Runs twice and returns true if the results are equal: a run then needs no restored buffers. A
+/// kernel that updates its data must start from the same contents each time. The buffers keep the
+/// last results.
 /// Errors   whatever `run` throws; bad_alloc
 [[nodiscard]] inline bool is_repeatable(std::span<buffer const> buffers,
                                         std::function<void()> const& run)

@@ -53,20 +53,20 @@ struct run_contents {
 
 /// Returns true if the kernel's results do not depend on the contents that it overwrites. Each
 /// element must be unchanged by both runs, or equal after both. Equal means within its tolerance,
-/// and with a change far smaller than the perturbation. `y += x` is refused, even if the tolerance
-/// hides y beside x, unless rounding removes all of y. `y = x` is accepted, even on a part of y.
-/// any_value: ignored.
+/// and with a change far smaller than the perturbation. Refuses `y += x`, even if the tolerance
+/// hides y beside x; accepts it if rounding removes all of y. Accepts `y = x`, also on a part of y.
+/// Ignores any_value arrays.
 ///
 /// @pre  both runs used buffers like `buffers`; the second one began with perturbed contents
 [[nodiscard]] bool overwrites_all(std::span<buffer const> buffers, run_contents const& run,
                                   run_contents const& perturbed_run);
 
-/// Marks each array that is writable, not empty, not any_value, and unchanged by the run.
+/// Marks each array that is writable, not empty, not any_value, and unchanged within its tolerance.
 [[nodiscard]] std::vector<bool> idle_arrays(std::span<buffer const> buffers,
                                             run_contents const& run);
 
 /// Returns true if the perturbed run leaves a NaN or an infinity where the other run leaves a
-/// finite number. The code was not made for such contents then. Structures count as finite.
+/// finite number. Such contents are then no valid input of the code. Structures count as finite.
 [[nodiscard]] bool loses_finite_numbers(std::span<buffer const> buffers, run_contents const& run,
                                         run_contents const& perturbed_run);
 

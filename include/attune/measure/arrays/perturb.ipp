@@ -51,7 +51,7 @@ template <class T>
     return across ? -away : away;
 }
 
-/// perturb_floats() for types that few processors compute with.
+/// perturb_floats() for types without arithmetic on most processors.
 template <class T>
 void perturb_wide(buffer const& b, bool across)
 {
@@ -123,7 +123,7 @@ void perturb_integers(buffer const& b, bool across)
     return b;
 }
 
-/// Largest ratio of a result's change to its element's perturbation that counts as independent.
+/// A result is independent if it changes by at most this share of its element's perturbation.
 inline constexpr double most_answered = 0.125;
 
 /// Returns true if two arrays have equal bytes in [first, last).
@@ -187,7 +187,7 @@ template <class T>
     bool const is_off = with_element_type(like.type, [&](auto one) {
         using element = decltype(one);
         if constexpr (std::is_same_v<element, std::byte>)
-            return like.run_count == 0; // fields are no bytes
+            return like.run_count == 0; // fields are compared as numbers
         else
             return is_far_off<element>(like.within, got, want);
     });

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 // Source   of slower_test: betting against "the median is not above the limit" (Waudby-Smith, Ramdas: Estimating
 //          means of bounded random variables by betting, 2024, section 3). At fair odds, capital
-//          grows to 1 / error with probability <= error at any time (Ville's inequality), so the
-//          test may be read after every run. A fixed-sample interval, read as often, errs several
-//          times as often as stated
+//          grows to 1 / error with probability <= error at any time (Ville's inequality). The test
+//          may therefore be read after every run. A fixed-sample interval, read as often, errs
+//          several times as often as stated
 //
 // See sampler.hpp for the interval, clocks.hpp for the choice of the clock, slower_test for the
 // test against a limit. The interval is checked only after a third more samples each time. In
@@ -29,7 +29,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Assumptions about the times, and the error rate.
 struct racing_options {
-    /// Probability of ever calling a run slower although its median is at most the limit.
+    /// Probability that the test calls a run slower although its median is at most the limit.
     double error = 0.05;
     /// Runs longer than `far` medians are at most this frequent. 1: no assumption, and fewer than
     /// six runs prove nothing. Measured on a loaded machine: by thread CPU time 1 in 100 runs was
@@ -94,9 +94,9 @@ struct adaptive_timer_options {
     std::uint32_t max_samples = 200; ///< >= 1
     double max_s = 1.0;              ///< wall seconds of all runs with warm-up and prepare
     std::uint32_t warm_up_runs = 1;  ///< not counted; the last one decides the clock
-    /// A warm-up run of at least this time, in seconds, counts as a sample if no slower than the
-    /// slowest of the next runs, within `precision`. Racing ignores it. This choice by the outcome
-    /// costs the interval up to 0.7 % of its coverage.
+    /// A warm-up run of at least this time, in seconds, counts as a sample if, within `precision`,
+    /// it is no slower than the slowest of the next runs. Warm-up runs never count for racing. The
+    /// interval loses up to 0.7 % of its coverage by this choice.
     double warm_up_counts_from_s = std::numeric_limits<double>::infinity();
     double stop_above =
         std::numeric_limits<double>::infinity(); ///< seconds: stop when proved slower
@@ -165,7 +165,7 @@ template <sample_taker Taker>
         // Counting it only if many are disturbed would be a choice by the outcome.
         if (!sample.is_disturbed) slower.add(sample.seconds);
         if (samples.taken() >= most || slower.is_slower()) return samples.estimate();
-        // Decided once, before the first check of the interval, because an outcome decides here.
+        // One decision, before the first check of the interval, because it depends on the samples.
         if (may_count_warm_up && samples.sorted().size() + 1 >= next_look) {
             may_count_warm_up = false;
             if (!samples.counts_disturbed() &&

@@ -1,9 +1,9 @@
 // attune/measure/clock/clocks.hpp - clocks, the choice between them, and a stopwatch.
 // SPDX-License-Identifier: MIT
 // Source   own measurements: on a loaded machine the wall time of a run longer than a scheduler
-//          slice (3 ms) is biased even in its minimum (the same code: 3.6 and 6.6 ms), its thread
-//          CPU time is within 5 %. That clock costs 0.7 us per reading, the steady one 20 ns, and
-//          it does not count other threads or a device
+//          slice (3 ms) is biased even in its minimum (the same code: 3.6 and 6.6 ms). The thread
+//          CPU time is within 5 %. A reading of the CPU clock costs 0.7 us, of the steady clock 20
+//          ns. The CPU clock does not count other threads or a device
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -40,13 +40,12 @@ concept time_source = requires(S& s) {
     { s.process_cpu_s() } -> std::same_as<double>; // CPU seconds of all threads of the process
     {
         s.waits()
-    } -> std::same_as<std::uint64_t>; // waits of the thread for something else than a processor
+    } -> std::same_as<std::uint64_t>; // waits of the thread for anything other than a processor
     {
         s.preemptions()
     } -> std::same_as<std::uint64_t>; // times that the system took the processor away
 };
 
-/// The clocks of this machine.
 struct system_clocks {
     /// CPU seconds that threads of this process have spent on work outside of runs, such as
     /// compiling the next variant. Must not throw. Empty: there are no such threads.
@@ -61,7 +60,6 @@ struct system_clocks {
 
 namespace detail {
 
-/// Seconds of a system clock.
 [[nodiscard]] double read_clock_s(clockid_t clock) noexcept;
 
 /// Seconds in which the calling thread was ready but had no processor, since its start. 0 if the
@@ -121,7 +119,7 @@ template <time_source Source>
 }
 
 /// Number of threads that the run kept busy, at most `most`. The result is the CPU time of all
-/// threads over that of the caller, or over wall time if the caller only waited; 1 without other
+/// threads over the caller's CPU time, or over wall time if the caller only waited. 1 without other
 /// threads.
 [[nodiscard]] constexpr std::uint32_t threads_of(run_profile const& seen,
                                                  std::uint32_t most = 1024) noexcept
@@ -141,8 +139,9 @@ class stopwatch {
 public:
     /// @param source  must outlive the stopwatch
     /// @param clock   `automatic` means wall
-    /// @param idle    an empty run, wrapped like the runs, to subtract from wall times; thread CPU
-    ///                times are a thousand times as long. Empty: runs are not wrapped.
+    /// @param idle    an empty run, wrapped like the runs, whose time is subtracted from wall
+    ///                times. Thread CPU times are a thousand times as long. Empty: runs are not
+    ///                wrapped.
     /// Errors   exceptions of `idle`
     stopwatch(Source& source, clock_choice clock, std::function<void()> const& idle = {})
         : source_(&source)

@@ -45,7 +45,8 @@ inline void update_thread_clocks() noexcept
         char const* const end = entry->d_name + std::strlen(entry->d_name);
         pid_t id = 0;
         if (std::from_chars(entry->d_name, end, id).ptr != end) continue;
-        // Linux encodes "CPU time of thread id" like this; POSIX has it for pthread_t only.
+        // Linux encodes the CPU clock of a thread id like this; POSIX has such a clock for
+        // pthread_t only.
         constexpr unsigned scheduled_time_of_thread = 6;
         auto const clock =
             static_cast<clockid_t>((~static_cast<unsigned>(id) << 3) | scheduled_time_of_thread);

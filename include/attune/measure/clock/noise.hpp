@@ -33,8 +33,8 @@ struct machine_noise {
     double drift = 0; ///< later time of a run over its first time, minus 1
     /// Half the 95 % interval of the last comparison: smaller differences stay unresolved.
     double resolution = 0;
-    /// Share of the trials beside which a run with a known time took at least 15 % longer than
-    /// undisturbed, and the median factor of these.
+    /// Share of the trials with a slow neighbour: a run with a known time that took at least 15 %
+    /// longer than undisturbed. `slowdown` is the median factor of these runs.
     double slow_share = 0;
     double slowdown = 1;
     /// Share of the time in which the tuning thread was ready but had no processor.
@@ -52,18 +52,18 @@ struct machine_noise {
     static constexpr double much_drift = 0.2;
     /// Above this resolution, a comparison in turns is undecided.
     static constexpr double coarse = 0.03;
-    /// Above this, the final is undecided.
+    /// Above this ratio of `unsure`, the final is undecided.
     static constexpr double most_unsure = 0.05;
-    /// From this share of slow samples and this slowdown on, times between them are not comparable,
-    /// even after correction.
+    /// With at least this share of slow samples and this slowdown, the times between the samples
+    /// are not comparable, even after correction.
     static constexpr double much_slow_share = 0.25;
     static constexpr double much_slowdown = 1.25;
-    /// From this number of lacking processors on, times of several threads are not comparable with
-    /// times of one.
+    /// With at least this number of lacking processors, times of several threads are not comparable
+    /// with times of one.
     static constexpr double most_lacking = 0.25;
 
     /// Mean number of processors that a variant with several threads lacked. The run with a known
-    /// time does not show this, because its one thread moves to a free processor.
+    /// time does not show the lack, because its one thread moves to a free processor.
     [[nodiscard]] constexpr double lacking() const noexcept
     {
         if (threads < 2 || processors == 0) return 0;

@@ -18,8 +18,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Tracks samples of a known run, taken between runs of others. The lower fifth of its times counts
-/// as undisturbed. On a machine with two speeds that is the higher speed, if it lasts a fifth of
-/// the time. Other times are relative to it.
+/// as undisturbed. On a machine with two speeds, the higher speed counts as undisturbed if it lasts
+/// a fifth of the time. Other times are relative to the undisturbed time.
 class machine_pace {
 public:
     /// Replaces the known run.
@@ -56,9 +56,9 @@ public:
         quiet_ = std::abs(latest_ - 1) > much / 2 ? 0 : quiet_ + 1;
     }
 
-    /// Adds runs of something else. Returns true if a probe has to follow: always if the last probe
-    /// was slow or fast, or if the runs are doubtful. Otherwise probes may take a share of the time
-    /// that shrinks from a quarter to least_share with each probe at full speed in a row.
+    /// Adds runs of other code. Returns true if a probe has to follow: always if the last probe was
+    /// slow or fast, or if the runs are doubtful. Otherwise probes take a share of the time. Each
+    /// probe at full speed in a row lowers the share, from a quarter to least_share.
     /// @param spent_s      seconds of these runs
     /// @param probe_s      seconds of a probe
     /// @param is_doubtful  the runs may have been slowed down, or much depends on their time
@@ -79,8 +79,8 @@ public:
     /// Mean slowness of the last two probes, for runs between them.
     [[nodiscard]] double slowness_between() const noexcept { return (before_ + latest_) / 2; }
 
-    /// Statistics of all probes that took longer than undisturbed by the factor 1 + `much`. Runs
-    /// without a necessary probe count as one at full speed.
+    /// Statistics of all probes that took longer than undisturbed by the factor 1 + `much`. A run
+    /// that needs no probe counts as a probe at full speed.
     [[nodiscard]] disturbance disturbed() const
     {
         std::vector<double> all = past_;

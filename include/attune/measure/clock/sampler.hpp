@@ -4,7 +4,7 @@
 //          took up to 9 times as long by the wall clock; 90 % of the others were within 5 %
 // Source   the order-statistic interval of a median: of n samples, the number below the median is binomial(n,
 //          1/2) for every distribution, so the probability of x(low) <= median <= x(high) is a
-//          binomial sum. It is exact for continuous distributions and a lower bound with ties
+//          binomial sum. The sum is exact for continuous distributions and a lower bound with ties
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -87,7 +87,7 @@ struct rank_interval {
     return {value, sorted[ranks.low], sorted[ranks.high], static_cast<std::uint32_t>(n)};
 }
 
-/// Sorts samples in place; then as median_of_sorted().
+/// Sorts samples in place and returns median_of_sorted().
 [[nodiscard]] constexpr measurement median_of(std::span<double> samples,
                                               double confidence = 0.95) noexcept
 {
@@ -115,8 +115,8 @@ struct time_sample {
 
 namespace detail {
 
-/// Least length of a sample, in readings of the clock: the clock's error after calibration (a few
-/// percent of a reading) is then far below 1 % of the sample.
+/// Least length of a sample, in readings of the clock. The clock's error after calibration, a few
+/// percent of a reading, is then far below 1 % of the sample.
 inline constexpr double clock_readings_per_sample = 100;
 inline constexpr std::uint32_t most_runs_per_sample = 1000;
 

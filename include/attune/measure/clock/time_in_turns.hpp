@@ -21,22 +21,22 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Conditions to stop comparing; the first that holds stops. A significant result is no such
-/// condition: it would make significant results too frequent.
+/// Conditions to stop comparing; the first that holds stops. A significant result does not stop:
+/// significant results would become too frequent.
 struct time_in_turns_options {
-    double precision = 0.005;                     ///< half the interval of a ratio over the ratio
-    double clear_by = 0.1;                        ///< the interval of a ratio is above 1 by this
-    double confidence = 0.95;                     ///< of these intervals
-    std::uint32_t min_rounds = 10;                ///< fewest for `precision` and `clear_by`
-    std::uint32_t max_rounds = 200;               ///< >= 1
-    double max_s = 2.0;                           ///< wall seconds of all rounds; see time_budget
-    std::uint32_t warm_up_rounds = 1;             ///< not counted; the last one decides the clock
+    double precision = 0.005;         ///< half the interval of a ratio over the ratio
+    double clear_by = 0.1;            ///< a clear ratio: its whole interval is above 1 plus this
+    double confidence = 0.95;         ///< of these intervals
+    std::uint32_t min_rounds = 10;    ///< fewest for `precision` and `clear_by`
+    std::uint32_t max_rounds = 200;   ///< >= 1
+    double max_s = 2.0;               ///< wall seconds of all rounds; see time_budget
+    std::uint32_t warm_up_rounds = 1; ///< not counted; the last one decides the clock
     clock_choice clock = clock_choice::automatic; ///< automatic: thread CPU if it suits all runs
     /// Returns true if runs of a contestant may follow one another without `prepare`: see
     /// adaptive_timer_options. Empty: false.
     std::function<bool(std::size_t)> is_repeatable{};
     std::function<void()> idle{}; ///< as in adaptive_timer_options
-    /// Number of contestants, the last ones, that never exclude others.
+    /// This many of the last contestants never exclude others.
     /// @pre  fewer than there are contestants
     std::size_t passengers = 0;
 };
@@ -65,7 +65,7 @@ public:
     void add(std::size_t contestant, double seconds) { seconds_[contestant].push_back(seconds); }
 
     [[nodiscard]] std::size_t size() const noexcept { return seconds_.size(); }
-    /// Number of rounds in which a contestant ran, always the first ones.
+    /// The contestant ran in this many rounds, the first ones.
     [[nodiscard]] std::size_t rounds(std::size_t contestant) const noexcept
     {
         return seconds_[contestant].size();
@@ -92,7 +92,7 @@ public:
         return detail::median_of(ratios, confidence);
     }
     /// The contestant with the lowest median among those with the most rounds.
-    /// @param passengers  number of contestants, the last ones, to ignore
+    /// @param passengers  ignores this many of the last contestants
     [[nodiscard]] std::size_t fastest(std::size_t passengers = 0) const
     {
         std::size_t const counting = size() - passengers;
@@ -130,9 +130,9 @@ namespace detail {
 
 /// The loop of time_in_turns() over any sample_taker.
 ///
-/// A contestant leaves if it is slower than the fastest by more than `clear_by`. The others
-/// continue until each is compared with the fastest precisely enough. A disturbed run is repeated
-/// if enough time remains for the rounds that a proof needs.
+/// A contestant leaves if it is slower than the fastest by more than `clear_by`; a passenger also
+/// if it is faster by that. The others continue until each is compared with the fastest precisely
+/// enough. A disturbed run is repeated if enough time remains for the rounds that a proof needs.
 ///
 /// @param contestants  number of runs of the taker, from run 0  @pre at least one
 /// Errors   exceptions of the taker

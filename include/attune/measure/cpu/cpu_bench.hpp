@@ -56,8 +56,9 @@ public:
                                            timing_turns::turn* turn = nullptr) const;
 
 private:
-    /// Runs `body` with a wrapper of code at an address, without checks of results, because the
-    /// code has passed them. Restores the process and the arrays afterwards.
+    /// Runs `body`, which gets a function that wraps the code at an address. Results are not
+    /// checked, because the code has passed its checks. Restores the process and the arrays
+    /// afterwards.
     /// Errors   `stopped`: crash or timeout
     void unchecked(
         double limit_s,

@@ -39,8 +39,8 @@ public:
 
     /// Returns false for contents across zero if runs are not in forked children.
     bool begin(bool is_perturbed, bool across);
-    /// Runs the default, which must work even if the user gives a reference: their results are
-    /// compared.
+    /// Runs the default. The default must work even if the user gives a reference, because attune
+    /// compares both results.
     [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s);
     [[nodiscard]] first_run_result run(callable const& code, double limit_s, snapshot const& right);
     [[nodiscard]] snapshot take_expectation(std::optional<snapshot> spare);
@@ -74,7 +74,8 @@ private:
     void run_right_code(callable const& code) const;
     [[nodiscard]] std::string thrown_by_trusted(callable const& code) const;
     [[nodiscard]] first_run_result run_trusted_across(callable const& code, double limit_s);
-    /// @param expected  the right results; null: neither they nor remaining changes are judged
+    /// @param expected  the right results; null: run_once() compares no results and judges no
+    ///                  remaining changes
     /// @param told      receives remaining changes if the run is in a child; may be null
     [[nodiscard]] first_run_result run_once(std::function<void()> const& run, double limit_s,
                                             snapshot const* expected, told_sentences const* told);
@@ -105,9 +106,9 @@ private:
 /// reference is the result of the default (or of the user's reference) on the same contents, within
 /// the tolerances. For the contents see first_runs.
 ///
-/// A variant with a right result also fails, at stage `verify`, for changes that it leaves: a child
-/// process, a changed process (see process_state), or 1 MiB or more of memory at each call. Changes
-/// that the default makes are tolerated.
+/// A variant with a right result fails, at stage `verify`, if it leaves a child process or a
+/// changed process (see process_state). It also fails if each call leaves 1 MiB or more of memory
+/// or a descriptor, or writes to a file. Changes that the default makes are tolerated.
 class cpu_first_runs {
 public:
     /// @param original  snapshot of the call's buffers. Both references must outlive this object

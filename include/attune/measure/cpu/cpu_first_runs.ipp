@@ -89,10 +89,10 @@ private:
     use before_{};
 };
 
-/// Sentences of a child for its parent, one a line, in shared memory.
+/// Sentences of a child for its parent, one per line, in shared memory.
 class told_sentences {
 public:
-    /// Appends them.
+    /// Appends sentences.
     void tell(std::vector<std::string> const& all) const
     {
         auto const* const before = reinterpret_cast<char const*>(memory_.bytes().data());

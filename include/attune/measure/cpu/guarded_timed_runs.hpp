@@ -67,8 +67,8 @@ public:
                                                   std::function<void()> const& call,
                                                   timing_record const& how, std::size_t count);
 
-    /// The energy of a call, by the counters of the options, without that of `prepare` and of cold
-    /// caches. Takes at most the time for timing one variant, once a run is complete.
+    /// The energy of a call, by the counters of the options, without the energy of `prepare` and of
+    /// evicting caches. After one complete run, takes at most the time limit of one variant.
     /// @param between  called before each run; its time and energy do not count
     /// Errors   exceptions of `prepare` and the call; detail::cut_short after Ctrl-C
     [[nodiscard]] call_energy energy(std::function<void()> const& prepare,
@@ -85,10 +85,10 @@ private:
     bool counts_warm_ups_ = false;
 };
 
-/// Runs variants on the caller's buffers under a signal guard. Checks their results after the
-/// first, second, fourth, eighth ... run and after the last. The destructor restores the buffers'
-/// original contents, and the handlers, modes and locale of process_state(false) (with other
-/// threads in the program: only those of this thread). At most one per thread.
+/// Runs variants on the caller's buffers under a signal guard. Checks results after the first,
+/// second, fourth, eighth ... run and after the last. The destructor restores the buffers' original
+/// contents, and the handlers, modes and locale of process_state(false). With other threads in the
+/// program, it restores this thread's state only. At most one per thread.
 ///
 /// Example   guarded_timed_runs runs{call, first_runs, original, limit_s};
 ///           measurement const m = timer.time([&] { runs.prepare(); }, [&] { runs.run(code); });
@@ -105,8 +105,8 @@ public:
     guarded_timed_runs(guarded_timed_runs const&) = delete;
     guarded_timed_runs& operator=(guarded_timed_runs const&) = delete;
 
-    /// Restores the caller's buffers. If several runs follow without another prepare(), their
-    /// results are not checked.
+    /// Restores the caller's buffers. Results are checked only if one run follows before the next
+    /// prepare().
     /// Errors   `stopped` for the variant that ran last; detail::cut_short after Ctrl-C
     void prepare();
     /// Errors   `stopped`: crash or timeout
@@ -148,7 +148,7 @@ private:
     std::uint32_t since_prepared_ = 0;
     std::function<void()> call_latest_;
     std::function<void()> call_idle_;
-    void* idle_entry_ = nullptr; ///< idle() writes it, as run() writes latest_
+    void* idle_entry_ = nullptr; ///< idle() writes this member, as run() writes latest_
     std::uint32_t idle_runs_ = 0;
 };
 

@@ -19,8 +19,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A shorter warm-up run never counts. The first run after a fork has cold caches and page tables,
-/// which are too large a share of it.
+/// A shorter warm-up run never counts: after a fork, cold caches and page tables take too large a
+/// share of the first run.
 inline constexpr double shortest_counted_warm_up_s = 1e-3;
 
 ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
@@ -224,8 +224,8 @@ ATTUNE_INLINE void guarded_timed_runs::finish()
     if (!changed.empty()) throw stopped{{failure_stage::verify, changed}};
 }
 
-/// Runs each variant alone: one run of each, then each up to two runs, four, ... up to as many as
-/// before. A variant that changes the process in its first run is found after one run of each.
+/// Repeats the runs of each variant alone, in rounds: one run of each, then one more, two more,
+/// four more, ... A variant that changes the process in its first run is found in the first round.
 /// @return  the change that the variant of latest() made; empty if no variant made one alone
 ATTUNE_INLINE std::string guarded_timed_runs::change_made_alone()
 {

@@ -115,7 +115,7 @@ inline constexpr double energy_update_s = 1e-3;
 struct energy_run {
     double joules = 0;
     double seconds = 0;
-    double open_s = 0; ///< time whose energy may be missing or foreign
+    double open_s = 0; ///< seconds whose energy may be missing, or from other work
 };
 
 template <energy_meter M>
@@ -136,7 +136,7 @@ run_between_readings(M& meter, std::function<void(std::uint64_t)> const& run, st
 }
 
 /// @param calls   makes the given number of calls
-/// @param beside  makes the other work of that number of calls, such as restoring their arguments;
+/// @param beside  does the other work for that number of calls, such as restoring their arguments;
 ///                its energy is subtracted; may be empty
 /// @param between  called before each pair of runs; its time and energy do not count; may be empty
 template <energy_meter M>
@@ -193,9 +193,8 @@ template <energy_meter M>
 } // namespace detail
 
 /// The joules of a call on this machine's processors and their memory, on average over calls in a
-/// row. The number of calls grows until the result is known to a few per cent. The counters are
-/// those of whole packages: they include other programs, other threads of this program, and the
-/// idle power.
+/// row. The number of calls grows until the result is known to a few per cent. The counters are for
+/// whole packages, with other programs, other threads of this program, and the idle power.
 ///
 /// @return  half_width is the relative error; it may exceed options.precision if the limit came
 ///          first
@@ -228,7 +227,6 @@ template <energy_meter M>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Energy by the counters of a machine.
 class counted_energy final : public energy_source {
 public:
     explicit counted_energy(energy_counters counters)

@@ -115,7 +115,8 @@ public:
         return value;
     }
     [[nodiscard]] std::string get_text();
-    /// A number of elements, at most the number of remaining values, because each element has one.
+    /// A number of elements. It is at most the number of remaining values, because each element
+    /// takes a value.
     [[nodiscard]] std::size_t get_count();
     [[nodiscard]] bool is_at_end() const noexcept;
 

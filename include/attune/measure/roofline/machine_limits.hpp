@@ -3,8 +3,9 @@
 // Source   bandwidth by the triad of McCalpin 1995
 //
 // A lower bound for the time of a configuration needs rates that no code exceeds; a roofline needs
-// rates that good code reaches. Additions therefore run beside multiply-adds for the peaks of a
-// core, because some processors have separate units for them, and loads come from the first cache.
+// rates that good code reaches. For the peaks of a core, additions therefore run beside
+// multiply-adds, because some processors have separate units for additions. Loads come from the
+// first cache.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -49,10 +50,10 @@ void raise_to(machine_limits& limits, machine_limits const& others);
 /// Measures this machine: the highest of nine rounds. Each thread fills the memory it works on;
 /// starting threads is not timed.
 /// @param threads    number of threads, >= 1, on the processors that the calling thread may use
-/// @param footprint  bytes of the triad's arrays together, because arrays in caches are faster. 0:
-///                   far larger than the caches
-/// Cost     about 0.3 s; for the memory bandwidth 192 MiB for one thread and 1.5 GiB for eight and
-///          more, or 24 MiB per thread if that is more, but at most a quarter of the spare memory
+/// @param footprint  bytes of the triad's arrays together, which matter because caches are faster.
+///                   0: far larger than the caches
+/// Cost     about 0.3 s. Memory for the bandwidth: 192 MiB for one thread, 1.5 GiB for eight and
+///          more, or 24 MiB per thread if that is more; at most a quarter of the spare memory
 /// Errors   std::bad_alloc, also if a quarter of the spare memory is not far larger than the
 ///          caches; std::system_error: the system does not start that many threads
 [[nodiscard]] machine_limits measure_machine(unsigned threads = 1, double footprint = 0);
@@ -70,7 +71,7 @@ using machine_measurement = std::function<machine_limits(unsigned threads, doubl
                                            machine_measurement const& measure = measure_machine);
 
 /// Measures even if the file has limits. Use it after a run that was faster than the limits allow:
-/// a disturbance must have lowered them. Adds the new limits if one is higher.
+/// a disturbance must have lowered the limits. Adds the new limits if one is higher.
 /// @return  the higher of old and new limits
 [[nodiscard]] machine_limits
 machine_measured_anew(std::string const& path, std::string const& device, unsigned threads = 1,
@@ -121,16 +122,15 @@ enum class bound_by : std::uint8_t { nothing, flops, sums, loads, bytes };
 /// "flops", "sums", "loads", "bytes".
 [[nodiscard]] char const* name_of(bound_by what) noexcept;
 
-/// The least time of a call.
 struct least_time {
     double seconds = 0; ///< 0: unknown; finite
     bound_by by = bound_by::nothing;
 };
 
 /// The least seconds of `done` on `threads` cores: the longest of its flops, its sums, its loads,
-/// and its bytes beyond the caches. The peaks of several cores are those of one times their number,
-/// which they never exceed together. A peak of 0 bounds nothing, and neither does work that is
-/// negative, infinite or no number.
+/// and its bytes beyond the caches. The peak of several cores is the peak of one core times their
+/// number, an upper bound. A peak of 0 gives no bound, and negative, infinite or NaN work gives
+/// none.
 /// @param threads      >= 1
 /// @param bytes_per_s  memory bandwidth of this number of threads; 0: unknown
 /// @param cached       bytes that all caches keep from one call to the next

@@ -44,8 +44,8 @@ inline void append_peaks(std::string const& path, char const* word,
     if (to.file.is_open()) static_cast<void>(!::write(to.file.get(), line.data(), line.size()));
 }
 
-/// The `count` numbers of each line with this word and device; no numbers of a damaged file, which
-/// are negative or reach `end`.
+/// The `count` numbers of each line with this word and device. Skips a damaged line: a number is
+/// negative or not below `end`.
 [[nodiscard]] inline std::vector<std::vector<double>> peaks_in_file(std::string const& path,
                                                                     char const* word,
                                                                     std::string const& device,
@@ -175,8 +175,8 @@ void measure_width(double& flops, double& sums, double* load_bytes, Plain const&
 template <std::size_t Bytes, class T>
 using rate_vector = typename vector_of<T, Bytes>::type;
 
-/// Returns true if the loops use the widest vectors of this processor. No loop measures AVX alone
-/// or SVE, which exceed the rates of SSE2 and of vectors of 16 bytes.
+/// Returns true if the loops use the widest vectors of this processor. False for AVX without AVX2
+/// and for SVE: no loop measures these, and they exceed the measured rates.
 [[nodiscard]] inline bool loops_suit_processor()
 {
 #if defined(__x86_64__)
@@ -228,7 +228,7 @@ using rate_vector = typename vector_of<T, Bytes>::type;
 
 #undef ATTUNE_MEASURE
 
-/// Narrow vectors are no slower than wide ones, instruction for instruction.
+/// An instruction on narrow vectors is at most as slow as the same instruction on wide vectors.
 inline void raise_narrow(std::array<double, vector_widths>& rates, double element)
 {
     std::array<double, vector_widths> const bytes{element, 16, 32, 64};
@@ -297,7 +297,7 @@ ATTUNE_INLINE core_peaks known_core_peaks(std::string const& path, std::string c
     bool is_news = false;
     std::vector<double> const before = numbers_of(found);
     std::size_t i = 0;
-    // true if a peak exceeds the former one by more than two measurements differ
+    // true if a peak exceeds the former one by more than the error of a measurement
     for_each_peak(out, [&](double peak) { is_news = peak > 1.005 * before[i++] || is_news; });
     if (is_news && out.is_optimised) append_peaks(path, core_peaks_word, numbers_of(out), device);
     raise_to(out, found);

@@ -12,8 +12,8 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The work of a call of a kernel. The report's roofline reads the first three members, which
-/// should be equal for all variants. The others give the least work of one configuration. A
-/// configuration is not tried if the work proves that it cannot be faster than the best so far.
+/// should be equal for all variants. The others give the least work of one configuration. attune
+/// skips a configuration if its work proves that it cannot be faster than the best so far.
 struct work {
     double flops = 0;              ///< additions and multiplications; a fused one counts as two
     double bytes = 0;              ///< across the memory bus: each input and each output once
@@ -31,10 +31,9 @@ struct work {
     unsigned load_bytes = 0; ///< the widest load; 0: the processor's widest
 };
 
-/// A kernel's time relative to the roofline.
 struct roofline {
-    /// Seconds of the work at the measured limits. The memory limit is that of a triad; a variant
-    /// that writes less than a third of the bytes it moves can be a little faster.
+    /// Seconds of the work at the measured limits. A triad gives the memory limit. A variant that
+    /// writes less than a third of its moved bytes can be a little faster.
     double least_s = 0;
     double fraction = 0;       ///< least_s over the measured time; 1: at the roof
     bool memory_bound = false; ///< true: memory bandwidth sets least_s; false: arithmetic

@@ -36,11 +36,11 @@ inline constexpr std::size_t least_left_out_bytes = std::size_t{16} << 20;
 
 /// The private anonymous mappings with at least `least_left_out_bytes` in small pages, in whole
 /// pages. Leaves out this thread's stack, `kept`, and memory that forks exclude already. Empty with
-/// a sanitizer (has_sanitizer()): its shadow memory would be a result, and a child's fault there
-/// has no address.
+/// a sanitizer (has_sanitizer()): the result would contain its shadow memory, and a child's fault
+/// there has no address.
 ///
-/// A child that accesses excluded memory faults at an address in it, unlike in other crashes: see
-/// sandboxed_run_options::without.
+/// If a child accesses excluded memory, it faults at an address in that memory. Other crashes have
+/// other addresses: see sandboxed_run_options::without.
 /// Cost  1 ms per GB
 [[nodiscard]] std::vector<address_range> memory_to_leave_out(std::span<address_range const> kept);
 
@@ -85,7 +85,7 @@ private:
     void* memory_;
 };
 
-/// A `T` in such memory.
+/// A `T` in shared_pages.
 /// Errors   as shared_pages
 template <class T>
 class shared_with_child {
@@ -122,8 +122,8 @@ struct child_limits {
     std::size_t memory_bytes =
         0; ///< memory that it may map additionally, on Linux; 0: usual_child_memory()
     std::span<address_range const> without{}; ///< memory that the child does not get
-    /// Called repeatedly in the parent while `run` runs. Returns the time at which to stop `run`,
-    /// in seconds of the steady clock, if that is earlier than the end of `run_s`. May be empty.
+    /// The parent calls this function repeatedly while `run` runs. The result may be an earlier end
+    /// of `run` than the end of `run_s`, in seconds of the steady clock. May be empty.
     std::function<double()> run_until_s{};
 };
 
@@ -131,7 +131,7 @@ struct child_limits {
 struct child_end {
     child_ending ending = child_ending::lost;
     child_phase phase = child_phase::starting; ///< the last phase that it reported
-    double elapsed_s = 0; ///< wall seconds of `run`, if it returned; it was cold and copied pages
+    double elapsed_s = 0; ///< wall seconds of `run`, if it returned; cold, with copies of pages
     int code = 0;         ///< exit status, or number of the signal
     int signal_code = 0;  ///< si_code of the signal, if the child reported it
     std::optional<std::uintptr_t> address; ///< the address of a memory fault
@@ -139,24 +139,25 @@ struct child_end {
     bool wanted_memory = false;
     std::string text; ///< the exception's what(), or the check's objection; up to 4000 bytes
     std::string log;  ///< its output to stderr; up to 64 KiB (empty without memfd_create)
-    /// Its changes of this process, which are undone: "changed a limit (setrlimit) in the program
-    /// itself".
+    /// The child's changes of this process, which are undone: "changed a limit (setrlimit) in the
+    /// program itself".
     std::vector<std::string> changes;
 };
 
 /// Runs `run`, then `check`, in a forked child on copy-on-write memory, and waits for its end.
 ///
 /// Both write to private memory of the child only; memory shared between processes is not
-/// protected. The child has only the calling thread. Functions that need other threads of this
-/// process do not work there (a libgomp team from before the fork hangs and ends as `overran`).
+/// protected. The child has only the calling thread. In the child, functions that need other
+/// threads of this process do not work: a libgomp team from before the fork hangs and ends as
+/// `overran`.
 ///
 /// In the child, signal handlers have their defaults and no signal is blocked. The child has its
 /// own process group, so Ctrl-C does not reach it. Standard input and output are /dev/null; `log`
 /// keeps standard error. The child leaves no core dump, runs no destructors or atexit handlers of
-/// the program, and dies with its parent. If the machine runs out of memory, it is killed first. At
-/// its end it is reaped, unless it hangs in the kernel. All processes of its group, and all that it
-/// or they started (daemons, too), are killed. Buffered output of the parent is not written twice,
-/// unless the child flushes a stream other than stdin, stdout and stderr.
+/// the program, and dies with its parent. If the machine runs out of memory, it is killed first.
+/// The parent reaps the child at its end, unless the child hangs in the kernel. The parent kills
+/// all processes of the child's group and all that they started, daemons too. If the child flushes
+/// a stream other than stdin, stdout and stderr, it writes the parent's buffered output again.
 ///
 /// Ctrl-C during a tuning kills the child and throws cut_short: see program_end.hpp.
 ///
@@ -164,8 +165,8 @@ struct child_end {
 /// @param check  returns an objection, or an empty text; may be empty
 /// Errors   attune::error: no child starts (memory, process limit), or it does not begin
 /// Cost     0.4 ms for a tiny process, 7 to 25 ms with 200 MB of 4 KiB pages unless `without` names
-///          them; returns at the child's end (before Linux 5.3 and on other systems within a
-///          sixteenth of its lifetime, at most 5 ms, after that)
+///          them. Returns at the child's end. Before Linux 5.3 and on other systems, returns up to
+///          a sixteenth of the child's lifetime later, at most 5 ms
 [[nodiscard]] child_end run_in_child(std::function<void()> const& run,
                                      std::function<std::string()> const& check,
                                      child_limits const& limits = {});
@@ -188,8 +189,8 @@ struct sandboxed_run_options {
     /// Called in the parent with the address of a fault. The returned text, such as the array that
     /// ends there, is appended to the reason. May be empty, and may return an empty text.
     std::function<std::string(std::uintptr_t)> explain_address = {};
-    /// Memory that the child does not get, which makes the fork cheaper. If a child needs it,
-    /// `missed` is called in the parent, and the run is repeated in a child with all memory.
+    /// Memory that the child does not get, which makes the fork cheaper. If a child needs it, a
+    /// child with all memory repeats the run, and the parent calls `missed`.
     std::span<address_range const> without = {};
     std::function<void()> missed = {};
     /// Called in the parent with child_end::changes if there are any. A text that is not empty
@@ -215,7 +216,7 @@ namespace detail {
 ///
 /// @param run        one run of the variant on `buffers`
 /// @param buffers    of the call, in private memory, with their inputs. A run that writes nothing
-///                   passes if they contain the result already
+///                   passes if the buffers contain the result already
 /// @param reference  snapshot of the same buffers after a trusted run; null: results are not
 ///                   compared
 /// Errors   those of run_in_child: no child starts, or it does not begin

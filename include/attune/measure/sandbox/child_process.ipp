@@ -258,8 +258,8 @@ ATTUNE_INLINE std::size_t usual_child_memory()
     return static_cast<std::size_t>(std::isfinite(spare) ? std::max(gib, 0.75 * spare) : 8 * gib);
 }
 
-/// The state of the calling thread that another process can change by the thread's id, and that of
-/// the process if it has no other thread.
+/// State that another process can change by the calling thread's id. If the process has no other
+/// thread, also state of the process.
 class state_by_id {
 public:
     state_by_id()

@@ -32,19 +32,19 @@ struct guarded_place {
 [[nodiscard]] std::string explain_address(std::span<guarded_place const> places,
                                           std::uintptr_t address);
 
-/// Which end of a copy is beside an inaccessible page.
+/// The end of a copy that is beside an inaccessible page.
 enum class guarded_end : std::uint8_t {
     last,  ///< an access past the end faults
     first, ///< an access before the start faults
 };
 
-/// Copies of arrays; an access past the end of a copy faults, or, with guarded_end::first, one
+/// Copies of arrays. An access past the end of a copy faults; with guarded_end::first, an access
 /// before its start. Each copy has its original's alignment to 64 bytes; with guarded_end::first it
 /// begins a page. Up to 63 bytes between its end and the inaccessible page, and 64 bytes before its
-/// start, contain a pattern that is checked. Read-only arrays are on read-only pages.
-/// Arrays that overlap a written one, or begin where another does, stay together between one pair
-/// of inaccessible pages. Gaps between rows are not copied and contain the pattern. Pointers to
-/// arrays point to their copies.
+/// start, contain a pattern that is checked. Read-only arrays are on read-only pages. Arrays that
+/// overlap a written one, or begin where another does, stay together between one pair of
+/// inaccessible pages. Gaps between rows are not copied and contain the pattern. Pointers to arrays
+/// point to their copies.
 class guarded_copies {
 public:
     /// Copies the arrays now.
@@ -84,7 +84,7 @@ private:
 [[nodiscard]] bool are_apart(std::span<buffer const> originals);
 
 /// Returns true if arrays are apart, at most 4,096, and together at most `most_bytes`; a byte of a
-/// gap between rows counts as sixteen.
+/// gap between rows counts as seventeen.
 [[nodiscard]] bool can_guard(std::span<buffer const> originals, std::size_t most_bytes);
 
 } // namespace attune::inline ATTUNE_ABI::detail

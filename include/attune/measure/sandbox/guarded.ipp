@@ -23,7 +23,8 @@ inline constexpr std::byte guard_pattern{0xA5};
 inline constexpr std::size_t forbidden_pages = 16;
 /// Each copy takes three mappings; a process may have 65,530.
 inline constexpr std::size_t most_guarded_arrays = 4096;
-/// Weight of a byte in a gap between rows, because gaps are filled and checked at each run.
+/// Additional weight of a byte in a gap between rows, because gaps are filled and checked at each
+/// run.
 inline constexpr std::size_t cost_of_gaps = 16;
 
 /// Overlapping arrays, and the range that contains them.
@@ -37,7 +38,8 @@ struct overlapping {
     return a.data < b.data + b.bytes && b.data < a.data + a.bytes;
 }
 
-/// Returns true if writing to one array may change the other, or if code can see that both are one.
+/// Returns true if writing to one array may change the other, or if code can detect that both are
+/// one array.
 [[nodiscard]] inline bool must_stay_together(buffer const& a, buffer const& b) noexcept
 {
     return (a.writable || b.writable || a.data == b.data) && overlap(a, b);

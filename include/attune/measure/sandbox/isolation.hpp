@@ -16,8 +16,8 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The protection of the program from the variants of a kernel.
 ///
-/// Each trial has its own child. A worker for several trials would have to be forked before the
-/// variants are compiled, and would have neither their code nor the caller's data.
+/// Each trial has its own child. A worker for several trials would be forked before the variants
+/// are compiled, and lack their code and the caller's data.
 ///
 /// A variant that changes the process (environment, working directory, handlers ...) fails. In the
 /// process the change is reverted. While the program has other threads, which may make such changes
@@ -55,7 +55,7 @@ struct memory_use {
 };
 [[nodiscard]] memory_use read_memory_use();
 
-/// Properties of a process that decide about forking.
+/// Properties of a process by which `automatic` chooses.
 struct process_facts {
     std::size_t small_page_bytes = 0; ///< resident, private, not in huge pages; 0: unknown
     bool has_gomp_team = false;       ///< libgomp is loaded, and the program has other threads
@@ -77,8 +77,8 @@ inline constexpr std::size_t dear_fork_bytes = std::size_t{2} << 30;
 [[nodiscard]] bool has_sanitizer() noexcept;
 
 /// The file whose malloc() replaces the C library's: "libtcmalloc.so.4". Empty for the C library's
-/// and a sanitizer's. Another thread may hold its lock during a fork, and only the C library makes
-/// malloc() usable in the child.
+/// and a sanitizer's. Another thread may hold a lock of malloc() during a fork, and only the C
+/// library makes malloc() usable in the child.
 [[nodiscard]] std::string foreign_allocator();
 
 /// Returns true if threads besides the calling one and attune's exist, or if that is unknown. Such

@@ -24,9 +24,9 @@ public:
     /// A sentence for each changed descriptor of this state: "closed or exchanged file descriptor
     /// 5". A newer descriptor is no change.
     /// @param with_shared  also compares flags and positions
-    /// @param has_written  this process wrote something since. If false, a file that grew or was
-    ///                     written may have a later position: another process wrote, such as one
-    ///                     with the same log open.
+    /// @param has_written  this process wrote something since. If false, a later position in a file
+    ///                     that grew or was written is no change: another process wrote, perhaps to
+    ///                     a shared log.
     [[nodiscard]] std::vector<std::string> changes(bool with_shared,
                                                    bool has_written = false) const;
     /// Restores flags and positions of descriptors that are still the same files.
@@ -63,12 +63,12 @@ private:
 /// the rows, detail/state_rows.hpp has them.
 ///
 /// State of the calling thread is always compared and restored. State of all threads is compared
-/// and restored only if no other thread of the program exists. A thread that started and ended in
-/// between is not detected. The floating-point environment is the host's: see
+/// and restored only if no other thread of the program exists. A thread that starts and ends
+/// between two readings is not detected. The floating-point environment is the host's: see
 /// own_float_environment.
 ///
 /// State that the machine does not report (no /proc) counts as unchanged. A descriptor left open is
-/// no change, because libraries open files; a closed or exchanged one is.
+/// no change, because libraries open files; a closed or exchanged descriptor is a change.
 class process_state {
 public:
     /// Reads the state now. Cost: about 150 us.

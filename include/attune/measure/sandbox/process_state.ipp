@@ -197,7 +197,7 @@ ATTUNE_INLINE std::vector<std::string> process_state::changes(bool has_written) 
     content const now(then.has_resources, then.has_shared, then.is_alone);
     std::vector<std::string> out;
     auto const note = [&](bool differs, char const* what) {
-        // Two rows have the same sentence: the locale of the thread and that of the process.
+        // Two rows have the same sentence: the thread's locale and the process's locale.
         if (differs && (out.empty() || out.back() != what)) out.emplace_back(what);
     };
     note(now.floating.mode() != then.floating.mode(),

@@ -28,7 +28,7 @@ struct stopped {
 /// OpenMP, say) goes to the former handlers. A function that blocks all signals cannot be stopped.
 ///
 /// The last guard restores the program's handlers; each guard restores its thread's signal mask and
-/// stack. Each thread may have guards; the innermost one has its thread's signals.
+/// stack. Each thread may have several guards; the innermost guard handles the thread's signals.
 class signal_guard {
 public:
     /// @param limit_s  wall seconds for each call, which stops after 1 to 1.25 times that.

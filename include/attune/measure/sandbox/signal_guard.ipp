@@ -79,7 +79,7 @@ struct guard_record {
     std::sig_atomic_t volatile code = 0;
     std::uintptr_t volatile address = 0;
     bool volatile has_address = false;
-    guard_record* outer = nullptr; ///< of the same thread, while this one is in its place
+    guard_record* outer = nullptr; ///< guard of the same thread that this one replaces for a time
 };
 
 /// The guards of all threads. A handler finds its thread's guard by the thread id: the first access
@@ -97,7 +97,7 @@ struct guard_places {
 inline guard_places first_guards{};
 inline std::array<taken_handler, guarded_signals.size()> fault_handlers{};
 inline std::atomic<int> tick_signal{0};
-// Handlers do not use it.
+// Handlers do not use the count and the lock.
 inline int living_guards = 0;
 inline std::mutex guards_lock;
 
@@ -112,7 +112,7 @@ inline std::mutex guards_lock;
     return nullptr;
 }
 
-/// The innermost one.
+/// The innermost guard of this thread; null: it has none.
 [[nodiscard]] inline guard_record* guard_of_this_thread() noexcept
 {
     guard_places::place const* const p = place_of_this_thread();

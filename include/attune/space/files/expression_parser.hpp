@@ -58,12 +58,12 @@ namespace attune::inline ATTUNE_ABI {
 /// inputs; a name that is no identifier, or is a keyword, is written in `backquotes`. Operators as
 /// in Python: + - * / // % ** and or not == != < <= > >=, chained comparisons, `in` and `not in` a
 /// (tuple) or [list], `a if c else b`; also && || !. Functions: min, max, abs, select(c, a, b),
-/// floor_div, floor_mod, ceil_div, and trunc_div, trunc_mod, which round as C++. ORDER[0] is an
+/// floor_div, floor_mod, ceil_div, and trunc_div, trunc_mod, which round like C++. ORDER[0] is an
 /// element of a permutation or tile, position(ORDER, 2) the place of item 2.
 ///
-/// `/` is true division. Its result is a whole number if both sides are whole and no values of the
-/// parameters leave a remainder (tried when they have at most 1024 settings); else a double, exact
-/// for whole numbers below 2^53.
+/// `/` is true division. The result is a whole number if both sides are whole and no setting of the
+/// parameters leaves a remainder. With more than 1024 settings, or with a remainder, the result is
+/// a double, exact for whole numbers below 2^53.
 /// @return its root, an index into `space.nodes`
 /// Errors  syntax_error; `space` may then contain unused nodes
 std::uint32_t parse_expression(description& space, std::string_view text);

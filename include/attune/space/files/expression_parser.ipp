@@ -120,7 +120,8 @@ private:
         if (left.deciding == no_index && build_.facts(joined).depth > max_expression_depth / 2)
             joined = levelled(code, joined); // a long list
         operand out = finish(joined, left.at);
-        // Python returns the deciding operand; the truth of C++ is the same if both are truths.
+        // Python returns the deciding operand. C++ returns the same value if both operands are
+        // booleans.
         if (as_python &&
             (kind_of(left) != value_kind::boolean || kind_of(right) != value_kind::boolean ||
              left.deciding != no_index || right.deciding != no_index)) {

@@ -31,9 +31,9 @@ struct nni_file {
 /// @pre    bind_inputs() has made the tables
 /// Errors  attune::error for a permutation, a tile, an array, a parameter called "_name", "_type" or
 ///         "_value", and for a long range with a step or to 2^63 - 1: the format has none of these;
-///         for two parameters that read_nni() would give one name, and for more than 10 levels
-///         inside of each other, which it does not read;
-///         for conditions that lead back to their own parameter; for a text that is not UTF-8
+///         for two parameters that read_nni() would give one name, and for more than 10 nested
+///         levels, which read_nni() does not read; for conditions that lead back to their own
+///         parameter; for a text that is not UTF-8
 [[nodiscard]] nni_file write_nni(named_space const& space);
 
 /// Reads a search_space.json of NNI (Neural Network Intelligence), which has no constraints:
@@ -49,8 +49,8 @@ struct nni_file {
 /// randint     [first, last], without `last` itself
 /// uniform, loguniform    a real parameter, on a logarithmic scale in the second case
 /// quniform, qloguniform  [low, high, q]: clip(round(x / q) * q, low, high) for x from low to high:
-///             the multiples of q, and an end that is nearer to a multiple outside. Whole numbers
-///             where low, high and q are
+///             the multiples of q inside, and each end whose nearest multiple is outside. Whole
+///             numbers if low, high and q are whole
 /// The normal types have no bounds and are refused. All values are equally likely; in NNI the ends
 /// of a quantised type are half as likely.
 /// @param source  name of the file, for errors

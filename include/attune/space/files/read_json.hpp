@@ -1,7 +1,7 @@
 // attune/space/files/read_json.hpp - reads spaces from JSON files.
 // SPDX-License-Identifier: MIT
 //
-// The short form (name, params with values, constraints) is that of published collections
+// Published collections have the short form (name, params with values, constraints)
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -14,7 +14,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One space of a file.
 struct named_space {
     std::string name;
     description space;     ///< without values of inputs: call bind_inputs()
@@ -40,10 +39,10 @@ struct named_space {
 ///            "permutation" with "parts", 1,024 at most; "tile" with "parts" and "extent" (as
 ///            `last`); "integer", "ordinal" and "boolean" only state the kind
 ///   "scale": "linear" | "log";  "default";  "weights": one per value;  "centre" and "deviation"
-///   "elements": the parameter is an array of so many elements; all other members are those of one
-///            element, but "default" is a list. Expressions read elements: CUT[2] <= CUT[3]
-///   "active_if": an expression as in constraints: elsewhere the parameter stands at its default;
-///            of an array also a list with one for each element
+///   "elements": the parameter is an array with this number of elements. The other members are
+///            for one element, but "default" is a list. Expressions read elements: CUT[2] <= CUT[3]
+///   "active_if": an expression as in constraints. Where it is false, the parameter has its
+///            default. An array may have a list with an expression for each element
 /// "selectors": [{"first": "SORT_RANGES", "parameters": 2}] says that this parameter and the arrays
 /// behind it are a selector whose algorithms have two parameters: see selector_description.
 /// Its values are 1, 2, ..., cut-offs are ascending numbers, and algorithms have no interval.

@@ -207,8 +207,8 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
     std::size_t const at = source.member(p, "name", json_kind::text).at;
     require_room(source, at, static_cast<std::size_t>(elements), space);
     require_new_name(source, at, array, space);
-    // Only a name with this beginning can be that of an element, so sixty arrays of a thousand
-    // elements are not compared with each other.
+    // The names of an array's elements have this beginning. Only such names are compared, because
+    // sixty arrays may have a thousand elements each.
     auto const begins = [start = array + "["](auto const& v) { return v.name.starts_with(start); };
     bool const may_clash = std::ranges::any_of(space.parameters, begins) ||
                            std::ranges::any_of(space.groups, begins) ||

@@ -43,8 +43,8 @@ public:
     /// The file's name without folder and endings.
     [[nodiscard]] std::string const& name() const noexcept;
     /// The space of exactly the recorded configurations. Numbers are ordinal parameters, other
-    /// values categorical ones. If the constraints admit more, or cannot be read, the space has
-    /// another one.
+    /// values categorical ones. If the file's constraints admit other configurations, or cannot be
+    /// read, the space has a further constraint.
     [[nodiscard]] chain_of_trees const& space() const noexcept;
     /// The outcome of a configuration, in milliseconds; a failure if it was not recorded.
     [[nodiscard]] outcome operator()(point const& p) const;

@@ -115,7 +115,6 @@ inline void read_header_line(std::string_view line, std::string const& where, bo
         out.constraints.push_back(text_of_json(v));
 }
 
-/// The columns of a CSV file.
 struct recorded_columns {
     std::size_t cells = 0;
     std::vector<std::size_t> parameters;
@@ -197,7 +196,8 @@ struct recorded_columns {
 /// Milliseconds per unit of a measurement. A measurement without a unit has milliseconds if its
 /// name is that of a time, as Kernel Tuner writes it.
 ///
-/// Errors  attune::error: no time, such as a rate, of which the lowest is not the best
+/// Errors  attune::error: the measurement is no time, such as a rate, whose best value is the
+///         highest
 [[nodiscard]] inline double milliseconds_in(std::string const& unit, std::string const& name,
                                             std::string const& path)
 {
@@ -263,7 +263,7 @@ struct recorded_columns {
     }
 }
 
-/// True, true, 1 and 1.0 are the same value in a list of only numbers and truths.
+/// True, true, 1 and 1.0 are the same value.
 [[nodiscard]] inline double truth_or_number(std::string const& text)
 {
     if (text == "true" || text == "True") return 1;

@@ -37,11 +37,11 @@ namespace attune::inline ATTUNE_ABI {
 ///        "Conditions": [{"Parameters": ["TILE"], "Expression": "TILE % 8 == 0"}]},
 ///      "KernelSpecification": {"KernelName": "gemm"}}
 ///
-/// "Values" is a JSON list, or a text with one in the notation of JSON or Python: [1, 2] + [4],
-/// list(range(1, 9)), [2**i for i in range(6) if i != 3], ('a', 'b'). "Type" is int, uint, float,
-/// double, bool or string; values must be of that type. A default may also be a text, or a list of
-/// one value. A default outside "Values", as in published files, is ignored. write_t1() writes
-/// "ActiveIf" and "Settles". The name of the space is "KernelName", else "BenchmarkName" of
+/// "Values" is a JSON list, or a text that has a list in the notation of JSON or Python: [1, 2] +
+/// [4], list(range(1, 9)), [2**i for i in range(6) if i != 3], ('a', 'b'). "Type" is int, uint,
+/// float, double, bool or string; values must be of that type. A default may also be a text, or a
+/// list of one value. A default outside "Values", as in published files, is ignored. write_t1()
+/// writes "ActiveIf" and "Settles". The name of the space is "KernelName", else "BenchmarkName" of
 /// "General", if given. Other members describe kernels and measurements, and are ignored.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column

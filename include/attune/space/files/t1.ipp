@@ -30,7 +30,6 @@ namespace detail {
     return p.type == value_kind::real ? "float" : "int";
 }
 
-/// One value in Python's notation.
 [[nodiscard]] inline std::string t1_value(parameter_description const& p, std::uint32_t index)
 {
     if (p.traits().is_truth) return number_at(p, {index, 0}).integer != 0 ? "True" : "False";

@@ -66,7 +66,7 @@ struct written_operand {
 struct python_form {
     op of{};
     std::string_view sign{};      ///< or the name of a function
-    std::string_view otherwise{}; ///< for divisions of integers; for and/or of non-truths
+    std::string_view otherwise{}; ///< for divisions of integers; for and/or of non-booleans
     int rank = 0;                 ///< 0: a call
     int left = 0;                 ///< the rank that the first operand needs without parentheses
     int right = 0;
@@ -104,7 +104,6 @@ inline constexpr enum_table<python_form, op::select> python_forms{{
     {op::select, "select"},
 }};
 
-/// A leaf in Python's notation.
 struct written_leaf {
     description const& space;
 
@@ -172,7 +171,7 @@ private:
             if (operand != no_index) out += ", " + write(operand).text;
         return {out + ')'};
     }
-    /// Returns true if Python's `and` and `or` of these operands give truths.
+    /// Returns true if Python's `and` and `or` of these operands give booleans.
     [[nodiscard]] bool are_truths(expression_node const& n) const
     {
         auto const is_truth = [&](std::uint32_t node) {

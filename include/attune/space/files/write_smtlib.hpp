@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// A boolean is 0 or 1. A text is its index in the table. An operation without a value (division by
 /// zero, a result beyond 64 bits) makes its constraint false, as in attune. Doubles become exact
-/// reals, so results that attune rounds are not rounded.
+/// reals: attune rounds results, and the script does not.
 /// Errors  attune::error: a constraint that is a function, an input without a value, a table that
 ///         is not yet made, a real that is not finite
 [[nodiscard]] std::string write_smtlib(description const& bound);

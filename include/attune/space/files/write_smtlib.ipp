@@ -198,7 +198,6 @@ private:
         return smt_arithmetic(n.code, a, b);
     }
 
-    /// The term of a leaf.
     struct leaf_term {
         description const& space;
 
@@ -250,7 +249,7 @@ private:
                (n.code == op::parameter && space_.parameters[n.subject].type == value_kind::text);
     }
 
-    /// Equality of texts: both sides are one of their common texts, and it is the same.
+    /// Equality of texts: both sides have the same one of the texts that both can have.
     [[nodiscard]] smt_term same_text(expression_node const& n) const
     {
         auto const is = [&](std::uint32_t node, std::string const& text) -> std::string {

@@ -52,8 +52,8 @@ struct setting_count {
 struct curve_step {
     std::optional<number> limit; ///< nothing: without this limit
     setting_count valid;
-    double valid_share = 0;    ///< of the configurations that no constraint refuses, in [0, 1]
-    double regained_share = 0; ///< of the invalid configurations, those that this limit makes valid
+    double valid_share = 0;    ///< valid / all, in [0, 1]
+    double regained_share = 0; ///< share of the invalid configurations that this limit makes valid
 };
 
 /// The effect of other limits of one quantity, such as a resource to buy.

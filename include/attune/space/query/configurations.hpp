@@ -27,8 +27,8 @@ namespace attune::inline ATTUNE_ABI {
 /// `count` distinct valid configurations in random order: every sequence of `count` of them is
 /// equally likely, also when `count` is near the size. If there are fewer: all of them, shuffled.
 ///
-/// With real parameters, or with 2^128 configurations or more, repeated draws of sample() are
-/// skipped; the result is shorter than `count` only if a million draws in a row are repeated.
+/// With real parameters, or with 2^128 configurations or more, the function skips draws of sample()
+/// that it had before. The result is shorter than `count` only after a million such draws in a row.
 /// Errors  those of sample()
 /// Cost    one random number and one walk of the trees per configuration; memory for all of them
 [[nodiscard]] std::vector<point> sample_distinct(chain_of_trees const& space, std::size_t count,
@@ -104,8 +104,8 @@ public:
     using value_type = point;
     using difference_type = std::ptrdiff_t;
 
-    /// @param from  one number per tree, each below that tree's leaves()
-    /// @param most  ends after this number of configurations, or at the last one
+    /// @param from  one number for each tree, below the leaves() of that tree
+    /// @param most  ends after this number of configurations, or after the last configuration
     configuration_iterator(chain_of_trees space, space_index const& from,
                            leaf_count most = detail::uncountable);
 
@@ -141,8 +141,8 @@ private:
     bool is_done_ = false;
 };
 
-/// All valid settings of the discrete parameters, in index order, or those of a range of numbers;
-/// real parameters are at the middle of their scale, even if constraints refuse it.
+/// All valid settings of the discrete parameters, in index order, or a range of them by number.
+/// Real parameters are at the middle of their scale, even if constraints refuse it.
 /// Errors  attune::error unless space.is_exact()
 /// Cost    of begin(): one binary search per level; of the next: see operator++
 /// Example  for (attune::point const& p : attune::configurations(space)) ...

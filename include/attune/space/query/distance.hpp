@@ -84,10 +84,10 @@ namespace detail {
 
 namespace detail {
 
-/// Calls `try_step(coordinate) -> bool` for the values one step from `at`. Integer and ordinal
-/// parameters: in each direction until `try_step` returns true. Other parameters: for all steps. A
-/// step is another value (categorical, boolean), a swap of two items (permutation), a move of a
-/// prime factor (tile), real_step of the scale up and down (real).
+/// Calls `try_step(coordinate) -> bool` for values near `at`. Integer and ordinal parameters: for
+/// one value after the other, in each direction, until `try_step` returns true. Other parameters:
+/// for all steps. A step is another value (categorical, boolean), a swap of two items
+/// (permutation), a move of a prime factor (tile), real_step of the scale up and down (real).
 /// BaCO's local search also uses one swap as the step between permutations.
 /// @pre  `at` is inside the parameter's table or interval
 template <class TryStep>

@@ -16,7 +16,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// An integer of any size.
 using exact_integer = boost::multiprecision::cpp_int;
 
 namespace detail {

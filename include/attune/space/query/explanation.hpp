@@ -55,8 +55,8 @@ namespace detail {
 /// "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false", one line per reason.
 [[nodiscard]] std::string to_text(std::span<broken_constraint const> broken);
 
-/// Indices of constraints that no configuration satisfies together; without any one of them, the
-/// others can be satisfied. Without constraints over real parameters.
+/// Indices of constraints that no configuration satisfies together. If one of them is removed, a
+/// configuration satisfies the others. Conditions over real parameters do not count.
 /// @pre   no configuration satisfies all of them
 /// Cost   one search for a valid configuration per constraint. A search that reaches the limits of
 ///        `options` counts as successful, so the result may have a constraint too many.

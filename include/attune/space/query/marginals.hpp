@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 /// constraints over them are ignored.
 class marginals {
 public:
-    /// @param most_values  leaves() is empty for a parameter with more values that is in no
+    /// @param most_values  leaves() is empty for a parameter that has more values and is in no
     ///                     constraint
     /// Errors  attune::error unless space.is_exact()
     /// Cost   two visits per edge of each tree, 16 bytes per value

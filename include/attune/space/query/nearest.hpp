@@ -12,10 +12,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The valid configurations other than `p` with the fewest changed parameters, and among equals
-/// with the smallest distance() (distance.hpp). neighbours() uses them as its last resort. Inactive
-/// parameters of a result count as unchanged; those of `p` have their one value, see
-/// chain_of_trees::settled().
+/// The valid configurations other than `p` with the fewest changed parameters. Among those with
+/// equally many, the smallest distance() (distance.hpp) decides. neighbours() uses these
+/// configurations if it finds no other. Inactive parameters of a result count as unchanged; those
+/// of `p` have their one value, see chain_of_trees::settled().
 ///
 /// Exact: no other configuration is nearer. Real parameters keep their values of `p`. If
 /// constraints read them, only the nearest `candidates` settings are tested, and the result may

@@ -24,7 +24,6 @@ struct domain_cut {
     [[nodiscard]] friend bool operator==(domain_cut const&, domain_cut const&) = default;
 };
 
-/// The result of reduced().
 struct reduced_space {
     description space;                ///< bound to the inputs of the original
     std::vector<domain_cut> cuts;     ///< in the order of parameters
@@ -34,31 +33,29 @@ struct reduced_space {
     std::vector<std::string> notes;
 };
 
-/// Options of reduced().
 struct reduce_options {
-    /// Called before each constraint is counted, with the number of counted ones and of all. If it
-    /// returns false, the remaining constraints stay.
+    /// Called before the count of each constraint, with the number of counted constraints and of
+    /// all constraints. If it returns false, the remaining constraints stay.
     std::function<bool(std::size_t done, std::size_t all)> go_on = {};
 };
 
 /// The same configurations in smaller tables, for other tools, also for tools without constraints.
 ///
 /// - Values that no valid configuration has are removed. The elements of an array share one table,
-///   which keeps each value that an element has. A range stays a range if its values still are.
-/// - Booleans, permutations, tiles and the number of ranges of a selector keep their values, and so
-///   do the parameters of a group without a tree (chain_of_trees::is_exact()). Real parameters keep
-///   their intervals, and constraints over them remove no value.
+///   which keeps each value that an element has. A range stays a range if the remaining values form
+///   one.
+/// - Booleans, permutations, tiles and the number of ranges of a selector keep their values.
+///   Parameters of a group without a tree (chain_of_trees::is_exact()) keep their values too. Real
+///   parameters keep their intervals, and constraints over them remove no value.
 /// - A constraint is removed if every combination of the remaining values fulfils it, with inactive
-///   parameters at their one value: the exact count with it alone equals the count without any.
-///   Functions, constraints over real parameters, and constraints whose tree is too wide to count
-///   stay.
-/// - A default whose value was removed becomes that of the valid configuration nearest to the
-///   default one. If all parameters have defaults that are not valid together, all defaults become
-///   that configuration. If this would change the default of a conditional parameter, which is its
-///   value while inactive, the other parameters lose their defaults. If a group has no tree, there
-///   is no nearest configuration: a removed default becomes the first remaining value; if the
-///   defaults are not valid together before and after, unconditional parameters lose their
-///   defaults.
+///   parameters at their one value. For such a constraint alone, the exact count equals the count
+///   without any constraint. Functions, constraints over real parameters, and constraints whose
+///   tree is too wide to count stay.
+/// - A removed default becomes the value in the valid configuration nearest to the defaults. If all
+///   parameters have defaults that are not valid together, the defaults of unconditional parameters
+///   become the values of that configuration. If the defaults are still not valid together,
+///   unconditional parameters lose them. If a group has no tree, there is no nearest configuration,
+///   and a removed default becomes the first remaining value.
 /// - If a conditional parameter is active in every valid configuration and loses its value for
 ///   inactive ones, its condition becomes a constraint, unless all combinations fulfil it.
 /// - Functions (constraints, the expectation) keep a copy of the original tables, and read it.

@@ -155,7 +155,7 @@ inline void add_values(tree const& t, std::vector<index_set>& used)
     std::vector<index_set> used(all.size());
     for (std::size_t t = 0; t < space.tree_count(); ++t)
         add_values(space.tree_at(t), used);
-    // Trees lack the inactive value of a parameter whose condition reads a real one.
+    // Trees lack the inactive value of a parameter whose condition reads a real parameter.
     for (condition const& c : conditions_of(space.describe())) {
         std::uint32_t const p = space.describe().constraints[c.source].settles;
         if (c.reads_real && p != no_index && !used[p].empty())
@@ -264,7 +264,7 @@ private:
                 out_.space, {.code = op::integer, .integer = p.integer_at(kept[kept.count - 1])});
             if (kept.count > most) now.range_count = kept.count;
         } else if (p.rule.bound_node != no_index) {
-            if (p.rule.steps == progression::doubling) now.on = scale::log; // as such a range has
+            if (p.rule.steps == progression::doubling) now.on = scale::log; // as a doubling range
             now.rule = {};
         }
         for (std::uint32_t i = 0; i < kept.count && now.range_count == 0; ++i) {
@@ -386,8 +386,9 @@ inline void move_defaults(chain_of_trees const& from, table_cutter const& tables
     }
 }
 
-/// If a parameter is active in every valid configuration and its value for inactive ones was
-/// removed, another value would be valid while it is inactive. Its condition becomes a constraint.
+/// If a parameter is active in every valid configuration, reduced() may remove its value while
+/// inactive. The condition then becomes a constraint. Without the constraint, the parameter could
+/// be inactive with another value.
 /// @param from   the space that was reduced
 /// @param tables  what is left of its tables
 /// @return  these parameters
@@ -403,7 +404,7 @@ require_lost_conditions(description const& from, table_cutter const& tables, red
         };
         std::vector<constraint_description>& all = out.space.constraints;
         auto const added = all.begin() + static_cast<std::ptrdiff_t>(from.constraints.size());
-        if (std::any_of(all.begin(), added, has_root)) continue; // the user requires it
+        if (std::any_of(all.begin(), added, has_root)) continue; // the user requires the condition
         lost.push_back(i);
         if (std::any_of(added, all.end(), has_root)) continue;
         all.push_back({.root = active.counts,

@@ -1,4 +1,4 @@
-// attune/space/query/setting_list.hpp - the settings of some parameters in valid configurations, and the part of a space with some of them.
+// attune/space/query/setting_list.hpp - the settings of some parameters in valid configurations, and the part of a space with some of these settings.
 // SPDX-License-Identifier: MIT
 // Source   own: a walk down each tree that merges what reaches a node with equal values
 #pragma once
@@ -18,13 +18,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Limits of for_each_setting().
 struct setting_limits {
     std::uint64_t settings = std::uint64_t{1} << 16U; ///< visited
-    std::uint64_t edges = std::uint64_t{1} << 19U;    ///< edges visited, once per setting above
+    std::uint64_t edges = std::uint64_t{1} << 19U;    ///< visits of edges, one per setting above
 };
 
 /// Visits each setting of `scope` that a valid configuration has, once.
 /// @param scope  discrete parameters, ascending
 /// @param visit  receives the setting's number (the last parameter of `scope` changes fastest), the
-///               number of valid configurations with it, and one of these; returns false to stop
+///               number of valid configurations with it, and one of them; returns false to stop
 /// @return  true if all settings were visited; false without any visit beyond the limits
 /// @pre     space.is_exact(), it has no real parameters, and setting_list_size() has a value
 [[nodiscard]] bool for_each_setting(

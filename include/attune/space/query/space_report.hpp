@@ -13,7 +13,6 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A tree.
 struct tree_report {
     std::vector<std::string> parameters; ///< in the order of levels, from the root down
     std::size_t nodes = 0;               ///< 0 for an unconstrained parameter
@@ -28,7 +27,8 @@ struct wide_report {
     double relative_error = 0; ///< standard error / number of leaves
 };
 
-/// The share of combinations of its own parameters' values that one constraint alone accepts.
+/// The share that one constraint alone accepts, of all combinations of the values of its
+/// parameters.
 struct acceptance {
     std::uint32_t constraint = no_index;
     std::string text;
@@ -53,9 +53,8 @@ struct report_options {
     std::uint64_t seed = 1;
 };
 
-/// A whole space.
 struct space_report {
-    std::optional<leaf_count> size; ///< valid settings of discrete parameters; nothing past 2^128-1
+    std::optional<leaf_count> size; ///< valid discrete settings; nothing for 2^128 or more
     double log2_size = 0;
     double log2_combinations = 0; ///< of discrete parameters, without constraints
     double relative_error = 0;    ///< standard error / number of settings; 0 if exact
@@ -65,9 +64,9 @@ struct space_report {
     std::vector<acceptance> constraints;      ///< in order of declaration
     report_options options;                   ///< options of the report
 
-    /// Texts of the constraints that accept every combination, by proof or because all were tested.
-    /// Also texts of constraints that no tree tests, because they hold for all remaining values, if
-    /// they accept the whole sample.
+    /// Texts of the constraints that accept every combination, by proof or by a test of each
+    /// combination. A constraint that no tree tests holds for all remaining values. Such a
+    /// constraint counts if it accepts the whole sample.
     [[nodiscard]] std::vector<std::string> always_true() const;
     /// The constraint that accepts the smallest share, the first of equals; nullptr if all accept
     /// everything.

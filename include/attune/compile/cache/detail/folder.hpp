@@ -4,10 +4,10 @@
 // Files are opened relative to the checked folder, so nothing can replace the folder between the
 // check and the use.
 //
-// A checksum by FNV-1a detects every change of a single byte, because each of its steps is a
-// bijection, in 1.6 ms per megabyte. A second run reads 30 KB of entries in 0.05 ms. The parsed
-// headers of clang_compiler, 2 MB, are read only before a compilation. A quicker hash would save
-// less than 0.1 ms of a second run.
+// The checksum is FNV-1a: 1.6 ms per megabyte. Each of its steps is a bijection, so it detects
+// every change of a single byte. A second run reads 30 KB of entries in 0.05 ms. The parsed headers
+// of clang_compiler, 2 MB, are read only before a compilation. A quicker hash would save less than
+// 0.1 ms of a second run.
 //
 // A file with the running total decides when to scan the cache. A scan takes about 2 us per file
 // and corrects the total. Locks are flock(2), which a killed process releases.
@@ -128,7 +128,7 @@ struct cache_place {
     return descriptor();
 }
 
-/// "ab/cdef..." of a key: folders of a hundred thousand files are slow in many tools.
+/// "ab/cdef..." for a key, because many tools are slow with a hundred thousand files in one folder.
 [[nodiscard]] inline std::string cache_file_name(std::string_view key)
 {
     return std::string(key.substr(0, 2)) + '/' + std::string(key.substr(2));
@@ -161,8 +161,8 @@ struct cache_place {
     return text;
 }
 
-/// Writes a temporary file and renames it. The file is then complete or absent if the process is
-/// killed. Nothing is flushed to the disk: the hash check finds a file damaged by a power failure.
+/// Writes a temporary file and renames it, so a killed process leaves a complete file or none.
+/// Nothing is flushed to the disk: the hash check finds a file damaged by a power failure.
 /// @return  false if the file could not be written
 inline bool write_cache_file(int folder, std::string const& name, std::string_view text)
 {

@@ -51,8 +51,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                        [&](std::string_view word) { return flag.find(word) != flag.npos; });
 }
 
-/// Returns true if a flag makes a compiler read more than a list of files can cover: a profile of
-/// the program's runs, modules made during the compilation, a plugin, another installation.
+/// Returns true if a flag makes a compiler read inputs that a list of files cannot cover: a
+/// profile, modules made during the compilation, a plugin, another installation.
 [[nodiscard]] inline bool reads_the_unknown(std::string_view flag)
 {
     constexpr std::array<std::string_view, 22> starts{"-fprofile-",
@@ -82,8 +82,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                        [&](std::string_view start) { return flag.starts_with(start); });
 }
 
-/// Adds the files in flags. A word that is a file counts by its content. A word that only looks
-/// like a path must stay absent.
+/// Adds the files that flags name. An existing file counts by its content. If a word has the form
+/// of a path and no file exists, the path must stay absent.
 /// @param flags  of the compiler, the kernel and the variant, without files of flags
 inline void add_flag_files(std::vector<std::string> const& flags, cache_inputs& inputs)
 {

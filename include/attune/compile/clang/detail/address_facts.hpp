@@ -4,11 +4,11 @@
 // A variant can depend on an address in two ways. The text looks at the address: a cast to an
 // integer, an order of pointers, a pointer written as data. Or an access assumes an alignment.
 //
-// The text is judged twice. The first time is before the optimiser folds anything: all assumptions
-// on addresses and all casts are still there. The second time is after inlining and before the
+// The text is judged twice. The first time is before the optimiser folds anything: the module still
+// has all assumptions on addresses and all casts. The second time is after inlining and before the
 // optimiser makes vectors. A pointer then shows its origin, and the optimiser has not yet added
-// comparisons for overlaps. Accesses are judged in the module that is compiled, because only it has
-// vectors and the alignments assumed for them.
+// comparisons for overlaps. Accesses are judged in the compiled module, because only this module
+// has vectors and the alignments that vectors need.
 #pragma once
 
 #include <attune/compile/source/entry.hpp>
@@ -94,8 +94,8 @@ reached_functions(llvm::Module const& module)
     return !bases.empty() && llvm::all_of(bases, is_own);
 }
 
-/// Returns true if both point into the same object in each run of their function: an argument, a
-/// variable, or the result of an instruction that runs once.
+/// Returns true if both point into the same object in each run of their function. An object is an
+/// argument, a variable, or the result of an instruction that runs once.
 [[nodiscard]] inline bool is_same_object(llvm::Value const* left, llvm::Value const* right)
 {
     auto const first = bases_of(left);
@@ -195,7 +195,7 @@ private:
     std::uint64_t bytes_ = 1;
 };
 
-/// Adds the alignments that the bundles of an llvm.assume state. Clang writes them for
+/// Adds the alignments that the bundles of an llvm.assume state. Clang writes such bundles for
 /// __builtin_assume_aligned; the optimiser writes some, too.
 inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
 {
@@ -233,8 +233,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
     return out.bytes();
 }
 
-/// Returns true if a structure passed by value, which may hold addresses of arrays, is read with
-/// its declared type.
+/// A structure that is passed by value may hold addresses of arrays. Returns true if the code reads
+/// the structure with its declared type.
 [[nodiscard]] inline bool is_read_as_declared(llvm::Argument const& structure)
 {
     llvm::DataLayout const& layout = structure.getParent()->getParent()->getDataLayout();
@@ -312,8 +312,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
             });
         if (auto const* const compared = dyn_cast<ICmpInst>(&one)) {
             if (!has_pointer(compared->getOperand(0)->getType())) return true;
-            // Equal addresses are an overlap, which is a separate property. A loop that counts up
-            // to an equal address depends on its number.
+            // Equality of addresses in two objects is an overlap, which a shape has in another
+            // word. Within one object it depends on the distance of the addresses only.
             Value const* const left = compared->getOperand(0);
             Value const* const right = compared->getOperand(1);
             if (compared->isEquality() &&

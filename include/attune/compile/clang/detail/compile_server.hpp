@@ -45,7 +45,7 @@ struct job_input {
     std::string job{};    ///< a front_job
     std::string name{};   ///< name of `given`; for a job `prepare`: of its result
     /// For the task `compile`: the result of the task `prepare`. For `prepare`: parsed headers from
-    /// the cache, or nothing. The server sends it to a worker that does not have it.
+    /// the cache, or nothing. ask() sends it to a worker that does not have it.
     std::string_view given{};
 };
 
@@ -57,8 +57,8 @@ struct no_server_now {
     std::string why; ///< "Too many open files"
 };
 
-/// A program's end of its compile server, which starts with the first job and ends with the program
-/// and its forked children. Thread-safe. Forked children share the server.
+/// A program's connection to its compile server. The server starts with the first job, and ends
+/// with the program and its forked children, which share it. Thread-safe.
 class compile_server {
 public:
     /// @param module    the server's file
@@ -112,7 +112,7 @@ private:
         auto [here, there] = socket_pair(SOCK_STREAM);
         if (send_order(control.get(), order, there.get()) != 0) return false;
         there.close();
-        // A stopped server must not block this thread without limit.
+        // With this limit, a stopped server blocks the thread for a bounded time.
         double const patience_s = std::min(order.limit_s, 1e6) + 30;
         timeval const patience{static_cast<time_t>(patience_s), 0};
         for (int const which : {SO_SNDTIMEO, SO_RCVTIMEO})
@@ -166,7 +166,7 @@ private:
         request.files = {{3, there.get()}, {0, -1}, {1, -1}, {2, -1}};
         request.close_from = 4;
         spawn_outcome const child = spawn(std::move(request));
-        if (child.error_code == EAGAIN) return nullptr; // no process is free, for trials neither
+        if (child.error_code == EAGAIN) return nullptr; // no process is free, also none for a trial
         refuse_for_now(child.error_code);
         is_unfit_ = child.process < 0; // this process may start no program
         if (is_unfit_) return nullptr;
@@ -203,7 +203,7 @@ private:
         if (::fstat(file, &found) != 0) return {};
         return {found.st_dev, found.st_ino};
     }
-    /// User, group and root folder: a server with others would read other files.
+    /// User, group and root folder. A server with another one would read other files.
     [[nodiscard]] static std::array<unsigned long, 4> owner_here()
     {
         struct ::stat root{};
@@ -211,16 +211,16 @@ private:
         return {::geteuid(), ::getegid(), root.st_dev, root.st_ino};
     }
 
-    /// Errors   no_server_now, for the error of a system that may have room later
+    /// Errors   no_server_now, for an error that may end, such as a lack of memory
     static void refuse_for_now(int error_code)
     {
         for (int const passing : {EMFILE, ENFILE, ENOMEM, ENOBUFS})
             if (error_code == passing) throw no_server_now{std::strerror(error_code)};
     }
 
-    /// Programs that this one starts do not inherit them. The numbers are above 2, if there is
-    /// room.
-    /// @return  without files if this process may have no sockets
+    /// Two connected sockets, with numbers above 2 if such numbers are free. Programs that this
+    /// process starts do not inherit the sockets.
+    /// @return  two closed files if this process may have no sockets
     /// Errors   no_server_now
     [[nodiscard]] static std::pair<descriptor, descriptor> socket_pair(int type)
     {

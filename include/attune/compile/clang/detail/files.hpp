@@ -5,7 +5,7 @@
 // although all files that were read are unchanged. Folders count too: a folder with a header's name
 // may become a file.
 //
-// LLVM's assembler itself opens the file of an .incbin, without the front end's file system.
+// LLVM's assembler opens the file of an .incbin without the front end's file system.
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
@@ -236,8 +236,8 @@ inline void note_incbin(std::string const& name, std::vector<std::string> const&
     }
 }
 
-/// Adds the files in a text of assembly. A text that includes another, or that macros of the
-/// assembler make, has no list.
+/// Adds the files in a text of assembly. A text that includes another text, or uses macros of the
+/// assembler, makes the list incomplete.
 inline void note_assembly(std::string_view text, std::vector<std::string> const& folders,
                           touched_files& touched)
 {

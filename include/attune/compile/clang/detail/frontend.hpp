@@ -1,9 +1,9 @@
 // attune/compile/clang/detail/frontend.hpp - compiles C++ text to an object file.
 // SPDX-License-Identifier: MIT
 //
-// The object equals that of `clang++ -fPIC -c`. clang's driver chooses the arguments, so -march
-// reaches the front end, whose function attributes overrule the back end. clang's back end
-// optimises and emits (small code model, clang's pass pipeline).
+// The object equals that of `clang++ -fPIC -c`. clang's driver chooses the arguments. -march
+// therefore reaches the front end, whose function attributes overrule the back end. clang's back
+// end optimises and emits (small code model, clang's pass pipeline).
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
@@ -84,7 +84,7 @@ public:
 };
 
 /// Asks clang's driver for the arguments of the front end.
-/// @param touched  receives the driver's files and folders: the place of a GCC counts
+/// @param touched  receives the driver's files and folders, such as the place of a GCC
 /// @return  empty on an error
 [[nodiscard]] inline std::vector<std::string>
 frontend_arguments(std::string const& executable, attune_clang_request const& request,
@@ -118,7 +118,7 @@ frontend_arguments(std::string const& executable, attune_clang_request const& re
         result.emplace_back(argument);
     }
     // Instantiates templates that are pending in the headers once, not in every variant. For
-    // <cmath> that takes 4 ms instead of 31 ms.
+    // <cmath> the instantiation takes 4 ms instead of 31 ms.
     result.emplace_back("-fpch-instantiate-templates");
     return result;
 }
@@ -145,8 +145,9 @@ make_invocation(std::vector<std::string> const& frontend, attune_clang_request c
 /// Number of stores to the stack because no register was free, of each function with such stores.
 using spills_by_function = std::map<llvm::Function const*, long>;
 
-/// Keeps the number of stores in a remark of LLVM's greedy register allocator about a function,
-/// RAGreedy::reportStats(). A second run of the allocator counts those of the first again.
+/// Keeps the number of stores that a remark of LLVM's greedy register allocator states for a
+/// function, see RAGreedy::reportStats(). A second run of the allocator counts the stores of the
+/// first run again.
 inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& spills)
 {
     auto const* const remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info);
@@ -192,8 +193,8 @@ inline void note_nounwind(llvm::Module& module)
     if (!may_unwind) note_in_object(module, nounwind_section);
 }
 
-/// Collects the back end's errors and its remarks about registers. Without it LLVM prints errors
-/// and ends the process.
+/// Collects the back end's errors and its remarks about registers. Without this function LLVM
+/// prints errors and ends the process.
 inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, bool& failed,
                             spills_by_function& spills)
 {
@@ -253,8 +254,8 @@ private:
     clock::time_point end_;
 };
 
-/// Parses until the limit has passed at the beginning of a template's instantiation. Clang bounds
-/// the depth of templates and the steps of a constant expression, but no number of instantiations.
+/// Parses, and stops at the first instantiation of a template after the limit. Clang bounds the
+/// depth of templates and the steps of a constant expression, but no number of instantiations.
 class limited_action final : public clang::EmitLLVMOnlyAction {
 public:
     /// @param limit  outlives this object
@@ -328,8 +329,8 @@ private:
     instance.setInvocation(invocation);
     instance.getDiagnosticOpts().ShowColors = 0;
     clang::TextDiagnosticPrinter printer(log, &instance.getDiagnosticOpts());
-    // createDiagnostics() applies the warning options, setDiagnostics() does not. Without them,
-    // errors inside system headers are reported.
+    // createDiagnostics() applies the warning options, setDiagnostics() does not. Without these
+    // options, errors inside system headers are reported.
     instance.createDiagnostics(&printer, false);
     instance.createFileManager(files);
     instance.setVerboseOutputStream(log); // "1 error generated." would go to stderr

@@ -44,8 +44,8 @@ language_of(clang::CompilerInvocation const& invocation)
     return name;
 }
 
-/// Detects that headers mention a parameter: every variant must then parse them, because their
-/// meaning depends on its value.
+/// Detects that headers mention a parameter. Every variant must then parse the headers, because
+/// their meaning depends on the parameter's value.
 class parameter_watch final : public clang::PreambleCallbacks {
 public:
     explicit parameter_watch(attune_clang_request const& request)
@@ -67,7 +67,6 @@ private:
     bool mentioned_ = false;
 };
 
-/// The parsed headers of a kernel.
 class parsed_headers {
 public:
     /// @param invocation  without the macros of a variant

@@ -124,7 +124,7 @@ inline void add_finalizer(llvm::Module& module, llvm::GlobalVariable& owner)
 }
 
 /// Returns true if the module calls functions of the C library's archive that pass on
-/// `__dso_handle`. Its value must be its own address there.
+/// `__dso_handle`. The archive needs a `__dso_handle` whose value is its own address.
 [[nodiscard]] inline bool calls_with_owner(llvm::Module const& module)
 {
     return llvm::any_of(std::array{"atexit", "at_quick_exit", "pthread_atfork"},
@@ -136,9 +136,9 @@ inline void add_finalizer(llvm::Module& module, llvm::GlobalVariable& owner)
 
 /// Makes a function `void attune_initialize()` that calls the static constructors, in place of the
 /// list for a dynamic loader. The function also registers the functions with
-/// __attribute__((destructor)). Defines `__dso_handle` as a pointer. A module with thread_local
-/// variables, which the system's loader loads, also gets attune_finalize(). A module without static
-/// objects stays unchanged.
+/// __attribute__((destructor)). Defines `__dso_handle` as a pointer. The system's loader loads a
+/// module with thread_local variables, which therefore also gets attune_finalize(). A module
+/// without static objects stays unchanged.
 inline void make_statics_callable(llvm::Module& module)
 {
     auto const constructors = take_list(module, "llvm.global_ctors");
@@ -262,9 +262,9 @@ struct linking_needs {
     }
 };
 
-/// A copy of an object for JITLink, without the unwind tables if no exception may pass. The JITLink
-/// of LLVM 16 refuses relocations of a section that is not loaded, which frame_sizes_flag makes.
-/// The copy leaves those out, too.
+/// A copy of an object for JITLink, without the unwind tables if no exception may pass.
+/// frame_sizes_flag makes relocations of a section that is not loaded, and the JITLink of LLVM 16
+/// refuses these. The copy leaves them out, too.
 [[nodiscard]] inline std::unique_ptr<llvm::MemoryBuffer> linkable_copy(llvm::StringRef object,
                                                                        bool may_unwind)
 {

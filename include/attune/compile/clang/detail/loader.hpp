@@ -4,9 +4,8 @@
 // JITLink gives code no thread storage, resolves no IFUNC symbol and searches no archive. The
 // system's linker and loader handle an object that needs one of these: see clang.ipp.
 //
-// Libraries for a kernel's flags: the process's own symbols would be wrong. A program with GCC's
-// OpenMP exports functions of the same names, which do not manage the threads that Clang's code
-// starts.
+// For OpenMP, the process's own symbols would be wrong. A program with GCC's OpenMP exports
+// functions of the same names, which do not manage the threads that Clang's code starts.
 #pragma once
 
 #include <attune/compile/clang/detail/linking.hpp>
@@ -61,7 +60,7 @@ private:
     void* handle_{};
 };
 
-/// Names of LLVM's OpenMP library: first that of the LLVM in use, then the loader's.
+/// Names of LLVM's OpenMP library: first the path in the LLVM in use, then names for the loader.
 [[nodiscard]] inline std::vector<std::string> openmp_names()
 {
     std::vector<std::string> names;
@@ -117,8 +116,8 @@ private:
     late_library vector_mathematics_{{"libmvec.so.1"}};
 };
 
-/// The libraries of every C++ program. Must follow the process's symbols, which lack them if attune
-/// is in a plugin of a program in C.
+/// The libraries of every C++ program, searched after the process's symbols. If attune is in a
+/// plugin of a program in C, only these libraries have the symbols of C++.
 class language_libraries final : public library_generator {
 private:
     [[nodiscard]] void* find(llvm::StringRef name) override
@@ -209,7 +208,8 @@ public:
             end_capture();
         }
         if (!failed) return code;
-        // The session's report names the missing symbols; the error names only their users.
+        // The session's report names the missing symbols; the error names only the objects that
+        // need them.
         log = said + llvm::toString(std::move(failed));
         unload(std::move(code));
         return nullptr;

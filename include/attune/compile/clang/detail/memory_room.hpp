@@ -25,8 +25,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Runs `f` on a thread with `bytes` of stack and waits for it. The thread has the default
-/// floating-point environment and blocks all signals. Without memory for the stack, tries a
-/// quarter, and so on. If no thread starts, runs `f` here.
+/// floating-point environment and blocks all signals. Without memory for the stack, tries a quarter
+/// of the size, then a quarter of that. If no thread starts, runs `f` here.
 /// Errors   exceptions of `f`
 /// Cost     the start of a thread
 template <class F>
@@ -84,7 +84,7 @@ void on_own_stack(std::size_t bytes, F const& f)
     double const data = limit_of(RLIMIT_DATA);
     if (!(addresses < none) && !(data < none)) return none;
     unsigned long all = 0;
-    unsigned long written = 0; // data and stack: sixth of the numbers, in pages
+    unsigned long written = 0; // data and stack: the sixth number, in pages
     std::FILE* const file = std::fopen("/proc/self/statm", "re");
     if (file == nullptr) return none;
     bool const is_read = std::fscanf(file, "%lu %*u %*u %*u %*u %lu", &all, &written) == 2;

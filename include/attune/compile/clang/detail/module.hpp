@@ -5,8 +5,8 @@
 // unless one of them was opened with RTLD_LOCAL, and LLVM's headers take 10 s to parse.
 //
 // Clang's own headers are searched for in the folder of the LLVM that the module is linked with. If
-// the macro ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") is defined, they are also
-// searched for there.
+// defined, the macro ATTUNE_LLVM_PREFIX is a further place of these headers: a string such as
+// "/usr/lib/llvm-19".
 #pragma once
 
 #include <attune/compile/clang/detail/compile_server.hpp>
@@ -122,7 +122,7 @@ public:
                 prepare_once(*kernel, request);
                 kernel->is_prepared = true;
             });
-            is_good = is_mine || kernel->holds(); // that of another thread may be too old
+            is_good = is_mine || kernel->holds(); // another thread's result may be too old
         }
         reply.stage = 1;
         reply.text = kernel->log;

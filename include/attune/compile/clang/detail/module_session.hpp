@@ -104,8 +104,8 @@ struct clang_session {
     }
 };
 
-/// Folders to search for the module: that of the program or shared object that contains this code,
-/// then the loader's folders for it (run path, LD_LIBRARY_PATH, the system's).
+/// Folders to search for the module. The first is the folder of the program or shared object with
+/// this code. The loader's folders for that file follow (run path, LD_LIBRARY_PATH, the system's).
 [[nodiscard]] inline std::vector<std::string> loader_folders()
 {
     static char const here = 0;
@@ -116,7 +116,7 @@ struct clang_session {
         self = ::dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     std::error_code no_throw;
     std::filesystem::path own = object.dli_fname != nullptr ? object.dli_fname : "";
-    if (self == nullptr) { // an executable is not found by its name
+    if (self == nullptr) { // an executable cannot be opened by its name
         own = std::filesystem::read_symlink("/proc/self/exe", no_throw);
         self = ::dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
     }
@@ -158,8 +158,8 @@ struct clang_session {
 /// The dlopen() flags for the module. Usually the module's symbols are local, and the program's
 /// symbols take precedence, as for any library. In a program that contains Clang or LLVM, whose
 /// symbol names are equal in all versions, the module would then call the wrong functions.
-/// RTLD_DEEPBIND makes it search its own libraries first. RTLD_DEEPBIND is no default, because the
-/// module would then not use an allocator of the program.
+/// RTLD_DEEPBIND makes the module search its own libraries first. RTLD_DEEPBIND is no default,
+/// because the module would then not use an allocator of the program.
 [[nodiscard]] inline int module_mode()
 {
     constexpr int usual = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;

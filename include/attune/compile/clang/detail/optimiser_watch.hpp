@@ -21,8 +21,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns true if an array on the stack is always written before it is read: one write at the
-/// start of the function covers all of it.
+/// Returns true if one write at the start of the function covers a whole array on the stack, before
+/// any read of the array.
 [[nodiscard]] inline bool is_written_first(llvm::AllocaInst const& array)
 {
     using namespace llvm;
@@ -47,8 +47,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return false;
 }
 
-/// Returns true if the optimised module has no state besides the arguments of a call. The module
-/// reads and writes their memory, its constants, and arrays on the stack that it fills first. The
+/// Returns true if the optimised module has no state besides the arguments of a call. Such a module
+/// uses the arguments' memory, constants, and arrays on the stack that it fills first. Such a
 /// module uses no variable, thread, atomic, clock or volatile access. False: unknown.
 [[nodiscard]] inline bool depends_on_this_call_alone(llvm::Module const& module)
 {
@@ -65,7 +65,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         auto const bases = bases_of(pointer);
         return !bases.empty() && all_of(bases, is_fine_base);
     };
-    // The entry that attune writes has such an array, which its empty assembly reads.
+    // The entry that attune writes has an unwritten array, which the entry's empty assembly reads.
     auto const is_placed_alone = [](AllocaInst const& array) {
         return all_of(array.users(), [](User const* user) {
             auto const* const call = dyn_cast<CallBase>(user);

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // A control socket (SOCK_SEQPACKET) carries a job_order for each job, with the job's own socket
-// (SOCK_STREAM). The program sends it to the server, the server to a worker. On the job's socket,
-// the program writes three frames `input`: the surroundings, the job, the name of the result of
-// `prepare`. A worker without that result sends a frame `wanted`. The worker answers with a frame
-// `reply`; if it died, the server answers with `ending` or `again`. Sockets are used because a
-// limit on the size of files (ulimit -f) does not apply to them.
+// (SOCK_STREAM). The program sends the order to the server, and the server sends it to a worker. On
+// the job's socket, the program writes three frames `input`: the surroundings, the job, the name of
+// the result of `prepare`. A worker without that result sends a frame `wanted`. The worker answers
+// with a frame `reply`. If the worker died, the server answers with `ending` or `again`. A limit on
+// the size of files (ulimit -f) does not apply to sockets.
 //
 // Numbers have the machine's layout. A structure names its members once, for both directions:
 //     template <class Self, class Visit>
@@ -169,7 +169,7 @@ template <class T>
 /// The server's first message. A program uses only a server whose greeting equals its own.
 struct server_greeting {
     char version[32]{};    ///< version of LLVM
-    char processor[160]{}; ///< processor_text(): an emulator may run only the program
+    char processor[160]{}; ///< processor_text(), which differs under an emulator
     char files[40]{};      ///< loaded_files_key(): the loaded module, Clang and LLVM
 };
 

@@ -4,7 +4,7 @@
 // The server is the module's own file, started as a program. The server holds initialised LLVM, and
 // forks a worker if none is free. A compiler that crashes, overflows its stack, never ends or takes
 // all memory ends only its worker, and several jobs run at the same time. A worker does several
-// jobs, because a new one takes 2,000 page faults. If an earlier job may have caused a worker's
+// jobs, because a new worker takes 2,000 page faults. If an earlier job may have caused a worker's
 // end, a new worker repeats the job.
 #pragma once
 
@@ -37,7 +37,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 class server_process {
 public:
-    /// @param program  whose server this is; its parent, if the program adopts orphans
+    /// @param program  id of the process that started the server; the server's parent if that
+    ///                 process adopts orphans
     server_process(int control, pid_t program)
         : control_(control)
         , program_(program)
@@ -284,7 +285,7 @@ inline int server_main(int count, char** arguments, server_greeting greeting,
     constexpr int control = 3;
     rlimit open_files{};
     ::getrlimit(RLIMIT_NOFILE, &open_files);
-    // For glibc before 2.34, where spawn() cannot close them.
+    // With glibc before 2.34, spawn() could not close inherited files.
     int const end = static_cast<int>(std::min<rlim_t>(open_files.rlim_cur, 4096));
     for (int file = control + 1; file < end; ++file)
         ::close(file);

@@ -219,7 +219,6 @@ struct place {
     return out;
 }
 
-/// A thread's processors and priority.
 struct thread_priority {
     bool has_processors = false; ///< true if the processors are known
     cpu_set_t processors{};
@@ -333,7 +332,8 @@ private:
             reply = packed(compile_variant(job.executable, *request, kernel_));
         }
         name_ = name;
-        // Before the reply, because the program may send the next job after it.
+        // The byte comes before the reply, because the program may send the next job after the
+        // reply.
         if (::send(control_, "", 1, MSG_NOSIGNAL) < 0) return false;
         (void)send_frame(socket, frame_kind::reply, reply.append(reply_end));
         return true;

@@ -43,7 +43,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// Returns true if the option, given alone, takes its value from the next flag.
+/// Returns true if the flag is an option without its value, which the next flag has.
 [[nodiscard]] inline bool takes_next_flag(std::string_view flag)
 {
     constexpr std::array<std::string_view, 20> names{"-I",

@@ -62,7 +62,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// The log without chatter, errors as `file:line: error: text`. NVRTC prints the source line below
-/// an error; if it did not (--brief-diagnostics), the kernel's line is inserted.
+/// an error. With --brief-diagnostics it does not, and this function inserts the kernel's line.
 [[nodiscard]] inline std::string readable_log(std::string_view log, kernel_source const& kernel)
 {
     std::string out;

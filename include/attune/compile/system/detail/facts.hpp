@@ -90,8 +90,8 @@ struct system_facts {
 }
 
 /// The output of a run in which a compiler identifies itself.
-/// Errors   attune::error: the compiler failed, printed nothing or took too long. Such an output
-///          must not be kept as its identity
+/// Errors   attune::error: the compiler failed, printed nothing or took too long. The output of
+///          such a run is no identity
 [[nodiscard]] inline std::string answer_of(std::vector<std::string> const& question, double limit_s)
 {
     process_result said = run_process(question, limit_s);
@@ -140,8 +140,8 @@ struct system_facts {
     return out;
 }
 
-/// Flags against features of -march=native that this process lacks. Under an emulator, the compiler
-/// may run on the processor itself.
+/// Flags that turn off features of -march=native that this process lacks. Under an emulator, only
+/// this process may lack them.
 /// @param macros  predefined macros of the compiler
 [[nodiscard]] inline std::string flags_without(std::string_view macros)
 {

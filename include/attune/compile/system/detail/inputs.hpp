@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A spawned compiler, its assembler and its linker report the files that they read, but not the
-// files that were missing. Each name in an #include or __has_include of a file is therefore
-// searched as the compiler does, in its reported folders. A place before the first file counts as
+// files that were missing. attune therefore searches for each name in an #include or __has_include
+// as the compiler does, in the reported folders. Each place before the first found file counts as
 // missed. Branches of an #if that were not taken count too.
 #pragma once
 
@@ -146,7 +146,7 @@ struct header_folders {
     return out;
 }
 
-/// The question to a run of a compiler, and its answer.
+/// The flags of a run of a compiler, and the files that the run reported.
 struct system_run {
     std::string own{};                ///< its temporary folder; files in it do not count
     std::string compiler_rule{};      ///< of -MD
@@ -199,7 +199,7 @@ private:
         out_.folder = here_;
         return here_ + '/' + path;
     }
-    /// Notes a place where something may appear, or a folder may go.
+    /// Notes a place where a file may appear, or a folder may disappear.
     void add_place(std::string const& path)
     {
         if (is_absent(path))
@@ -213,7 +213,8 @@ private:
         if (may_be_precompiled) add_place(place + ".gch");
         if (std::optional<file_stamp> const found = stamp_of(place)) {
             explained_.insert(found->number);
-            // The compiler only looked for it, or took it for another one with "#pragma once".
+            // The compiler searched for the file but did not read it, perhaps because of "#pragma
+            // once".
             if (!told_.contains(found->number)) read_.insert(place);
             return true;
         }
@@ -260,7 +261,7 @@ private:
         for (std::string const& path : headers)
             if (std::optional<std::string> const text = file_text(path))
                 scan(*text, folder_of(path), false);
-        // A file without a name in the texts was named by a macro, or is something else.
+        // If no text names a file, perhaps a macro names it.
         for (std::string const& path : headers) {
             std::optional<file_stamp> const stamp = stamp_of(path);
             if (!stamp || explained_.contains(stamp->number)) continue;

@@ -8,10 +8,11 @@
 // library is compiled for the oldest processor. Twelve independent chains cover a latency of up to
 // six cycles on two units.
 //
-// A loop for one core runs as many chains of fused multiply-adds as registers hold. This covers a
-// latency of six cycles on two units, and on four units if there are 32 registers. Another loop
-// runs eight such chains beside six of additions. A processor with separate units for additions
-// exceeds its multiply-adds there (Zen: three flops a lane in the time of two).
+// A loop for one core runs as many chains of fused multiply-adds as registers hold. These chains
+// cover a latency of six cycles on two units, and on four units if there are 32 registers. Another
+// loop runs eight such chains beside six of additions. In that loop, a processor with separate
+// units for additions exceeds its rate of multiply-adds (Zen: three flops a lane in the time of
+// two).
 #pragma once
 
 #include <attune/core/posix/memory.hpp>
@@ -60,7 +61,7 @@ template <class Clock = std::chrono::steady_clock, class Make, class Start = joi
 {
     double best_s = std::numeric_limits<double>::infinity();
     std::optional<typename Clock::time_point> begun;
-    // Called when the last thread has arrived, before any thread continues.
+    // The barrier calls `turn` when the last thread has arrived, before any thread continues.
     auto const turn = [&]() noexcept {
         auto const now = Clock::now();
         if (begun) best_s = std::min(best_s, std::chrono::duration<double>(now - *begun).count());
@@ -288,8 +289,9 @@ ATTUNE_VECTOR_RATES(avx512, gnu::target("avx512f,fma"))
 #undef ATTUNE_RATE_BODY
 #undef ATTUNE_RATE_OF
 
-/// Bytes that all threads use together for arrays far larger than the caches: 192 MiB each up to
-/// 1.5 GiB, or 24 MiB each if that is more; at most a quarter of the spare memory.
+/// Bytes that all threads use together for arrays far larger than the caches. A thread has 192 MiB,
+/// all threads 1.5 GiB at most, or 24 MiB each if that is more. At most a quarter of the spare
+/// memory.
 /// @param spare    bytes to spare
 /// @param beyond   minimum for arrays far larger than the caches
 /// Errors   std::bad_alloc: the result would be less than `beyond`

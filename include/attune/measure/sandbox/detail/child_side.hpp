@@ -168,15 +168,14 @@ inline void limit_memory(std::size_t bytes) noexcept
 #endif
 }
 
-/// Makes processes that a run starts end with it, also those that leave their group or their
-/// parent.
+/// Makes each process that a run starts end with the run, also if it leaves its group or parent.
 inline void bind_descendants() noexcept
 {
 #if defined(__linux__)
     prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); // orphans stay below this process
-    // If this process is killed, nothing reaps its descendants, so each of them ends with its
-    // parent. If the parent ended before this setting, the child ends at once. If it has become a
-    // child of this process, this process ends it.
+    // A killed process cannot end its descendants, so each descendant ends with its parent. A child
+    // whose parent ended before this call ends at once, unless this process has adopted the child
+    // and ends it later.
     static pid_t subreaper = 0;
     subreaper = getpid();
     static pid_t forking = 0;
@@ -193,8 +192,8 @@ inline void bind_descendants() noexcept
 inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
 {
     setpgid(0, 0);
-    // A limit of one byte: less than any core file, and the kernel starts no program that takes
-    // reports. A variant may be about to set 0 or the "undumpable" flag itself.
+    // The limit is one byte, so the kernel writes no core file and starts no program for crash
+    // reports. Not 0 and no "undumpable" flag, because a variant may set these itself.
     rlimit core{};
     getrlimit(RLIMIT_CORE, &core);
     core.rlim_cur = std::min<rlim_t>(1, core.rlim_max);
@@ -210,8 +209,8 @@ inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
     if (seconds < 1e6) alarm(static_cast<unsigned>(seconds));
 }
 
-/// Ends exit() and quick_exit() before the program's own handlers and destructors run, because
-/// handlers registered last run first.
+/// Makes exit() and quick_exit() end the child before the program's own handlers and destructors
+/// run: handlers registered last run first.
 inline void leave_before_other_handlers() noexcept
 {
 #if defined(__GLIBC__)

@@ -58,7 +58,7 @@ std::size_t for_each_child(char const* tasks, F const& f) noexcept
 #if defined(__linux__)
     int const folder = ::open(tasks, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return 0;
-    constexpr std::size_t name_offset = 19; // of linux_dirent64, and 16: that of its length
+    constexpr std::size_t name_offset = 19; // of linux_dirent64; its length is at 16
     alignas(8) char entries[1024];          // readdir() would allocate
     for (long got = 0; (got = ::syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0;)
         for (char const* at = entries; at < entries + got;) {
@@ -230,7 +230,7 @@ public:
         ::pollfd end{end_.get(), POLLIN, 0};
         int const ready = end_.is_open() ? ::ppoll(&end, 1, &span, nullptr) : -1;
         if (ready == 0 || (ready < 0 && end_.is_open() && errno == EINTR)) return;
-        // A descriptor that the program closed would be ready at once, always.
+        // poll() always reports a closed descriptor at once.
         if (ready > 0 && (end.revents & POLLIN) != 0) return;
 #endif
         nanosleep(&span, nullptr);

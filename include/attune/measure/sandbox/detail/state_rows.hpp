@@ -55,7 +55,7 @@ enum class state_owner : std::uint8_t {
 /// A piece of state. Equal texts are equal states; an empty text is an unknown state.
 struct state_row {
     state_owner owner;
-    char const* change; ///< the sentence of a difference
+    char const* change; ///< the sentence for a changed state
     /// @param status  /proc/thread-self/status
     std::string (*read)(std::string const& status);
     void (*restore)(std::string const& before); ///< null: it cannot be restored
@@ -150,10 +150,10 @@ inline void restore_thread_locale(std::string const& before)
     ::uselocale(value_of<::locale_t>(before));
 }
 
-/// The state and the type of the thread's cancellation.
+/// The cancellation state and type of the calling thread.
 [[nodiscard]] inline std::string cancellation_now(std::string const&)
 {
-    std::array<int, 2> out{}; // both are read by changing them
+    std::array<int, 2> out{}; // only a change reads them
     ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &out[0]);
     ::pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &out[1]);
     ::pthread_setcanceltype(out[1], nullptr);
@@ -168,8 +168,8 @@ inline void restore_cancellation(std::string const& before)
 }
 
 #if defined(__x86_64__)
-/// The environment of the x87 unit: its tags say which registers hold a number, of MMX too. A
-/// function leaves all of them empty, else later x87 arithmetic gives NaN.
+/// The environment of the x87 unit. The tags show which x87 or MMX registers hold a number. A
+/// function must leave all registers empty, else later x87 arithmetic gives NaN.
 struct x87_environment {
     std::array<std::uint32_t, 7> words{};
     x87_environment() { asm volatile("fnstenv %0\n\tfldenv %0" : "=m"(words)::"memory"); }
@@ -189,7 +189,7 @@ template <int Question>
     int const now = ::prctl(Question, 0UL, 0UL, 0UL, 0UL);
     return now < 0 ? std::string() : std::to_string(now);
 }
-/// Does the same for a question whose answer prctl() writes.
+/// The number that prctl() writes for a question; empty if the system does not have the question.
 template <int Question>
 [[nodiscard]] std::string prctl_written(std::string const&)
 {
@@ -337,8 +337,8 @@ inline void restore_locked_memory(std::string const& before)
     if (std::strtoul(before.c_str(), nullptr, 10) == 0) ::munlockall();
 }
 
-/// Calls `f` with each number that has a line of its own in `now` and none in `before`. Both texts
-/// begin with a line that is no number.
+/// Calls `f` with the number on each line of `now` that `before` lacks. In both texts the first
+/// line is no number.
 template <class F>
 void for_each_new_number(std::string const& before, std::string const& now, F const& f)
 {
@@ -473,7 +473,7 @@ inline void restore_directory(std::string const& before)
     if (::chdir(before.c_str()) != 0) errno = 0; // fails when the folder was removed
 }
 
-/// Reads /proc, because umask() returns the mask only by changing it for all threads.
+/// Reads /proc, because umask() changes the mask for all threads.
 [[nodiscard]] inline std::string file_mask_now(std::string const& status)
 {
     return field_of(status, "Umask");
@@ -580,7 +580,7 @@ inline void restore_library_handlers(std::string const& before)
 
 #if defined(__GLIBC__)
 /// Calls `f` with the state of rand() and random(): a number with its length and position, then its
-/// words. Another state is in place meanwhile.
+/// words. Meanwhile both functions have another state.
 template <class F>
 void with_random_state(F const& f)
 {
@@ -606,7 +606,7 @@ inline void restore_random(std::string const& before)
 }
 #endif
 
-/// All pieces that are a text. The floating-point environment, the handlers of signals, the
+/// All pieces of state that are texts. The floating-point environment, the handlers of signals, the
 /// interval timers and the descriptors are members of process_state's content.
 inline constexpr std::array state_rows{
     state_row{state_owner::thread, "changed the signal mask", signal_mask_now, restore_signal_mask},

@@ -16,11 +16,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A part of an expression.
 struct operand {
     std::uint32_t node = no_index;
     std::size_t at = 0;
-    std::uint32_t deciding = no_index; ///< of `and`, `or`: node of a value that is no truth
+    std::uint32_t deciding = no_index; ///< of `and`, `or`: node of a value that is no boolean
 };
 
 /// @tparam Reader  the derived class; has choice()

@@ -171,7 +171,6 @@ private:
     std::size_t at_ = 0;
 };
 
-/// Properties of a node.
 struct node_facts {
     value_kind kind = value_kind::integer;
     std::uint32_t depth = 1;

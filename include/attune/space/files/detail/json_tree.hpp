@@ -176,7 +176,7 @@ public:
                              : "this is no JSON: a text has what JSON writes in another way: an "
                                "escape, a control character or bytes that are no UTF-8",
                          at == source_.text.size() ? token : at);
-        // The parser stops at the error in a word or number, or at the sign behind it.
+        // For an error in a word or number, the parser stops in it or at the character behind it.
         at = std::min(at, token);
         constexpr std::string_view signs = " \t\r\n,:{}[]\"";
         while (at > 0 && at < source_.text.size() && signs.find(source_.text[at]) == signs.npos &&

@@ -61,7 +61,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     spawn_request request;
     request.path =
         "/bin/sh"; // finds gzip in PATH; reads the file as input, so no name needs quotes
-    // The point says that all was unpacked: another thread may take the exit status.
+    // The point shows that gzip unpacked all: another thread may take the exit status.
     request.arguments = {"sh", "-c", "gzip -dc && printf ."};
     request.environment = environment_of_children();
     request.files = {{0, file.get()}, {1, in.get()}, {2, -1}};
@@ -69,7 +69,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     in.close();
     std::optional<std::string> text;
     if (started.process > 0) text = text_read_from(out);
-    out.close(); // if reading failed, gzip ends instead of waiting for a reader
+    out.close(); // gzip ends if nothing reads its output
     while (started.process > 0 && ::waitpid(started.process, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (!text || !text->ends_with('.'))
@@ -115,10 +115,10 @@ private:
     std::vector<point> all_;
 };
 
-/// Adds the condition that a configuration was recorded. If the parameters have many more
-/// combinations than rows, adds it also for the first parameters, one more at a time. A tree then
-/// takes about as many steps as rows and values. Each of these conditions holds where an earlier
-/// one fails, so an explanation has one sentence.
+/// Adds the condition that a configuration was recorded. With many combinations, adds a condition
+/// for each n: a row has the same values of the first n parameters. A tree then takes about as many
+/// steps as rows and values. Each condition holds where an earlier one fails, so an explanation has
+/// one sentence.
 inline void only_recorded(description& space, std::shared_ptr<recorded_points const> known)
 {
     constexpr double combinations_tried = 1e5;

@@ -99,7 +99,7 @@ struct smt_term {
     return real && !t.is_real ? "(to_real " + t.value + ')' : t.value;
 }
 
-/// Adds the condition that a whole number fits 64 bits, if it may not.
+/// Adds the condition that a whole number fits 64 bits, unless its bound shows that.
 inline void smt_require_64_bits(smt_term& t)
 {
     if (t.is_real || t.largest < 9.2e18) return;

@@ -35,7 +35,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// Converts a value, or each value of a list: whole numbers to reals, reals without a fraction
-/// (Python writes 16.0) to whole numbers, 0 and 1 to truths.
+/// (Python writes 16.0) to whole numbers, 0 and 1 to booleans.
 /// @param said_by  the member that gives the kind: "the type"
 inline void to_kind(json_source const& source, json_kind wanted, std::string const& said_by,
                     json_value& v)
