@@ -10,11 +10,13 @@
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/compile/system/shared_code.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/loaded_objects.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -323,18 +325,14 @@ ATTUNE_INLINE std::string write_named_object(std::string const& folder, std::str
 {
     std::filesystem::path const path =
         std::filesystem::path(folder) / (name + '-' + key.substr(0, 12) + ".so");
-    std::filesystem::path const unfinished =
-        path.string() + '.' + std::to_string(::getpid()) + ".part";
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
-    quiet_writes const quiet;
-    std::ofstream file(unfinished, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (file) std::filesystem::rename(unfinished, path, failed);
-    if (!file || failed)
-        throw error("cannot write compiled code for the debugger", path.string(),
+    try {
+        replace_file(path.string(), bytes);
+    } catch (error const& e) {
+        throw error("cannot write compiled code for the debugger: " + e.what_alone(), path.string(),
                     "set debug_folder to a folder that this program may write to");
+    }
     return std::filesystem::absolute(path, failed).string();
 }
 

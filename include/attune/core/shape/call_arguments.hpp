@@ -187,7 +187,8 @@ public:
         if (way == 0) return least + index(room < small_ ? room : small_);
         if (way == 1 && !special_.empty()) {
             auto const tile = special_[uniform_below(random_, special_.size())];
-            std::int64_t const value = tile * (1 + index(3)) + index(3) - 1;
+            std::int64_t const tiles = 1 + index(3); // the order of two draws is part of the seed
+            std::int64_t const value = tile * tiles + index(3) - 1;
             if (value >= least && value <= most) return value;
         }
         double const above = std::exp2(unit() * std::log2(static_cast<double>(room + 1))) - 1;

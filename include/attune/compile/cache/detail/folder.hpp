@@ -176,6 +176,7 @@ inline bool write_cache_file(int folder, std::string const& name, std::string_vi
                                    S_IRUSR | S_IWUSR));
         if (!file && errno != EEXIST) return false;
     }
+    if (!file) return false;
     bool whole = true;
     while (whole && !text.empty()) {
         ssize_t const written = ::write(file.get(), text.data(), text.size());
