@@ -222,7 +222,7 @@ TEST_CASE("arrays and long orders are lists of JSON, and one word each of a prog
     ran const shown = run_here(words);
     CHECK(shown.out.starts_with(
         "7: O={12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0} C={1, 2} M={c, a b}\n"));
-    CHECK(has(shown.err, "1 runs"));
+    CHECK(has(shown.err, "1 run\n"));
     CHECK(has(run_here(words).err, "0 runs")); // known to the store, by the same texts
     CHECK(run_here({"best", store}).out ==
           "'O={12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}' 'C={1, 2}' 'M={c, a b}'\n");
@@ -635,12 +635,12 @@ TEST_CASE("minimize keeps what it measured: the default's value, a median, no in
                                folder.file("n") + "; echo {A}$n";
     json const two = best_of({"--repeat=2", "--evaluations=1"}, counts.c_str());
     CHECK(two["value"] == 10.5);
-    CHECK(!two.contains("low_s"));
+    CHECK(!two.contains("low"));
     support::write_file(folder.file("n"), "0");
     json const nine = best_of({"--repeat=9", "--evaluations=1"}, (counts + " ").c_str());
     CHECK(nine["value"] == 14.0);
-    CHECK(nine["low_s"] == 11.0); // of 9 samples, the second and the eighth
-    CHECK(nine["high_s"] == 17.0);
+    CHECK(nine["low"] == 11.0); // of 9 samples, the second and the eighth
+    CHECK(nine["high"] == 17.0);
 }
 
 TEST_CASE("what a program says on standard error is no value")
