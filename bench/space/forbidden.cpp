@@ -9,7 +9,10 @@
 //          values; `in`: x in a list of 5 N of as many; `in_reals`, `in_texts`: the same of a
 //          table of 10 N values; `between`: N forbidden ranges; `at_least`: x > i, N constraints;
 //          `sixteen`: N / 10 forbidden configurations of 16^4; `nested`: these with an `or` in
-//          each; `key`: N keys of the configurations, `A * 10^5 + B * 10^4 + ... != key`.
+//          each; `key`: N keys of the configurations, `A * 10^5 + B * 10^4 + ... != key`;
+//          `tuples`, `boxes`: N forbidden pairs of values, or of ranges, of two parameters with N
+//          values each; `scopes`: N forbidden combinations of values of 2 to 8 of 8 parameters with
+//          6 values each; `remainders`: x % k != 1, N constraints on 1000 N values.
 // Note     processor time of one thread
 // Exit     1 when a count is wrong; 2 when an argument is
 #include <attune/core/error.hpp>
@@ -22,6 +25,7 @@
 #include <cstdio>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../support/arguments.hpp"
@@ -116,6 +120,50 @@ std::vector<forbidden_space> spaces_of(std::size_t terms)
             kept_nested.insert((k & ~std::uint64_t{0xf00}) | other << 8U);
         }
     }
+    std::vector<std::string> tuples, boxes, scopes, remainders, square, eight;
+    std::vector<bool> is_tuple(terms * terms, false), is_box(terms * terms, false);
+    std::vector<bool> is_scope(1679616, false), is_remainder(1000 * terms + 1, false);
+    std::uint64_t state = 7;
+    auto const below = [&](std::uint64_t end) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        return (state >> 33U) % end;
+    };
+    for (char const* const name : {"A", "B"})
+        square.push_back(std::string("{\"name\":\"") + name + "\",\"range\":[0," +
+                         std::to_string(terms - 1) + "]}");
+    for (int i = 0; i < 8; ++i)
+        eight.push_back("{\"name\":\"P" + std::to_string(i) + "\",\"values\":[0,1,2,3,4,5]}");
+    for (std::size_t i = 0; i < terms; ++i) {
+        std::uint64_t const a = below(terms), b = below(terms), w = below(10), h = below(10);
+        tuples.push_back("not (A == " + std::to_string(a) + " and B == " + std::to_string(b) + ")");
+        is_tuple[a * terms + b] = true;
+        boxes.push_back("not (A >= " + std::to_string(a) + " and A <= " + std::to_string(a + w) +
+                        " and B >= " + std::to_string(b) + " and B <= " + std::to_string(b + h) +
+                        ")");
+        for (std::uint64_t x = a; x <= a + w && x < terms; ++x)
+            for (std::uint64_t y = b; y <= b + h && y < terms; ++y)
+                is_box[x * terms + y] = true;
+        std::vector<std::string> one;
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> wanted; // place, value
+        std::uint64_t left = 2 + below(7);
+        for (std::uint64_t p = 0, place = 1; p < 8; ++p, place *= 6) {
+            if (below(8 - p) >= left) continue;
+            --left;
+            wanted.emplace_back(place, below(6));
+            one.push_back("P" + std::to_string(p) + " == " + std::to_string(wanted.back().second));
+        }
+        scopes.push_back("not (" + joined(one, " and ") + ")");
+        for (std::uint64_t k = 0; k < is_scope.size(); ++k)
+            if (std::all_of(wanted.begin(), wanted.end(),
+                            [&](auto const& w) { return k / w.first % 6 == w.second; }))
+                is_scope[k] = true;
+        remainders.push_back("x % " + std::to_string(i + 2) + " != 1");
+        for (std::size_t x = 1; x < is_remainder.size(); x += i + 2)
+            is_remainder[x] = true;
+    }
+    auto const others = [](std::vector<bool> const& forbidden) {
+        return static_cast<std::uint64_t>(std::count(forbidden.begin(), forbidden.end(), false));
+    };
     auto const table = [](std::vector<std::string> const& values) {
         return "{\"name\":\"x\",\"values\":[" + joined(values, ",") + "]}";
     };
@@ -132,6 +180,10 @@ std::vector<forbidden_space> spaces_of(std::size_t terms)
             {"and", space_text(all, {joined(apart, " and ")}), 1000000 - terms},
             {"not_or", space_text(all, {"not (" + joined(equal, " or ") + ")"}), 1000000 - terms},
             {"or", space_text(all, {joined(equal, " or ")}), terms},
+            {"tuples", space_text(joined(square, ","), tuples), others(is_tuple)},
+            {"boxes", space_text(joined(square, ","), boxes), others(is_box)},
+            {"scopes", space_text(joined(eight, ","), scopes), others(is_scope)},
+            {"remainders", space_text(range(1000 * terms), remainders), others(is_remainder) - 1},
             {"unequal", space_text(range(1000 * terms), unequal), 999 * terms},
             {"in", space_text(range(1000 * terms), {"x in [" + joined(listed, ", ") + "]"}),
              5 * terms - 1}};

@@ -32,7 +32,7 @@ void check_line(std::string_view line, attune::record_key& key, stored_problem& 
 {
     if (auto const in_place = line_json::read(line)) {
         record_json const document = record_json::parse(line, nullptr, false);
-        require(!document.is_discarded() && support::is_same_json(in_place->root(), document));
+        require(!document.is_discarded() && ::support::is_same_json(in_place->root(), document));
     }
     line_content const read = read_line(line);
     if (auto const* const old = std::get_if<attune::record>(&read)) {

@@ -210,7 +210,7 @@ TEST_CASE("what cannot be right is refused and named")
     opt.tell(batch[1], 2.0);
     CHECK(has(refusal([&] { opt.tell(batch[1], 2.0); }), "told before"));
     CHECK(*opt.best_value() == 2.0);
-    CHECK(has(opt.summary(), "1 evaluations, 0 failed"));
+    CHECK(has(opt.summary(), "1 evaluation, 0 failed"));
 }
 
 TEST_CASE("negative values are welcome where they are no times")

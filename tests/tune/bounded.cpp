@@ -343,7 +343,7 @@ TEST_CASE("the summary of an optimizer says that nothing keeps the bounds")
     opt.tell(*c, evaluation{2.0, {{"speed", 50}}});
     CHECK(opt.shortfall() ==
           "no configuration keeps speed >= 100: the nearest has speed 50 at X=0 Y=0");
-    CHECK(opt.summary() == "1 evaluations, 1 failed; " + opt.shortfall());
+    CHECK(opt.summary() == "1 evaluation, 1 failed; " + opt.shortfall());
     CHECK(!opt.best());
     CHECK_THROWS_AS((attune::optimizer{plane, {.bounds = {at_most("speed", not_a_number)}}}),
                     attune::error);

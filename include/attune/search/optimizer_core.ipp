@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
@@ -230,7 +231,7 @@ struct optimizer_core::state {
 
     [[nodiscard]] std::string summary() const
     {
-        std::string out = std::to_string(judge.evaluations()) + " evaluations, " +
+        std::string out = detail::count_text(judge.evaluations(), "evaluation") + ", " +
                           std::to_string(judge.evaluations() - judge.worked()) + " failed";
         if (best) {
             out += detail::formatted("; best %.6g at ", best->second) +

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
@@ -24,11 +25,6 @@ namespace detail {
     return formatted("%.3g", percent) + " %";
 }
 
-[[nodiscard]] inline std::string text_of_calls(std::uint64_t calls)
-{
-    return std::to_string(calls) + (calls == 1 ? " call" : " calls");
-}
-
 } // namespace detail
 
 ATTUNE_INLINE std::string call_coverage::text() const
@@ -39,12 +35,12 @@ ATTUNE_INLINE std::string call_coverage::text() const
     if (by_winner == calls) return "the winner ran all calls: " + std::to_string(calls);
     std::string out =
         detail::percent_text(static_cast<double>(by_winner), static_cast<double>(calls)) + " of " +
-        detail::text_of_calls(calls);
+        detail::count_text(calls, "call");
     if (seconds > 0) out += " and " + detail::percent_text(winner_s, seconds) + " of their time";
     out += " ran the winner";
     for (std::size_t i = 0; i < std::min(most, rest.size()); ++i) {
         uncovered_calls const& one = rest[i];
-        out += (i == 0 ? "; the rest: " : "; ") + detail::text_of_calls(one.calls);
+        out += (i == 0 ? "; the rest: " : "; ") + detail::count_text(one.calls, "call");
         if (!one.shape.empty() && one.why.find(one.shape) == std::string::npos)
             out += " where " + one.shape;
         out += ": " + one.why;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
@@ -25,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline std::string text_of_front(std::vector<pareto_member> const& front,
                                                run_state const& board)
 {
-    std::string const after = " after " + std::to_string(board.evaluations()) + " evaluations";
+    std::string const after = " after " + count_text(board.evaluations(), "evaluation");
     if (front.empty()) return text_of_failures(board);
     if (front.size() == 1)
         return "one configuration is best in both, " + text_of_two(front.front().values) + "," +

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
@@ -137,7 +138,7 @@ ATTUNE_INLINE std::string tuning_report::summary() const
         if (std::size_t const others = report.ties.size() - 1; others > 0)
             out += " and " + std::to_string(others) + (others == 1 ? " other" : " others");
     }
-    out += "; " + std::to_string(report.evaluations) + " evaluations in " +
+    out += "; " + attune::detail::count_text(report.evaluations, "evaluation") + " in " +
            text_of_quantity(report.elapsed_s, true);
     if (report.pruned > 0) out += ", " + std::to_string(report.pruned) + " pruned";
     std::string const failed = describe(report.failures);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
@@ -23,7 +24,7 @@ ATTUNE_INLINE std::string together_report::summary() const
     if (best_s > 0)
         out += detail::formatted("%.2fx faster than the defaults: ", speedup()) +
                text_of_quantity(best_s, true) + ", was " + text_of_quantity(default_s, true) + "; ";
-    return out + std::to_string(evaluations) + " evaluations in " +
+    return out + detail::count_text(evaluations, "evaluation") + " in " +
            detail::formatted("%.1f s", elapsed_s) + (interrupted ? ", interrupted" : "");
 }
 

@@ -167,10 +167,12 @@ TEST_CASE("tables as other programs write them: heads in capitals, blanks, old l
 {
     support::scratch_directory const folder;
     std::string const file = folder.file("t.csv");
-    for (std::string const text : {"TILE,Seconds,P\n8,0.5,a b\n16,NaN,c\n",
-                                   "TILE, Time (ms), P\n8, 500, \"a b\" \n16, inf, c\n",
-                                   "TILE,TIME_US,P\r8,5e5,a b\r16,-inf,c\r",
-                                   "TILE ,seconds, P\n 8 , 0.5,a b \n \n16,1e20,c\n"}) {
+    for (std::string const text :
+         {"TILE,Seconds,P\n8,0.5,a b\n16,NaN,c\n",
+          "TILE, Time (ms), P\n8, 500, \"a b\" \n16, inf, c\n",
+          "TILE,TIME_US,P\r8,5e5,a b\r16,-inf,c\r", "TILE,Time [ms],P\n8,500,a b\n16,inf,c\n",
+          "TILE,time (\u00b5s),P\n8,5e5,a b\n16,nan,c\n",
+          "TILE ,seconds, P\n 8 , 0.5,a b \n \n16,1e20,c\n"}) {
         CAPTURE(text);
         std::string const to = folder.file(std::to_string(text.size()));
         support::write_file(file, text);
@@ -261,4 +263,38 @@ TEST_CASE("a parameter may be called as a column of times")
     support::write_file(table, "A,seconds,time_ms\n1,1,1\n");
     CHECK(has(run_here({"import", folder.file("to"), table, "--kernel", "k"}).err,
               "two columns of times, seconds and time_ms"));
+}
+
+TEST_CASE("rates go out as values with their unit, beside times too, and come back")
+{
+    support::scratch_directory const folder;
+    std::string const space = folder.file("s.json"), from = folder.file("from");
+    support::write_file(space, R"({"params": [{"name": "value", "values": [1, 2, 4]}]})");
+    REQUIRE(run_here({"minimize", space, "--maximize", "--unit", "GFLOP/s", "--store", from, "--",
+                      "echo", "{value}0"})
+                .code == 0);
+    std::string const mixed = folder.file("mixed");
+    support::write_file(mixed, support::read_file(from) +
+                                   store_of({attune::measurement::exact(0.25)}, "TILE"));
+    for (std::string const& store : {from, mixed})
+        for (std::string const format : {"csv", "json"}) {
+            CAPTURE(format);
+            std::string const table = folder.file("t"), to = folder.file("to");
+            std::string const text = run_here({"export", store, "-f", format}).out;
+            CHECK(has(text, "GFLOP/s"));
+            CHECK(has(text, "seconds") == (store == mixed && format == "json"));
+            support::write_file(table, text);
+            std::filesystem::remove(to);
+            ran const back = run_here({"import", to, table});
+            CHECK_MESSAGE(back.code == 0, back.err);
+            CHECK(run_here({"export", to, "-f", format}).out.size() > 0);
+            CHECK(has(run_here({"export", to, "-f", "csv"}).out, ",value,low,high,"));
+            json const all = json::parse(run_here({"export", to}).out)["problems"];
+            CHECK(all.size() == (store == mixed ? 2 : 1));
+            for (json const& one : all) {
+                bool const is_rate = one.contains("objective");
+                CHECK(is_rate == (one["outcomes"].size() == 3));
+                CHECK(one["outcomes"][0][is_rate ? "value" : "seconds"] == (is_rate ? 40.0 : 0.25));
+            }
+        }
 }

@@ -7,6 +7,7 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <set>
@@ -241,4 +242,63 @@ TEST_CASE(
         CHECK(count_of(space) == right);
     }
     CHECK(met > 10);
+}
+
+TEST_CASE("x % k != 1 for a thousand k leaves what a sieve leaves")
+{
+    constexpr std::uint32_t last = 1'000'000;
+    std::vector<std::string> apart;
+    std::vector<bool> is_valid(last + 1, true);
+    for (std::uint32_t k = 2; k < 1002; ++k) {
+        apart.push_back("x % " + std::to_string(k) + " != 1");
+        for (std::uint32_t x = 1; x <= last; x += k)
+            is_valid[x] = false;
+    }
+    std::size_t const right =
+        static_cast<std::size_t>(std::count(is_valid.begin() + 1, is_valid.end(), true));
+    std::string const head =
+        R"({"params": [{"name": "x", "range": [1, 1000000]}], "constraints": [)";
+    CHECK(count_of(space_of(head, apart)) == right);
+}
+
+TEST_CASE("many forbidden combinations, each of other parameters, by brute force")
+{
+    attune::random_engine engine(23);
+    auto const below = [&](std::uint64_t end) { return attune::uniform_below(engine, end); };
+    for (std::size_t const values : {2U, 3U, 4U}) {
+        std::size_t const count = values == 2 ? 14 : 24 / values;
+        std::string head = R"({"params": [)";
+        for (std::size_t p = 0; p < count; ++p) {
+            head += (p == 0 ? "" : ", ") + std::string(R"({"name": "P)") + std::to_string(p) +
+                    R"(", "range": [1, )" + std::to_string(values) + "]}";
+        }
+        std::vector<std::string> constraints;
+        while (constraints.size() < 100) {
+            std::string one;
+            bool forbids_ones = true; // a configuration that stays valid
+            for (std::size_t p = below(3); p < count; p += 1 + below(4)) {
+                std::size_t const value = 1 + below(values);
+                forbids_ones = forbids_ones && value == 1;
+                one += (one.empty() ? "not (P" : " and P") + std::to_string(p) +
+                       (below(5) == 0 ? " >= " : " == ") + std::to_string(value);
+            }
+            if (!forbids_ones) constraints.push_back(one + ')');
+        }
+        constraints.push_back("P0 + P1 + P2 <= " + std::to_string(2 * values + 1));
+        attune::description const space = space_of(head + R"(], "constraints": [)", constraints);
+        std::size_t settings = 1, right = 0;
+        for (std::size_t p = 0; p < count; ++p)
+            settings *= values;
+        attune::detail::evaluator const read(space);
+        attune::point at(count);
+        for (std::size_t i = 0; i < settings; ++i) {
+            for (std::size_t p = 0, rest = i; p < count; ++p, rest /= values)
+                at[p].index = static_cast<std::uint32_t>(rest % values);
+            right += std::all_of(space.constraints.begin(), space.constraints.end(),
+                                 [&](auto const& c) { return read.holds(c, at); });
+        }
+        CAPTURE(values);
+        REQUIRE(right > 0);
+        CHECK(count_of(space) == right);
+    }
 }

@@ -69,6 +69,8 @@ TEST_CASE("whole numbers follow Python's precedence and rounding")
     CHECK(whole("-2 ** 2") == -4);
     CHECK(whole("(-2) ** 2") == 4);
     CHECK(whole("2 ** 3 ** 0") == 2);
+    CHECK(whole("(4 % 3) ** 0") == 1);
+    CHECK(!whole("(4 % 0) ** 0"));
     CHECK(whole("2 * 3 % 4") == 2);
     CHECK(whole("10 - 3 - 2") == 5);
     CHECK(whole("- - 3") == 3);

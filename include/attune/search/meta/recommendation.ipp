@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
@@ -51,14 +52,12 @@ ATTUNE_INLINE std::optional<usual_gain> usual_gain_of(technique_history const& p
 ATTUNE_INLINE std::string usual_gain_text(usual_gain const& gain)
 {
     auto const number = [](double v) { return attune::detail::formatted("%.3g", v); };
-    auto const counted = [](std::size_t n, char const* what) {
-        return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-    };
+    using attune::detail::count_text;
     std::string out = "tuning usually makes such a space " + number(gain.median) +
                       " times as fast (a fifth of the tunings gained at most " + number(gain.low) +
                       ", a fifth more than " + number(gain.high) +
-                      "): " + counted(gain.tunings, "tuning") + " of " +
-                      counted(gain.problems, "kernel") + ", distance " + number(gain.distance);
+                      "): " + count_text(gain.tunings, "tuning") + " of " +
+                      count_text(gain.problems, "kernel") + ", distance " + number(gain.distance);
     if (!gain.own) return out;
     out += "; this one " + number(*gain.own) + " times";
     if (gain.is_own_poor())

@@ -211,4 +211,51 @@ long_clauses(description const& space, condition const& c, std::vector<domain> c
     return clause_reader(space, domains).read(c);
 }
 
+/// Joins conditions that are clauses over many scopes, such as a list of forbidden combinations of
+/// some of the parameters, if they have far more scopes than parameters. One diagram then has them
+/// all; the product of a diagram for each scope costs far more, unless most settings of the
+/// parameters are never visited.
+inline void join_dense(description const& space, std::vector<condition>& conditions,
+                       std::vector<domain> const& domains)
+{
+    constexpr std::size_t many = 64;
+    constexpr std::size_t many_per_parameter = 4;
+    constexpr double most_settings = 16'777'216;
+    if (conditions.size() < many) return;
+    clause_reader reader(space, domains);
+    std::vector<std::size_t> joined;
+    std::vector<std::uint32_t> scope;
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+        condition const& c = conditions[i];
+        if (c.scope.size() < 2 || !reader.read(c)) continue;
+        joined.push_back(i);
+        scope.insert(scope.end(), c.scope.begin(), c.scope.end());
+    }
+    sort_unique(scope);
+    if (joined.size() < std::max(many, many_per_parameter * scope.size())) return;
+    double settings = 1;
+    for (std::uint32_t const p : scope)
+        settings *= static_cast<double>(domains[p].size());
+    if (settings > most_settings) return;
+    condition& all = conditions[joined.front()];
+    all.scope = std::move(scope);
+    for (std::size_t k = 1; k < joined.size(); ++k) {
+        condition& one = conditions[joined[k]];
+        all.also.push_back(one.root);
+        all.also.insert(all.also.end(), one.also.begin(), one.also.end());
+        one.scope.clear();
+    }
+    std::size_t next = 1;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+        if (next < joined.size() && joined[next] == i) {
+            ++next;
+            continue;
+        }
+        if (kept != i) conditions[kept] = std::move(conditions[i]);
+        ++kept;
+    }
+    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
+}
+
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -126,13 +127,11 @@ inline constexpr std::uint32_t fewest_values_by_terms = 4096;
     if (c.root == no_index) return std::nullopt;
     place_reader read(space, domains);
     if (is_quick) read.be_quick();
-    place_runs broken;
-    for (std::size_t i = 0; i <= c.also.size(); ++i) {
-        auto const one = read.where(parameter, i == 0 ? c.root : c.also[i - 1], true);
-        if (!one) return std::nullopt;
-        broken.insert(broken.end(), one->begin(), one->end());
-    }
-    return complement(united(std::move(broken)), domains[parameter].size());
+    std::vector<std::uint32_t> roots{c.root};
+    roots.insert(roots.end(), c.also.begin(), c.also.end());
+    auto const broken = read.where_any(parameter, roots, true);
+    if (!broken) return std::nullopt;
+    return complement(*broken, domains[parameter].size());
 }
 
 /// Removes the values that break conditions of one parameter, if it has too many values for a
@@ -183,6 +182,7 @@ inline bool filter_domains(description const& space, std::vector<condition>& con
                            std::vector<domain>& domains, enumeration_limits const& limits)
 {
     if (!filter_long_ranges(space, conditions, domains, limits)) return false;
+    join_dense(space, conditions, domains);
     if (conditions.empty()) return true;
     // A diagram of one long condition costs as much as the tree, and no other condition gains.
     if (conditions.size() == 1 && is_long(space, conditions.front())) return true;
@@ -192,41 +192,61 @@ inline bool filter_domains(description const& space, std::vector<condition>& con
                std::all_of(c.also.begin(), c.also.end(),
                            [&](std::uint32_t root) { return bounds.always_holds(root); });
     });
-    std::vector<std::uint64_t> done(conditions.size(), 0); // settings when last enumerated
-    effort budget{limits.max_visits, limits.max_bytes, false};
-    while (!budget.is_spent) {
-        std::size_t next = conditions.size();
-        std::uint64_t fewest = 0;
-        for (std::size_t i = 0; i < conditions.size(); ++i) {
-            auto const settings = few_settings(open_scope(conditions[i], domains), domains, limits);
-            if (!settings || *settings == done[i]) continue;
-            if (next < conditions.size() && *settings >= fewest) continue;
-            next = i;
-            fewest = *settings;
-        }
-        if (next == conditions.size()) return true;
-        std::vector<std::uint32_t> const scope = open_scope(conditions[next], domains);
-        std::vector<condition const*> others;
-        for (std::size_t i = 0; i < conditions.size(); ++i) {
-            std::vector<std::uint32_t> const reads = open_scope(conditions[i], domains);
-            if (i != next && std::includes(scope.begin(), scope.end(), reads.begin(), reads.end()))
-                others.push_back(&conditions[i]);
-        }
-        budget.bytes = limits.max_bytes; // the last enumeration has freed its memory
-        switch (enumerate(space, conditions[next], others, scope, domains, budget)) {
-        case verdict::never:
-            return false;
-        case verdict::sometimes:
-            done[next] =
-                few_settings(open_scope(conditions[next], domains), domains, limits).value_or(0);
-            break;
-        case verdict::always:
-            conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(next));
-            done.erase(done.begin() + static_cast<std::ptrdiff_t>(next));
-            break;
-        }
+    // Each condition waits with its number of settings, unless these are the ones last enumerated.
+    auto const count = static_cast<std::uint32_t>(conditions.size());
+    std::vector<std::vector<std::uint32_t>> scopes(count);
+    std::vector<std::uint64_t> done(count, 0), known(count, 0);
+    std::vector<bool> is_erased(count, false);
+    std::vector<std::vector<std::uint32_t>> readers(space.parameters.size());
+    std::set<std::pair<std::uint64_t, std::uint32_t>> waiting;
+    auto const look_again = [&](std::uint32_t c) {
+        waiting.erase({known[c], c});
+        scopes[c] = open_scope(conditions[c], domains);
+        known[c] = few_settings(scopes[c], domains, limits).value_or(0);
+        if (known[c] != done[c] && !is_erased[c]) waiting.emplace(known[c], c);
+    };
+    for (std::uint32_t c = 0; c < count; ++c) {
+        look_again(c);
+        for (std::uint32_t const p : scopes[c])
+            readers[p].push_back(c);
     }
-    return true;
+    effort budget{limits.max_visits, limits.max_bytes, false};
+    bool is_empty = false;
+    while (!budget.is_spent && !waiting.empty() && !is_empty) {
+        std::uint32_t const next = waiting.begin()->second;
+        std::vector<std::uint32_t> const scope = scopes[next];
+        std::vector<std::uint32_t> sizes;
+        std::vector<std::uint32_t> parts;
+        for (std::uint32_t const p : scope) {
+            sizes.push_back(domains[p].size());
+            for (std::uint32_t const c : readers[p])
+                if (c != next && !is_erased[c] &&
+                    std::includes(scope.begin(), scope.end(), scopes[c].begin(), scopes[c].end()))
+                    parts.push_back(c);
+        }
+        sort_unique(parts);
+        std::vector<condition const*> others;
+        for (std::uint32_t const c : parts)
+            others.push_back(&conditions[c]);
+        budget.bytes = limits.max_bytes; // the last enumeration has freed its memory
+        verdict const found = enumerate(space, conditions[next], others, scope, domains, budget);
+        is_empty = found == verdict::never;
+        is_erased[next] = found == verdict::always;
+        for (std::size_t k = 0; k < scope.size(); ++k)
+            if (domains[scope[k]].size() != sizes[k])
+                for (std::uint32_t const c : readers[scope[k]])
+                    look_again(c);
+        done[next] = known[next];
+        waiting.erase({known[next], next});
+    }
+    std::size_t kept = 0;
+    for (std::uint32_t c = 0; c < count; ++c)
+        if (!is_erased[c]) {
+            if (kept != c) conditions[kept] = std::move(conditions[c]);
+            ++kept;
+        }
+    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
+    return !is_empty;
 }
 
 } // namespace detail

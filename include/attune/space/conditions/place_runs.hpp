@@ -13,12 +13,14 @@
 #include <attune/space/conditions/conditions.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -65,6 +67,97 @@ using place_runs = std::vector<place_run>;
     return out;
 }
 
+/// Places that repeat with a period.
+struct place_period {
+    std::uint32_t length = 1;
+    place_runs runs; ///< of the first period
+};
+
+/// The union of places of many terms of one domain. Periodic places are stored as one bit each.
+class place_union {
+public:
+    explicit place_union(std::uint32_t size)
+        : size_(size)
+    {
+    }
+
+    void add(place_runs const& runs) { runs_.insert(runs_.end(), runs.begin(), runs.end()); }
+
+    /// Cost  one step per run of all periods, or per 64 places if that is less
+    void add(place_period const& period)
+    {
+        if (period.runs.empty()) return;
+        std::size_t const words = (std::size_t{size_} + 63) / 64;
+        bits_.resize(words, 0);
+        std::uint64_t const runs = period.runs.size() * (size_ / period.length + 1);
+        if (runs <= words || period.length >= words) {
+            mark(bits_, period, size_);
+            return;
+        }
+        std::vector<std::uint64_t> pattern(period.length, 0); // 64 periods
+        mark(pattern, period, std::uint64_t{64} * period.length);
+        for (std::size_t begin = 0; begin < words; begin += pattern.size()) {
+            std::size_t const count = std::min(pattern.size(), words - begin);
+            for (std::size_t i = 0; i < count; ++i)
+                bits_[begin + i] |= pattern[i];
+        }
+    }
+
+    [[nodiscard]] place_runs take() &&
+    {
+        if (bits_.empty()) return united(std::move(runs_));
+        for (place_run const& run : runs_)
+            mark(bits_, run.first, run.end);
+        place_runs out;
+        std::uint32_t at = next(0, 0);
+        while (at < size_) {
+            std::uint32_t const end = next(at, ~std::uint64_t{0});
+            out.push_back({at, end});
+            at = next(end, 0);
+        }
+        return out;
+    }
+
+private:
+    static void mark(std::vector<std::uint64_t>& bits, std::uint64_t first, std::uint64_t end)
+    {
+        for (std::uint64_t at = first; at < end;) {
+            std::uint64_t const shift = at % 64;
+            std::uint64_t const count = std::min(end - at, 64 - shift);
+            bits[at / 64] |= (~std::uint64_t{0} >> (64 - count)) << shift;
+            at += count;
+        }
+    }
+    static void mark(std::vector<std::uint64_t>& bits, place_period const& period,
+                     std::uint64_t size)
+    {
+        for (place_run const& run : period.runs) {
+            if (run.end == run.first + 1)
+                for (std::uint64_t at = run.first; at < size; at += period.length)
+                    bits[at / 64] |= std::uint64_t{1} << at % 64;
+            else
+                for (std::uint64_t at = 0; at + run.first < size; at += period.length)
+                    mark(bits, at + run.first, std::min(at + run.end, size));
+        }
+    }
+    /// The first place from `at` on whose bit is not the one of `skipped`, all bits 0 or all 1.
+    [[nodiscard]] std::uint32_t next(std::uint32_t at, std::uint64_t skipped) const
+    {
+        for (std::size_t w = at / 64; w < bits_.size(); ++w) {
+            std::uint64_t left = bits_[w] ^ skipped;
+            if (w == at / 64) left &= ~std::uint64_t{0} << at % 64;
+            if (left == 0) continue;
+            auto const found = 64 * w + static_cast<std::size_t>(std::countr_zero(left));
+            return static_cast<std::uint32_t>(std::min<std::size_t>(found, size_));
+        }
+        return size_;
+    }
+
+    std::uint32_t size_;
+    place_runs runs_;
+    std::vector<std::uint64_t> bits_; // empty without periodic places
+};
+
 /// Reads expressions of one parameter as places.
 class place_reader {
 public:
@@ -84,27 +177,49 @@ public:
     /// The places of `parameter` where `root` holds, or does not hold if `negated`. Nothing if a
     /// place has no value there, or if the reader is quick and must visit each place.
     /// @pre  `root` reads no other parameter with several values
-    /// Cost  n log n in the terms; for a term that is no comparison with a constant: each place
+    /// Cost  n log n in the terms; `x % 7 == 1`: the places where it holds, or 1/64 of all; for
+    ///       another term that is no comparison with a constant: each place
     [[nodiscard]] std::optional<place_runs> where(std::uint32_t parameter, std::uint32_t root,
                                                   bool negated)
     {
         expression_node const& n = space_.nodes[root];
         if (n.code == op::logical_not) return where(parameter, n.first, !negated);
+        std::uint32_t const size = domains_[parameter].size();
         if (is_chain(n.code)) {
             // A conjunction holds at the places at which no operand is false.
             bool const is_any = (n.code == op::logical_or) != negated;
-            place_runs all;
-            for (std::uint32_t const operand : operands_of(root)) {
-                auto const one = where(parameter, operand, is_any ? negated : !negated);
-                if (!one) return is_quick_ ? std::nullopt : each(parameter, root, negated);
-                all.insert(all.end(), one->begin(), one->end());
-            }
-            all = united(std::move(all));
-            return is_any ? all : complement(all, domains_[parameter].size());
+            auto all = where_any(parameter, operands_of(root), is_any ? negated : !negated);
+            if (!all) return is_quick_ ? std::nullopt : each(parameter, root, negated);
+            return is_any ? std::move(all) : complement(*all, size);
         }
         if (auto const compared = by_comparison(parameter, n))
-            return negated ? complement(*compared, domains_[parameter].size()) : *compared;
+            return negated ? complement(*compared, size) : *compared;
+        if (auto const repeated = by_period(parameter, n, negated)) {
+            place_union all(size);
+            all.add(*repeated);
+            return std::move(all).take();
+        }
         return is_quick_ ? std::nullopt : each(parameter, root, negated);
+    }
+
+    /// The places where one of `roots` or more hold, or do not hold if `negated`; else as where().
+    [[nodiscard]] std::optional<place_runs>
+    where_any(std::uint32_t parameter, std::span<std::uint32_t const> roots, bool negated)
+    {
+        place_union all(domains_[parameter].size());
+        for (std::uint32_t root : roots) {
+            bool is_negated = negated;
+            for (; space_.nodes[root].code == op::logical_not; root = space_.nodes[root].first)
+                is_negated = !is_negated;
+            if (auto const repeated = by_period(parameter, space_.nodes[root], is_negated)) {
+                all.add(*repeated);
+                continue;
+            }
+            auto const one = where(parameter, root, is_negated);
+            if (!one) return std::nullopt;
+            all.add(*one);
+        }
+        return std::move(all).take();
     }
 
 private:
@@ -113,6 +228,7 @@ private:
         bool is_known = false;
         bool is_ordered = false;             ///< no value is NaN, so that a search finds them
         bool is_in_place = false;            ///< the domain has this order
+        bool has_equal_steps = false;        ///< integers, each one step from the last one
         std::vector<std::uint32_t> sorted{}; ///< else: places, by value
     };
 
@@ -152,6 +268,98 @@ private:
         }
         at_[parameter].index = before;
         return has_all ? std::optional(std::move(out)) : std::nullopt;
+    }
+
+    /// The places where `(x + 3) % 7 == 1` holds, if `n` compares a remainder with a constant and
+    /// the values have equal steps.
+    [[nodiscard]] std::optional<place_period> by_period(std::uint32_t parameter,
+                                                        expression_node const& n, bool negated)
+    {
+        bool const is_truth = is_remainder(n.code); // `x % 7` is `x % 7 != 0`
+        if (!is_truth && !is_comparison(n.code)) return std::nullopt;
+        bool const is_first = is_truth || is_remainder(space_.nodes[n.first].code);
+        expression_node const& divided = is_truth ? n : space_.nodes[is_first ? n.first : n.second];
+        if (!is_remainder(divided.code) || !is_linear(divided.first, parameter))
+            return std::nullopt;
+        auto const wanted =
+            is_truth ? std::optional(std::int64_t{0}) : constant_at(is_first ? n.second : n.first);
+        auto const divisor = constant_at(divided.second);
+        std::uint32_t const size = domains_[parameter].size();
+        if (!wanted || !divisor || *divisor <= 0 || *divisor >= no_index || size < 2)
+            return std::nullopt;
+        if (!table_of(parameter).has_equal_steps) return std::nullopt;
+        auto const at_place = [&](std::uint32_t place) {
+            std::uint32_t const before = at_[parameter].index;
+            at_[parameter].index = domains_[parameter].value(place);
+            std::optional<number> const v = read_.value(divided.first, at_);
+            at_[parameter].index = before;
+            return v && !v->is_real ? std::optional(v->integer) : std::nullopt;
+        };
+        auto const first = at_place(0), second = at_place(1), last = at_place(size - 1);
+        if (!first || !second || !last) return std::nullopt;
+        if (divided.code == op::modulo && (*first < 0 || *last < 0)) return std::nullopt;
+        auto const remainder = [&](std::int64_t v) {
+            return ((v % *divisor) + *divisor) % *divisor;
+        };
+        relation const holds = rules_of(is_truth ? op::not_equal : n.code).holds;
+        auto const is_open = [&](std::int64_t v) {
+            bool const is_less = is_first ? v < *wanted : *wanted < v;
+            return (v == *wanted ? holds.if_same
+                    : is_less    ? holds.if_less
+                                 : holds.if_more) != negated;
+        };
+        std::int64_t const step = remainder(remainder(*second) - remainder(*first));
+        std::int64_t const period = *divisor / std::gcd(step, *divisor);
+        place_period out{static_cast<std::uint32_t>(period), {}};
+        auto const add = [&](std::int64_t begin, std::int64_t end) {
+            end = std::min<std::int64_t>(end, size);
+            if (begin >= end) return;
+            if (!out.runs.empty() && out.runs.back().end == begin)
+                out.runs.back().end = static_cast<std::uint32_t>(end);
+            else
+                out.runs.push_back(
+                    {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+        };
+        std::int64_t now = remainder(*first);
+        for (std::int64_t place = 0; place < std::min<std::int64_t>(period, size);) {
+            // With a step of 1, whether the term holds changes at three remainders at most.
+            std::int64_t count = 1;
+            if (step == 1) {
+                std::int64_t change = *divisor;
+                for (std::int64_t const c : {*wanted, *wanted + (*wanted < *divisor ? 1 : 0)})
+                    if (c > now) change = std::min(change, c);
+                count = std::min(change - now, period - place);
+            }
+            if (is_open(now)) add(place, place + count);
+            place += count;
+            now = (now + count % *divisor * step) % *divisor;
+        }
+        return out;
+    }
+
+    /// An integer literal, or an input with an integer.
+    [[nodiscard]] std::optional<std::int64_t> constant_at(std::uint32_t node) const
+    {
+        op const code = space_.nodes[node].code;
+        if (!is_leaf(code) || names_parameter(code)) return std::nullopt;
+        std::optional<number> const v = read_.value(node, at_);
+        return v && !v->is_real ? std::optional(v->integer) : std::nullopt;
+    }
+
+    /// Returns true if `node` is the parameter, or it with constants added.
+    [[nodiscard]] bool is_linear(std::uint32_t node, std::uint32_t parameter) const
+    {
+        for (;;) {
+            expression_node const& n = space_.nodes[node];
+            if (n.code == op::parameter) return n.subject == parameter;
+            if (n.code != op::add && n.code != op::subtract) return false;
+            if (constant_at(n.second))
+                node = n.first;
+            else if (constant_at(n.first))
+                node = n.second;
+            else
+                return false;
+        }
     }
 
     /// The places where a comparison of the parameter with a constant holds, if it is one.
@@ -255,6 +463,18 @@ private:
         return space_.parameters[parameter].labels[domains_[parameter].value(place)];
     }
 
+    /// Returns true if the values are integers, each one step from the last one.
+    [[nodiscard]] static bool has_equal_steps(parameter_description const& of)
+    {
+        std::vector<std::int64_t> const& all = of.integers;
+        if (of.type != value_kind::integer || all.size() != of.value_count()) return false;
+        std::int64_t step = 0, next = 0;
+        if (all.size() > 1 && __builtin_sub_overflow(all[1], all[0], &step)) return false;
+        for (std::size_t i = 1; i < all.size(); ++i)
+            if (__builtin_add_overflow(all[i - 1], step, &next) || all[i] != next) return false;
+        return true;
+    }
+
     /// Sorts the values of a parameter once.
     value_table const& table_of(std::uint32_t parameter)
     {
@@ -265,6 +485,10 @@ private:
         std::uint32_t const size = domains_[parameter].size();
         made.is_ordered = size > 0;
         made.is_in_place = of.range_count > 0 && of.rule.step > 0;
+        made.has_equal_steps =
+            domains_[parameter].is_whole() && (made.is_in_place || has_equal_steps(of));
+        made.is_in_place = made.is_in_place || (made.has_equal_steps && size > 0 &&
+                                                of.integers.front() <= of.integers.back());
         if (made.is_in_place) return made;
         std::vector<std::uint32_t> places(size);
         std::iota(places.begin(), places.end(), std::uint32_t{0});

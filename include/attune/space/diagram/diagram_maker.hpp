@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
+#include <attune/space/diagram/clause_diagram.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_builder.hpp>
@@ -88,6 +89,8 @@ private:
         std::vector<std::size_t> level_of(space_.parameters.size(), 0);
         for (std::size_t l = 0; l < order_.size(); ++l)
             level_of[order_[l]] = l;
+        if (dense_clause_diagram::is_cheap(from, store_))
+            return dense_clause_diagram(from, level_of, store_, budget_).build();
         return clause_diagram(from, level_of, store_, budget_).build();
     }
 

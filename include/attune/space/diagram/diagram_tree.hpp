@@ -124,6 +124,7 @@ private:
         domain const& values = domains_[order_[l]];
         if (!budget_.spend_visits(values.size())) return dead;
         here.edges.clear();
+        if (l + 1 == order_.size()) return here.nodes[state] = grow_last(l);
         std::uint32_t child = dead;
         bool has_last = false;
         for (std::uint32_t v = 0; v < values.size(); ++v) {
@@ -139,6 +140,23 @@ private:
         if (here.edges.empty()) return dead;
         budget_.spend_bytes(edge_bytes * here.edges.size() + node_bytes);
         return here.nodes[state] = made_.add(here.edges);
+    }
+
+    /// The node of the last level. States of it are different nodes of one diagram, because all
+    /// factors of this level are merged, so their nodes differ, too.
+    std::uint32_t grow_last(std::size_t l)
+    {
+        level& here = levels_[l];
+        domain const& values = domains_[order_[l]];
+        std::uint32_t node = always_node;
+        for (std::uint32_t const one : here.now)
+            node = store_.both(node, one);
+        for (std::uint32_t v = 0; v < values.size(); ++v)
+            if (store_.child(node, l, v) != never_node)
+                here.edges.push_back({values.value(v), tree_edge::no_child});
+        if (here.edges.empty()) return dead;
+        budget_.spend_bytes(edge_bytes * here.edges.size() + node_bytes);
+        return made_.add_new(here.edges);
     }
 
     /// Sets the level below `l` to the factors after value `v`. @return false if one is never_node

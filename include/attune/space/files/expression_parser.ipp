@@ -296,6 +296,20 @@ private:
 
     operand power() { return power_of(atom()); }
 
+    /// The power to 0: 1, but no value where the base has none, as in `(a % 0) ** 0`.
+    operand one_where_defined(operand const& base)
+    {
+        description const& space = build_.space();
+        bool may_fail = false;
+        walk_expression(space, base.node, [&](expression_node const& n) {
+            may_fail = may_fail || operand_count(n.code) > 0;
+        });
+        if (!may_fail) return finish(build_.integer(1), base.at);
+        std::uint32_t const one = build_.integer(1);
+        std::uint32_t const same = build_.two(op::equal, base.node, base.node);
+        return finish(build_.select(same, one, one), base.at);
+    }
+
     operand power_of(operand base)
     {
         if (!is_sign("**")) return base;
@@ -318,7 +332,7 @@ private:
                         at, "write the product out");
         std::int64_t const times = n.integer;
         require_number(base, "a number");
-        operand out = times == 0 ? finish(build_.integer(1), base.at) : numeric(base);
+        operand out = times == 0 ? one_where_defined(numeric(base)) : numeric(base);
         for (std::int64_t i = 1; i < times; ++i)
             out = arithmetic(op::multiply, out, base);
         return out;

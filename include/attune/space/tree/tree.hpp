@@ -75,7 +75,9 @@ public:
     }
     [[nodiscard]] std::span<std::uint32_t const> children(std::uint32_t node) const noexcept
     {
-        return std::span(children_).subspan(first_[node], first_[node + 1] - first_[node]);
+        std::size_t const count = first_[node + 1] - first_[node];
+        if (is_last(node)) return std::span(no_children_).first(count);
+        return std::span(children_).subspan(inner_[node], count);
     }
 
     /// Writes the setting of leaf `leaf` into the coordinates of this tree's parameters.
@@ -101,14 +103,23 @@ private:
         return static_cast<std::uint32_t>(below_.size() - 1);
     }
 
+    /// Returns true if `node` is on the last level.
+    [[nodiscard]] bool is_last(std::uint32_t node) const noexcept
+    {
+        return inner_[node + 1] == inner_[node];
+    }
+
     std::vector<std::uint32_t> parameters_;
     leaf_count leaves_ = 0;
-    std::vector<value_run> runs_;         // of the only parameter; empty if there are nodes
-    std::vector<std::size_t> first_{0};   // node -> its first edge; size is nodes + 1
-    std::vector<leaf_count> below_;       // node -> leaves below it
-    std::vector<std::uint32_t> values_;   // edge -> value
-    std::vector<std::uint32_t> children_; // edge -> node
-    std::vector<leaf_count> before_;      // edge -> leaves below earlier siblings
+    std::vector<value_run> runs_;       // of the only parameter; empty if there are nodes
+    std::vector<std::size_t> first_{0}; // node -> its first edge; size is nodes + 1
+    std::vector<leaf_count> below_;     // node -> leaves below it
+    std::vector<std::uint32_t> values_; // edge -> value
+    // Only edges above the last level are inner ones, as most edges are on the last level.
+    std::vector<std::size_t> inner_{0};      // node -> its first inner edge; size is nodes + 1
+    std::vector<std::uint32_t> children_;    // inner edge -> node
+    std::vector<leaf_count> before_;         // inner edge -> leaves below earlier siblings
+    std::vector<std::uint32_t> no_children_; // no_child, as often as a node has edges
 };
 
 /// Returns true if the tree is one parameter with values as runs: leaves, but no nodes.
@@ -165,6 +176,8 @@ public:
         known_.emplace(hash, node);
         return node;
     }
+    /// @pre  no node with these edges was added, nor will be
+    std::uint32_t add_new(std::span<tree_edge const> edges) { return made_.add_node(edges); }
     [[nodiscard]] tree const& made() const noexcept { return made_; }
     [[nodiscard]] tree take() && { return std::move(made_); }
 

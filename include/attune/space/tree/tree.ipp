@@ -17,15 +17,25 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE std::uint32_t tree::add_node(std::span<tree_edge const> edges)
 {
-    leaf_count total = 0;
-    for (tree_edge const& edge : edges) {
-        values_.push_back(edge.value);
-        children_.push_back(edge.child);
-        before_.push_back(total);
-        leaf_count const below = edge.child == tree_edge::no_child ? 1 : below_[edge.child];
-        total = below > uncountable - total ? uncountable : total + below;
+    leaf_count total = edges.size();
+    std::size_t const first = values_.size();
+    values_.resize(first + edges.size());
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        values_[first + i] = edges[i].value;
+    if (edges.front().child == tree_edge::no_child) {
+        if (no_children_.size() < edges.size())
+            no_children_.resize(edges.size(), tree_edge::no_child);
+    } else {
+        total = 0;
+        for (tree_edge const& edge : edges) {
+            children_.push_back(edge.child);
+            before_.push_back(total);
+            leaf_count const below = below_[edge.child];
+            total = below > uncountable - total ? uncountable : total + below;
+        }
     }
     first_.push_back(values_.size());
+    inner_.push_back(children_.size());
     below_.push_back(total);
     leaves_ = total;
     return static_cast<std::uint32_t>(below_.size() - 1);
@@ -58,13 +68,17 @@ ATTUNE_INLINE void tree::place(leaf_count leaf, std::span<coordinate> at) const
     }
     std::uint32_t node = root();
     for (std::uint32_t const parameter : parameters_) {
-        auto const begin = before_.begin() + signed_offset(first_[node]);
-        auto const end = before_.begin() + signed_offset(first_[node + 1]);
+        if (is_last(node)) {
+            at[parameter] = {values_[first_[node] + static_cast<std::size_t>(leaf)], 0};
+            return;
+        }
+        auto const begin = before_.begin() + signed_offset(inner_[node]);
+        auto const end = before_.begin() + signed_offset(inner_[node + 1]);
         auto const edge = std::upper_bound(begin, end, leaf) - 1;
-        std::size_t const e = static_cast<std::size_t>(edge - before_.begin());
+        std::size_t const e = static_cast<std::size_t>(edge - begin);
         leaf -= *edge;
-        at[parameter] = {values_[e], 0};
-        node = children_[e];
+        at[parameter] = {values_[first_[node] + e], 0};
+        node = children_[inner_[node] + e];
     }
 }
 
@@ -83,9 +97,10 @@ ATTUNE_INLINE std::optional<leaf_count> tree::leaf_of(std::span<coordinate const
         std::span<std::uint32_t const> const row = values(node);
         auto const found = std::lower_bound(row.begin(), row.end(), at[parameter].index);
         if (found == row.end() || *found != at[parameter].index) return {};
-        std::size_t const e = first_[node] + static_cast<std::size_t>(found - row.begin());
-        leaf += before_[e];
-        node = children_[e];
+        std::size_t const e = static_cast<std::size_t>(found - row.begin());
+        if (is_last(node)) return leaf + e;
+        leaf += before_[inner_[node] + e];
+        node = children_[inner_[node] + e];
     }
     return leaf;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
@@ -67,10 +68,10 @@ ATTUNE_INLINE void conclude(found_minimum& out, run_state const& board, descript
                    !wants_tuning(limits) ? "nothing was searched: the budget is zero"
                    : out.best            ? "best " + text_of_quantity(out.value, false) + " at " +
                                     text_of(space, *out.best) + with + " after " +
-                                    std::to_string(out.evaluations) + " evaluations"
-                   : !out.shortfall.empty() ? out.shortfall + ", after " +
-                                                  std::to_string(out.evaluations) + " evaluations"
-                                            : text_of_failures(board));
+                                    count_text(out.evaluations, "evaluation")
+                   : !out.shortfall.empty()
+                       ? out.shortfall + ", after " + count_text(out.evaluations, "evaluation")
+                       : text_of_failures(board));
 }
 
 ATTUNE_INLINE void tell_rules_without_effect(run_state const& board, search_limits const& limits,

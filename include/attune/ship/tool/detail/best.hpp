@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
+#include <attune/core/count_text.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/version.hpp>
@@ -246,8 +247,8 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
                              formatted("%.0f %% of what is possible", 100 * r.least_s / r.best_s));
     if (std::string const said = text_of_addresses(r.address_modulus); !said.empty())
         out.emplace_back("addresses", said.substr(said.find(' ') + 1));
-    std::string how = std::to_string(r.evaluations) + " evaluations, " +
-                      std::to_string(r.failures) + " of them failed";
+    std::string how = count_text(r.evaluations, "evaluation") + ", " + std::to_string(r.failures) +
+                      " of them failed";
     if (r.asked.evaluations > 0 && r.asked.evaluations < 1'000'000'000)
         how += "; at most " + std::to_string(r.asked.evaluations) + " were allowed";
     if (!r.ended.empty()) how += "; ended by: " + printable(r.ended);

@@ -18,22 +18,33 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-/// Columns of a table of outcomes; other columns are parameters.
+/// Columns of a table of outcomes; other columns are parameters. A table with other numbers than
+/// times has those of value_columns for seconds, low_s and high_s.
 inline constexpr std::array<char const*, 13> outcome_columns{
     "kernel", "source",  "compiler", "signature", "device",  "inputs", "setting",
     "status", "seconds", "low_s",    "high_s",    "samples", "why"};
 
-/// The unit of a column of times, in seconds; 0 for another column. Takes Seconds, TIME_MS and
-/// "time (ms)" as well.
+/// `unit` is "s" for a time.
+inline constexpr std::array<char const*, 4> value_columns{"value", "low", "high", "unit"};
+
+template <std::size_t N>
+[[nodiscard]] bool has_column(std::array<char const*, N> const& columns, std::string const& name)
+{
+    return std::find(columns.begin(), columns.end(), name) != columns.end();
+}
+
+/// The unit of a column of times, in seconds; 0 for another column. Takes Seconds, TIME_MS, "time
+/// (ms)" and "Time [us]" as well.
 [[nodiscard]] inline double unit_of_column(std::string name)
 {
     for (char& c : name)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (name.starts_with("time (") && name.ends_with(')'))
-        name = "time_" + name.substr(6, name.size() - 7);
+    bool const is_bracketed = (name.starts_with("time (") && name.ends_with(')')) ||
+                              (name.starts_with("time [") && name.ends_with(']'));
+    if (is_bracketed) name = "time_" + name.substr(6, name.size() - 7);
     if (name == "seconds" || name == "time_s") return 1.0;
     if (name == "time_ms") return 1e-3;
-    if (name == "time_us") return 1e-6;
+    if (name == "time_us" || name == "time_\u00b5s" || name == "time_\u03bcs") return 1e-6;
     if (name == "time_ns") return 1e-9;
     return 0.0;
 }
@@ -42,8 +53,8 @@ inline constexpr std::array<char const*, 13> outcome_columns{
 [[nodiscard]] inline std::string column_of(std::string const& parameter)
 {
     bool const is_taken = parameter.starts_with("parameter.") || unit_of_column(parameter) > 0 ||
-                          std::find(outcome_columns.begin(), outcome_columns.end(), parameter) !=
-                              outcome_columns.end();
+                          has_column(outcome_columns, parameter) ||
+                          has_column(value_columns, parameter);
     return (is_taken ? "parameter." : "") + parameter;
 }
 
@@ -82,14 +93,23 @@ inline constexpr std::array<char const*, 13> outcome_columns{
         for (std::string const& name : one.problem.parameters)
             if (std::find(parameters.begin(), parameters.end(), name) == parameters.end())
                 parameters.push_back(name);
+    bool const is_seconds = std::all_of(all.begin(), all.end(), [](problem_history const& one) {
+        return objective_of(one.problem.key).is_seconds;
+    });
     std::string out;
-    for (char const* const column : outcome_columns)
-        out += (out.empty() ? "" : ",") + std::string(column);
+    for (std::string const column : outcome_columns) {
+        bool const is_number = column == "seconds" || column == "low_s" || column == "high_s";
+        out += (out.empty() ? "" : ",") + (is_number ? name_of_number(column, is_seconds) : column);
+    }
+    if (!is_seconds) out += ",unit";
     for (std::string const& name : parameters)
         out += ',' + csv_text(column_of(name));
     out += '\n';
     for (problem_history const& one : all) {
         record_key const& key = one.problem.key;
+        problem_objective const objective = objective_of(key);
+        std::string const unit =
+            is_seconds ? "" : ',' + csv_text(objective.is_seconds ? "s" : objective.unit);
         std::string const begin = csv_text(key.kernel) + ',' + csv_text(key.source) + ',' +
                                   csv_text(key.compiler) + ',' + csv_text(key.signature) + ',' +
                                   csv_text(key.device) + ',' + csv_text(packed(key.inputs)) + ',' +
@@ -104,6 +124,7 @@ inline constexpr std::array<char const*, 13> outcome_columns{
                 failure const& f = std::get<failure>(row.result);
                 out += std::string(",") + word_of(f.stage) + ",,,,," + csv_text(f.reason);
             }
+            out += unit;
             for (std::string const& name : parameters) {
                 out += ',';
                 for (std::size_t i = 0; i < row.values.size(); ++i)
@@ -125,7 +146,8 @@ inline constexpr std::array<char const*, 13> outcome_columns{
         json["open"] = one.open; // outcomes from this one on belong to an unfinished tuning
         json["outcomes"] = tool_json::array();
         for (tried_row const& row : one.rows)
-            json["outcomes"].push_back(json_of(exported_row(row), one.problem.parameters));
+            json["outcomes"].push_back(json_of(exported_row(row), one.problem.parameters,
+                                               objective_of(one.problem.key).is_seconds));
         out += (i == 0 ? "\n" : ",\n") + line_of(json);
     }
     return out + "\n]}\n";
@@ -205,8 +227,9 @@ inline constexpr std::array<char const*, 13> outcome_columns{
                 "  attune export sgemm.attune --format t4 -o results/\n\n"
                 "CSV has a row for each outcome: what was tuned, its status (ok, compile, load, "
                 "launch, crash,\n"
-                "timeout, verify), seconds with their interval, and a column for each parameter. "
-                "T4 has no\n"
+                "timeout, verify), seconds with their interval (value, low, high and unit, where a "
+                "number\n"
+                "is no time), and a column for each parameter. T4 has no\n"
                 "kernel, device and inputs and no reasons of failures, CSV no code and no facts of "
                 "the device. To\n"
                 "have everything, winners and verified shapes too, copy the store or merge it.\n"

@@ -79,20 +79,28 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
     std::vector<std::pair<std::string, std::size_t>> parameters;
     double unit_s = 0;
     std::size_t time = 0;
+    auto const has = [&](char const* column) {
+        return std::any_of(rows[0].begin(), rows[0].end(),
+                           [&](auto const& cell) { return cell.text == column; });
+    };
+    // Values of attune minimize may have any sign.
+    bool const is_own = has("source") && has("status");
+    bool const has_values = is_own && has("value") && has("unit") && !has("seconds");
     for (std::size_t i = 0; i < rows[0].size(); ++i) {
         std::string const& column = rows[0][i].text;
         if (column.empty())
             refuse(0, "column " + std::to_string(i + 1) + " has no name", "name or remove it");
         bool const is_new = columns.emplace(column, i).second;
         if (!is_new) refuse(0, "it has two columns " + column, "rename one");
-        if (double const unit = unit_of_column(column); unit > 0) {
+        bool const is_value = has_values && column == "value";
+        if (double const unit = is_value ? 1 : unit_of_column(column); unit > 0) {
             if (unit_s > 0)
                 refuse(0, "it has two columns of times, " + rows[0][time].text + " and " + column,
                        "remove one");
             unit_s = unit;
             time = i;
-        } else if (std::find(outcome_columns.begin(), outcome_columns.end(), column) ==
-                   outcome_columns.end())
+        } else if (!has_column(outcome_columns, column) &&
+                   !(has_values && has_column(value_columns, column)))
             parameters.emplace_back(column.starts_with("parameter.") ? column.substr(10) : column,
                                     i);
     }
@@ -101,8 +109,8 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
                "name one seconds, time_ms, time_us or time_ns; all columns but " +
                    std::string("kernel, source, compiler, signature, device, inputs, setting, "
                                "status, low_s, high_s, samples and why are parameters"));
-    // Values of attune minimize may have any sign.
-    bool const is_own = columns.contains("source") && columns.contains("status");
+    char const* const low = has_values ? "low" : "low_s";
+    char const* const high = has_values ? "high" : "high_s";
     std::vector<imported_results> out;
     for (std::size_t i = 1; i < rows.size(); ++i) {
         csv_row const& row = rows[i];
@@ -151,9 +159,9 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
             double const value = number(time);
             measurement m = measurement::exact(value * unit_s);
             if (!(m.value > 0) && !is_own) refuse(i, "a time is not positive", "repair that row");
-            if (unit_s == 1.0 && !cell("low_s").empty() && !cell("high_s").empty()) {
-                m.low = number(columns.at("low_s"));
-                m.high = number(columns.at("high_s"));
+            if (unit_s == 1.0 && !cell(low).empty() && !cell(high).empty()) {
+                m.low = number(columns.at(low));
+                m.high = number(columns.at(high));
                 if (!is_own && !(m.low <= m.value && m.value <= m.high))
                     refuse(i, "a time is outside of low_s to high_s", "repair that row");
             }
@@ -292,8 +300,11 @@ private:
                 if (!stage) failed.refuse("compile, load, launch, crash, timeout or verify");
                 row.result = failure{*stage, tried.at("why").text()};
             } else {
-                row.result = measurement{tried.at("seconds").number(), tried.at("low_s").number(),
-                                         tried.at("high_s").number(),
+                bool const is_seconds = !tried.has("value");
+                auto const number = [&](char const* member) {
+                    return tried.at(name_of_number(member, is_seconds)).number();
+                };
+                row.result = measurement{number("seconds"), number("low_s"), number("high_s"),
                                          count_of_samples(tried.at("samples").number())};
             }
             one.rows.push_back(std::move(row));

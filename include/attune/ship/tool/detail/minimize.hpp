@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/compile/system/process.hpp>
+#include <attune/core/count_text.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
@@ -280,7 +281,8 @@ private:
     if (without_number > 0)
         failures += (failures.empty() ? "" : ", ") + std::to_string(without_number) +
                     " printed no number that can be read";
-    on.err << "attune: minimize: " << found.evaluations << " evaluations, " << runs << " runs"
+    on.err << "attune: minimize: " << count_text(found.evaluations, "evaluation") << ", "
+           << count_text(runs, "run")
            << (how.repeats > 1 ? ", each " + std::to_string(how.repeats) + " times" : "")
            << (failures.empty() ? "" : ", " + failures) << '\n';
     if (!first_failed.empty())

@@ -47,8 +47,21 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return std::regex_search(end, groups);
 }
 
+/// Returns true if a line ends in the error of a number, as in 1.5 +/- 0.2. `begin` is the place
+/// before its last word.
+[[nodiscard]] inline bool ends_in_error(std::string_view line, std::size_t begin)
+{
+    std::size_t const end = begin == line.npos ? begin : line.find_last_not_of(" \t", begin);
+    std::string_view const before = line.substr(0, end == line.npos ? 0 : end + 1);
+    std::string_view const last = line.substr(begin + 1); // npos + 1 is 0
+    for (std::string_view const sign : {"\u00b1", "+/-", "+-"})
+        if (before.ends_with(sign) || last.find(sign) != last.npos) return true;
+    return false;
+}
+
 /// The number that ends the last line of an output. Empty if the text before it may be a part of
-/// the number: 0,98 and 1,234 and 1:00.5 and 1 234 are numbers of another form.
+/// the number: 0,98 and 1,234 and 1:00.5 and 1 234 are numbers of another form. Empty for the
+/// error of a number.
 [[nodiscard]] inline std::optional<double> last_number(std::string_view output)
 {
     output = last_line(output);
@@ -56,7 +69,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     bool const is_inside = begin != output.npos && begin > 0 &&
                            (output[begin] == ',' || output[begin] == ':') &&
                            output[begin - 1] >= '0' && output[begin - 1] <= '9';
-    if (is_inside || may_have_thousands(output)) return std::nullopt;
+    if (is_inside || may_have_thousands(output) || ends_in_error(output, begin))
+        return std::nullopt;
     std::string_view last = output.substr(begin + 1); // npos + 1 is 0
     if (last.size() > 1 && last[0] == '+' && last[1] != '-') last.remove_prefix(1);
     return real_in_text(last);

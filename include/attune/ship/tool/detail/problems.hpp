@@ -103,14 +103,23 @@ inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
     return words_of_stages[static_cast<std::size_t>(stage)];
 }
 
-[[nodiscard]] inline tool_json json_of(tried_row const& row, std::vector<std::string> const& names)
+/// The name of a member or column of a number: "seconds" and "low_s" of times, else "value" and
+/// "low".
+[[nodiscard]] inline std::string name_of_number(std::string name, bool is_seconds)
+{
+    if (is_seconds) return name;
+    return name == "seconds" ? "value" : name.substr(0, name.size() - 2);
+}
+
+[[nodiscard]] inline tool_json json_of(tried_row const& row, std::vector<std::string> const& names,
+                                       bool is_seconds)
 {
     tool_json out;
     out["configuration"] = json_of(row.values, names);
     if (auto const* const m = std::get_if<measurement>(&row.result)) {
-        out["seconds"] = m->value;
-        out["low_s"] = m->low;
-        out["high_s"] = m->high;
+        out[name_of_number("seconds", is_seconds)] = m->value;
+        out[name_of_number("low_s", is_seconds)] = m->low;
+        out[name_of_number("high_s", is_seconds)] = m->high;
         out["samples"] = m->samples;
     } else {
         failure const& f = std::get<failure>(row.result);
@@ -123,20 +132,22 @@ inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
 
 [[nodiscard]] inline tool_json json_of(record const& r)
 {
+    bool const is_seconds = objective_of(r.key).is_seconds;
+    auto const name = [&](char const* of) { return name_of_number(of, is_seconds); };
     tool_json out;
     out["configuration"] = json_of(r.configuration);
-    out["seconds"] = r.best_s;
+    out[name("seconds")] = r.best_s;
     if (r.best_interval.samples > 0) {
-        out["low_s"] = r.best_interval.low_s;
-        out["high_s"] = r.best_interval.high_s;
+        out[name("low_s")] = r.best_interval.low_s;
+        out[name("high_s")] = r.best_interval.high_s;
         out["samples"] = r.best_interval.samples;
     }
-    out["default_s"] = r.default_s;
+    out[name("default_s")] = r.default_s;
     if (r.default_interval.samples > 0) {
-        out["default_low_s"] = r.default_interval.low_s;
-        out["default_high_s"] = r.default_interval.high_s;
+        out[name("default_low_s")] = r.default_interval.low_s;
+        out[name("default_high_s")] = r.default_interval.high_s;
     }
-    if (r.baseline_s > 0) out["baseline_s"] = r.baseline_s;
+    if (r.baseline_s > 0) out[name("baseline_s")] = r.baseline_s;
     out["evaluations"] = r.evaluations;
     out["failures"] = r.failures;
     out["ties"] = r.ties;

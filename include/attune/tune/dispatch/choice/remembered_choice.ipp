@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/matching.hpp>
@@ -190,8 +191,9 @@ ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
     out.choice = {.kernel = report.kernel,
                   .configuration = report.configuration,
                   .how = choice_match::exact,
-                  .why = "tuned for these inputs, " + std::to_string(known.evaluations) +
-                         " evaluations" + (known.when.empty() ? "" : ", " + known.when)};
+                  .why = "tuned for these inputs, " +
+                         detail::count_text(known.evaluations, "evaluation") +
+                         (known.when.empty() ? "" : ", " + known.when)};
     out.at = std::move(at);
     return out;
 }
@@ -301,7 +303,7 @@ remembered_choice::find_by_code(record_key const& key, chain_of_trees const& spa
     if (!at) return {};
     return near_choice{std::move(*at), choice_match::exact, 0,
                        "tuned for these inputs, but less than is asked now: " +
-                           std::to_string(known->evaluations) + " evaluations"};
+                           detail::count_text(known->evaluations, "evaluation")};
 }
 
 ATTUNE_INLINE std::vector<point> remembered_choice::refused_in(stored_problem const& problem,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/count_text.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/offer.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
@@ -182,7 +183,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
                   .configuration = text_of(space, result.at),
                   .how = choice_match::exact,
                   .why = "tuned for these inputs by this program, " +
-                         std::to_string(result.report.evaluations) + " evaluations"};
+                         detail::count_text(result.report.evaluations, "evaluation")};
     out.code = std::move(result.code);
     out.default_code = std::move(result.default_code);
     out.at = std::move(result.at);
@@ -236,7 +237,7 @@ ATTUNE_INLINE known_variant variant_choice::tuned_elsewhere(call_problem const& 
                   .configuration = text_of(space, at),
                   .how = choice_match::exact,
                   .why = "tuned for these inputs by this job, " +
-                         std::to_string(report.evaluations) + " evaluations"};
+                         detail::count_text(report.evaluations, "evaluation")};
     out.code = std::move(code);
     out.at = std::move(at);
     out.report = std::move(report);
