@@ -6,6 +6,10 @@
 //           and of 128 sizes (8,192 shapes, which are more than are kept)
 // start     first call in this process: the processor is asked, the shape is checked
 // size      what bench_ship_with has over bench_ship_without, but for the code of the variants
+// served    the same product is tuned, called at 2,000 random sizes, and baked from the store: a
+//           release then makes 100,000 calls of sizes up to the largest that each of its variants
+//           was verified for, at any addresses. Share of the calls for which the tree's choice
+//           serves
 // tree      a matrix-vector product, all its configurations timed at many sizes; every other size
 //           is left out, and served with what the tree of the others says. Regret of a size is what
 //           that loses over the size's own best; the mean and the worst of the sizes left out
@@ -16,19 +20,23 @@
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
+#include <attune/ship/bake.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <elf.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -38,6 +46,7 @@
 #include "../support/arguments.hpp"
 #include "../support/interleaved.hpp"
 #include "../support/median.hpp"
+#include "../support/scratch_folder.hpp"
 
 namespace {
 
@@ -193,6 +202,81 @@ double growth_kilobytes(std::filesystem::path const& folder)
 }
 
 using product = void(std::span<float const>, std::span<float const>, std::span<float>, int);
+/// A file beside this one.
+std::string beside(char const* path)
+{
+    return std::filesystem::path(__FILE__).replace_filename(path).lexically_normal().string();
+}
+std::string const kernel_file = beside("../../tests/baked/matvec.kernel.cpp");
+
+/// Tunes the product at one size, without an input, and calls it at others.
+void develop(std::string const& store, int most)
+{
+    constexpr auto rows = attune::ordinal<"ROWS">(attune::values(1, 2, 4, 8));
+    constexpr auto sums = attune::ordinal<"SUMS">(attune::values(1, 8, 16, 32, 64));
+    attune::kernel<product> kernel{"matvec", attune::source_file(kernel_file),
+                                   attune::space(rows, sums)};
+    kernel.tolerate<2>({.absolute = 1e-4, .relative = 1e-4});
+    attune::tuning_options options;
+    options.limits = {.evaluations = 16, .seconds = 20};
+    options.sizes = attune::size_policy::several;
+    options.progress = attune::silent_progress();
+    attune::tuned tuned{kernel, attune::clang_compiler{}, attune::store{store}, options};
+    auto const largest = static_cast<std::size_t>(most);
+    std::vector<float> const a(largest * largest, 1.0f), x(largest, 2.0f);
+    std::vector<float> y(largest);
+    auto const call = [&](int n) {
+        auto const elements = static_cast<std::size_t>(n);
+        tuned(std::span(a).first(elements * elements), std::span(x).first(elements),
+              std::span(y).first(elements), n);
+    };
+    call(256);
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 2'000; ++i)
+        call(static_cast<int>(
+            std::exp2(std::log2(most) * static_cast<double>(random() >> 11) * 0x1p-53)));
+    tuned.wait();
+}
+
+/// The share of a release's calls that its variants serve, where the tree chooses one.
+double served_share()
+{
+    bench::scratch_folder const folder(std::filesystem::temp_directory_path().string());
+    std::string const store = folder.path() + "/matvec.attune";
+    develop(store, 1'024);
+    baking::bake_request request{.store = store,
+                                 .kernel_file = kernel_file,
+                                 .levels = {"base", "x86-64-v3", "x86-64-v4"},
+                                 .folder = folder.path(),
+                                 .stem = "matvec",
+                                 .writes_script = true};
+    std::string table;
+    for (std::string const& said : baking::bake(request, &table))
+        std::fprintf(stderr, "%s\n", said.c_str());
+    std::fputs(table.c_str(), stderr);
+    baking::bake_plan const plan =
+        baking::plan_of(baking::text_of_store(store), store, attune::source_file(kernel_file), {});
+    std::int64_t most = 1'024;
+    for (baking::planned_variant const& one : plan.variants)
+        most = std::min(most, one.recorded.largest.at(3));
+    std::string const compiler = ATTUNE_BENCH_COMPILER;
+    std::string const flags = " -std=c++20 -O2 -I" ATTUNE_BENCH_INCLUDE;
+    std::string const out = folder.path() + "/out";
+    for (std::string const& command :
+         {"CXX=" + compiler + " CXXFLAGS='" + flags + "' sh " + folder.path() + "/matvec.sh",
+          compiler + flags + " -DATTUNE_BENCH_BAKED " + beside("matvec.program.cpp") + ' ' +
+              folder.path() + "/libmatvec.a -o " + folder.path() + "/program",
+          folder.path() + "/program 100000 " + std::to_string(most) + " >" + out})
+        if (std::system(command.c_str()) != 0) throw std::runtime_error("failed: " + command);
+    std::ifstream in(out);
+    std::string word;
+    double variant = 0, not_faster = 0, unverified = 0;
+    in >> word >> word >> variant >> word >> not_faster >> word >> unverified;
+    std::printf("served most=%lld variants=%zu by_variant=%.0f not_faster=%.0f unverified=%.0f\n",
+                static_cast<long long>(most), plan.variants.size(), variant, not_faster,
+                unverified);
+    return (variant + not_faster) / (variant + not_faster + unverified);
+}
 
 struct regrets {
     double mean = 0;
@@ -203,7 +287,7 @@ struct regrets {
 regrets regret_of_tree(std::size_t rounds)
 {
     attune::clang_compiler compiler;
-    attune::kernel_source const source = attune::source_file("../../tests/baked/matvec.kernel.cpp");
+    attune::kernel_source const source = attune::source_file(kernel_file);
     std::vector<attune::callable> codes;
     for (char const* const rows : {"1", "2", "4", "8"})
         for (char const* const sums : {"1", "8", "16", "32", "64"}) {
@@ -262,10 +346,12 @@ int run(std::string const& programs, std::size_t rounds)
     double const over_ns = over_raw_ns(at, rounds);
     tell_places(at, rounds);
     double const kilobytes = growth_kilobytes(programs);
+    double const served = served_share();
     regrets const lost = regret_of_tree(rounds);
     std::printf("tree variants=%zu mean=%.4f worst=%.4f\n", lost.variants, lost.mean, lost.worst);
-    std::printf("total over_raw_ns=%.2f first_call_ms=%.4f kilobytes=%.1f regret=%.4f\n", over_ns,
-                first_ms, kilobytes, lost.mean);
+    std::printf("total over_raw_ns=%.2f first_call_ms=%.4f kilobytes=%.1f served=%.5f "
+                "regret=%.4f\n",
+                over_ns, first_ms, kilobytes, served, lost.mean);
     return 0;
 }
 

@@ -485,21 +485,25 @@ TEST_CASE("a winner whose space reads figures of the machine is baked as any oth
     CHECK(has(subject.written("fill_1_base.cpp"), "#define TILE 16\n"));
 }
 
-TEST_CASE("winners of further sizes are left out, and a sentence says so")
+TEST_CASE("winners of several sizes that are bound to no input are chosen by words of the shape")
 {
     example subject;
-    subject.add(subject.won(64, "8", 0.5));
-    attune::record further = subject.won(64, "16", 0.25);
-    further.key.inputs.emplace_back("length 2 of argument 0", "512");
+    subject.facts.inputs.clear();
+    attune::record first = subject.won(64, "8", 0.5);
+    first.key.inputs.clear();
+    subject.add(first);
+    attune::record further = subject.won(1024, "16", 0.25);
+    further.key.inputs = {{"argument 1", "1024"}};
     subject.add(further);
     std::vector<std::string> const said =
         subject.bake_it({.levels = {"base"}, .compiler = "GNU 12"});
-    CHECK(std::count(said.begin(), said.end(),
-                     "1 winners are left out: they are of further sizes (options.sizes), which "
-                     "are not baked") == 1);
     CHECK(std::none_of(said.begin(), said.end(),
-                       [](auto const& one) { return has(one, "declared otherwise"); }));
+                       [](auto const& one) { return has(one, "winners are left out"); }));
     CHECK(has(subject.written("fill_0_base.cpp"), "#define TILE 8\n"));
+    CHECK(has(subject.written("fill_1_base.cpp"), "#define TILE 16\n"));
+    // The sizes meet at 256, halfway between 64 and 1,024 in octaves; word 0 is the number.
+    CHECK(has(subject.written("fill_table.cpp"),
+              "tree_0[] = {\n    {0, 0x1p+8, 1, 2}, {-1, 0x0p+0, 0, -1}, {-1, 0x0p+0, 1, -1},\n"));
 }
 
 TEST_CASE("a kernel whose text the program generates is refused by a sentence of its own")

@@ -154,6 +154,19 @@ ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"fewer words", signature>()
     return one;
 }
 template <>
+ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"by length", signature>() noexcept
+{
+    static constexpr baked_node tree[] = {{1, 100.0, 1, 2}, {-1, 0, 0, -1}, {-1, 0, 1, -1}};
+    static baked_device const devices[]{{"this one", "", 0, 0, tree}};
+    static baked_table const one = [] {
+        baked_table out = the_example().table;
+        out.devices = devices;
+        return out;
+    }();
+    return one;
+}
+
+template <>
 ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"nothing faster", signature>() noexcept
 {
     static baked_table const one = [] {
@@ -239,6 +252,15 @@ TEST_CASE("inputs choose the variant, and only verified shapes get it")
     CHECK(unknown.is_default);
     CHECK(unknown.configuration == "TILE=1");
     CHECK(unknown.why == "no shape like this one was verified");
+}
+
+TEST_CASE("a tree may compare words of the shape, beyond the inputs")
+{
+    attune::baked<signature> const subject{attune::baked_kernel<"by length">, "base"};
+    aligned data;
+    CHECK(subject(data.first(16), 16) == 1);
+    CHECK(subject(data.first(128), 128) == 20);
+    CHECK(subject(data.first(17), 17) == 0);
 }
 
 TEST_CASE("what was verified at one address serves at all that are equal modulo what counts")

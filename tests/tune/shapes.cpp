@@ -195,7 +195,7 @@ TEST_CASE("a shape that was verified is served by the variant, one that is wrong
     CHECK_FALSE(has(heard.texts(attune::progress_event::notice), "517 elements")); // one notice
 }
 
-TEST_CASE("where all shapes differ, at most one call in twenty is verified")
+TEST_CASE("where all shapes differ, few calls are verified after a proof")
 {
     std::size_t which = 0; // right for even n
     shape_arrays arrays(most_elements);
@@ -208,9 +208,11 @@ TEST_CASE("where all shapes differ, at most one call in twenty is verified")
     }
     INFO(call.report().summary());
     attune::served_shapes const shapes = call.report().shapes;
-    CHECK(shapes.verified <= calls / 20);
+    REQUIRE(shapes.proofs > 0);
     // Where its class serves, the 1st, 2nd, 4th, 8th ... call is verified all the same.
-    CHECK(shapes.verified >= static_cast<unsigned>(std::bit_width(unsigned{calls})));
+    auto const of_class = static_cast<std::uint64_t>(std::bit_width(shapes.by_class));
+    CHECK(shapes.verified >= of_class);
+    CHECK(shapes.verified <= calls / 100 + of_class); // the first two, then one in 160
     CHECK(shapes.verified + shapes.by_class + shapes.by_default == std::uint64_t{calls});
     CHECK(shapes.executions <= 10 * shapes.verified);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead_unit.hpp>
+#include <attune/core/array_contents.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/embedded_file.hpp>
 #include <attune/core/error.hpp>
@@ -241,6 +242,11 @@ public:
     }
     template <class F>
     kernel& calls(F const&)
+    {
+        return *this;
+    }
+    template <class... Contents>
+    kernel& contents(Contents...)
     {
         return *this;
     }

@@ -395,6 +395,22 @@ public:
         return *this;
     }
 
+    /// The special contents that arrays of calls may have. A variant that is wrong for them never
+    /// wins; without arguments none is tried. Without this declaration a difference is a notice
+    /// only, because such contents may be invalid. Integers are filled, too, also those that are
+    /// indices. With calls(f), special contents are those that `f` draws.
+    ///
+    /// Example  kernel.contents(attune::array_contents::zero,
+    ///                          attune::array_contents::not_a_number);
+    template <class... Contents>
+    kernel& contents(Contents... of)
+    {
+        constexpr bool fits = (std::is_same_v<Contents, array_contents> && ...);
+        static_assert(fits, "attune: kernel.contents(...): give values of attune::array_contents");
+        if constexpr (fits) description_.contents = std::vector<array_contents>{of...};
+        return *this;
+    }
+
     /// Allowed difference of elements of argument `Position`; attune::any_value: a scratch array.
     template <std::size_t Position>
     kernel& tolerate(tolerance allowed)
@@ -627,13 +643,14 @@ public:
         return *this;
     }
 
-    /// `f(arguments...)` is the user's own code for the same task: a function or a lambda. The
-    /// result of `f` is compared with that of kernel.reference(f), or with the default's. If the
-    /// results differ, `f` is not timed, and a notice gives the first difference. Without a
-    /// reference the notice calls neither wrong: variants are compared with the default. The time
-    /// of `f` is measured in turns with the winner and the default, and the report gives the
-    /// winner's speedup over `f`. The baseline is never installed and does not change the decision.
-    /// Only for this processor: on a device, a notice says that `f` is not timed.
+    /// `f(arguments...)` is the user's own code for the same task: a function or a lambda. Without
+    /// reference() and check(), `f` is the reference: variants are compared with its results, and
+    /// with the default's where these differ. Where `f` and the default differ, the report begins
+    /// with the first difference and calls neither wrong. If the tuned call differs, `f` is not
+    /// timed. The winner's proof also compares the default with `f`, on calls of other sizes. The
+    /// time of `f` is measured in turns with the winner and the default, and the report gives the
+    /// winner's speedup over `f`. The baseline is never installed. Only for this processor: on a
+    /// device, a notice says that `f` is not timed. For the thread of `f`, see calls().
     ///
     /// Example  kernel.baseline(my_sgemm)   // void my_sgemm(std::span<float const>, ...)
     template <class Baseline>

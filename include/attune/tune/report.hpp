@@ -94,8 +94,10 @@ struct tuning_report {
     std::vector<std::string> ties;
     /// Comparison with the baseline, if kernel.baseline(f) is given.
     std::optional<baseline_comparison> baseline{};
-    /// The first difference between the results of baseline ("got") and default ("reference"), if
-    /// there is no kernel.reference(f): either may be wrong. Empty: they agree, or no baseline.
+    /// The first difference between the results of baseline and default, if there is no
+    /// kernel.reference(f): either may be wrong. For the tuned call the default is the "reference";
+    /// for another one, which begins with its sizes, the baseline is. Empty: they agree where both
+    /// ran, or no baseline.
     std::string baseline_differs{};
     /// State of the caches at timed calls: data of the call before (warm), or cold. If a program
     /// uses other data between calls, its times lie between the two. Not for remembered results.

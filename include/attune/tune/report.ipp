@@ -103,9 +103,12 @@ ATTUNE_INLINE std::string tuning_report::summary() const
                                                                    : " (cold caches)";
     bool const own_is_faster = report.baseline && report.baseline->speedup_high < 1;
     std::string out;
+    if (!report.baseline_differs.empty())
+        out =
+            "your own code has another result than the default: " + report.baseline_differs + "; ";
     if (own_is_faster)
-        out = "your own is " + detail::formatted("%.2fx ", 1 / report.baseline->speedup) + better +
-              ", " + time(report.baseline->time) + ": ";
+        out += "your own is " + detail::formatted("%.2fx ", 1 / report.baseline->speedup) + better +
+               ", " + time(report.baseline->time) + ": ";
     switch (report.how) {
     case decision::nothing_yet:
     case decision::served_near:
@@ -144,8 +147,6 @@ ATTUNE_INLINE std::string tuning_report::summary() const
     std::string const failed = describe(report.failures);
     if (!failed.empty()) out += ", " + failed;
     if (report.predicted) out += "; predicted, not measured";
-    if (!report.baseline_differs.empty())
-        out += "; your own code has another result than the default: " + report.baseline_differs;
     if (report.interrupted) out += "; interrupted";
     if (report.noise.is_disturbed) out += "; the machine was disturbed";
     return out;

@@ -60,14 +60,14 @@ namespace {
 }
 
 /// Calls of other sizes can be made from it, as from a call of attune::tuned.
-[[nodiscard]] attune::call_frame frame_of(accumulate_data& from)
+[[nodiscard]] attune::call_frame frame_of(accumulate_data& from, double by = 3.0)
 {
     using arguments = std::tuple<std::span<double const>, std::span<double>, double>;
     auto const frame = [](std::span<double const> x, std::span<double> y, double factor) {
         return attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, x, y, factor);
     };
-    arguments const held{from.x, from.y, 3.0};
+    arguments const held{from.x, from.y, by};
     attune::call_frame out = std::apply(frame, held);
     out.resized = [=](std::span<std::int64_t const> sizes) {
         return std::apply(
@@ -182,6 +182,34 @@ TEST_CASE("on a single processor no proof begins")
         CHECK(threads() == before);
     }
     CHECK(::sched_setaffinity(0, sizeof all, &all) == 0);
+}
+
+TEST_CASE("calls of a new kind are proven beside the program, before the rest of other proofs")
+{
+    if (!has_processors()) return;
+    attune::memory_store store;
+    tuned_table here{store};
+    here.prove();
+    REQUIRE(becomes([&] { return here.parts.is_lent.load(); }));
+    accumulate_data other(256);
+    auto const words = here.shape(other.x, other.y, 1.0); // 1 has a class of its own
+    {
+        working const now(here.parts);
+        here.apart.prove_kind(here.of, words, frame_of(other, 1.0));
+        CHECK_FALSE(here.of->verifier->begin_kind(words, frame_of(other, 1.0))); // it has begun
+    }
+    auto const serves_some_length = [&] {
+        bool does = false;
+        for (std::size_t n = 1; n < 256; ++n) {
+            auto const shorter =
+                here.shape(std::span(other.x).first(n), std::span(other.y).first(n), 1.0);
+            here.parts.shapes.locked(
+                [&] { does = does || here.of->verifier->covering(shorter) != nullptr; });
+        }
+        return does;
+    };
+    CHECK(becomes(serves_some_length));
+    here.apart.wait();
 }
 
 TEST_CASE("a check beside the program does not wait for the end of a proof")

@@ -5,6 +5,7 @@
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/loop/session.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <span>
@@ -151,13 +152,35 @@ TEST_CASE(
         CHECK(r.report.baseline.has_value() == (allowed == 1.0));
         CHECK(!has(notices, "wrong result"));
         CHECK(has(notices, "different results") == (allowed < 1.0));
-        CHECK(has(r.report.summary(), "another result than the default") == (allowed < 1.0));
+        CHECK(r.report.summary().starts_with("your own code has another result than the default") ==
+              (allowed < 1.0));
         if (allowed == 1.0) continue;
         CHECK(has(notices, "argument 1, element 17: got "));
         CHECK(has(notices, "got 154.5, reference 154; "));
         CHECK(r.report.notices.front().starts_with("your own code (kernel.baseline) and the "));
         CHECK(r.report.baseline_differs.starts_with("argument 1, element 17: got "));
+        CHECK(has(heard.texts(attune::progress_event::notice), "different results"));
         CHECK(b.data.called_times(0, 3.0));
+    }
+}
+
+TEST_CASE("own code that agrees with the default is the reference of variants")
+{
+    // Own code and variant are each within the tolerance of the default, but not of each other.
+    for (bool const is_below : {false, true}) {
+        CAPTURE(is_below);
+        bench<usual, wrong> b;
+        double const most = 3.0 * *std::max_element(b.data.x.begin(), b.data.x.end());
+        b.kernel.tolerate<1>(attune::tolerance{.absolute = most + 0.5});
+        auto const own = [is_below](std::span<double const> x, std::span<double> y, double factor) {
+            accumulate<usual>(x, y, factor);
+            for (double& v : y)
+                v -= is_below ? 1.0 : 0.0;
+        };
+        auto const r = b.tune_beside(own, quick_options());
+        CHECK(r.report.baseline.has_value());
+        CHECK(r.report.baseline_differs.empty());
+        CHECK(attune::total(r.report.failures) == (is_below ? 1 : 0));
     }
 }
 
@@ -201,4 +224,31 @@ TEST_CASE("the frame calls own code for its entry, and a variant for any other")
     attune::callable other;
     other.address = variant;
     CHECK(!attune::detail::is_baseline(d, other));
+}
+
+TEST_CASE("where own code differs at other sizes, that is said first, and the variant serves")
+{
+    auto kernel = accumulate_kernel(ways<usual, fast>());
+    kernel.baseline([](std::span<double const> x, std::span<double> y, double factor) {
+        accumulate<usual>(x, y, factor);
+        if (y.size() == 300) y[17] += 0.5;
+    });
+    recorded_progress heard;
+    attune::tuned call{kernel, accumulate_compiler(), attune::memory_store(),
+                       quick_options(heard.sink())};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 3.0);
+    REQUIRE(call.report().how == decision::tuned);
+    call.wait(); // no proof runs beside the program
+    accumulate_data other(300);
+    for (int times = 1; times <= 2; ++times) {
+        static_cast<void>(call.tune(other.x, other.y, 3.0)); // a requested shape is verified
+        call(other.x, other.y, 3.0);
+        CHECK(other.called_times(times, 3.0));
+    }
+    CHECK(has(call.report().baseline_differs, "argument 1, element 17: got "));
+    CHECK(call.report().shapes.wrong == 0);
+    CHECK(has(call.report().notices.front(), "have different results, and nothing says which"));
+    CHECK(call.report().summary().starts_with("your own code has another result than the default"));
+    CHECK(has(heard.texts(attune::progress_event::notice), "different results"));
 }

@@ -256,6 +256,30 @@ TEST_CASE("code that ends in no time, and arrays that overlap, are not judged")
                                                           code(packs_once), 1));
 }
 
+TEST_CASE("declared contents of arrays show a variant that is wrong for them, others are not tried")
+{
+    using attune::array_contents;
+    call c;
+    auto const wrong_for = [](in x, ints at, out y, double a) {
+        gather(x, at, y, x.front() == 0 ? -1 : a); // as code that skips zeros
+        if (x.front() == 0 && !y.empty()) y[0] = 1;
+    };
+    attune::call_frame const frame = attune::detail::make_call_frame(
+        c.kernel.describe().tolerances, in(c.x), ints(c.at), out(c.y), 2.0);
+    auto const why = [&](function tried) {
+        auto const found = attune::detail::failure_with_contents(
+            c.kernel.describe(), frame, code(gather), code(tried), 2, attune::isolation::automatic);
+        return found ? found->reason : std::string();
+    };
+    CHECK(why(wrong_for).empty()); // not declared
+    c.kernel.contents(array_contents::infinite);
+    CHECK(why(wrong_for).empty());
+    c.kernel.contents(array_contents::infinite, array_contents::zero);
+    CHECK(why(wrong_for).starts_with("where all elements are zero: argument 2, element 0"));
+    CHECK(why(gather).empty());
+    CHECK(c.x.front() == 1);
+}
+
 TEST_CASE("the user's check judges in place of the default")
 {
     call c;

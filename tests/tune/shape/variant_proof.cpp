@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <functional>
 #include <random>
 #include <span>
 #include <string>
@@ -97,8 +98,10 @@ void added(in a, in b, out c, int m, int n, int k)
 struct proven_product {
     explicit proven_product(product* tried, bool declares = false, product* trusted = &plain,
                             bool (*takes)(in, in, out, int, int, int) = nullptr,
-                            proof_limits const& limits = {.proof_s = 20})
+                            proof_limits const& limits = {.proof_s = 20},
+                            std::function<void(attune::kernel<product>&)> const& declare = {})
     {
+        if (declare) declare(kernel);
         if (takes != nullptr) kernel.precondition(takes);
         code.address = reinterpret_cast<void*>(tried);
         right.address = reinterpret_cast<void*>(trusted);
@@ -271,6 +274,50 @@ TEST_CASE("a variant that is wrong where proven properties meet is refuted")
 
 namespace {
 
+/// Wrong where a condition on an address meets one on a size.
+void misplaced(in a, in b, out c, int m, int n, int k)
+{
+    blocked<0>(a, b, c, m, n, k);
+    if (reinterpret_cast<std::uintptr_t>(b.data()) % 32 != 0 && n % 8 != 0 && !c.empty())
+        c.front() = -1;
+}
+
+} // namespace
+
+TEST_CASE("where an address and a size meet, short calls of few bytes show that a variant is wrong")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    proof_limits limits{.proof_s = 20};
+    limits.calls.most_bytes = 16 << 10; // less than the call's: none of its size is drawn elsewhere
+    proven_product const of(&misplaced, false, &plain, nullptr, limits);
+    words const aligned = proven_product::key_of(64, 64, 64);
+    auto const has_both = [&](words const& one) {
+        return one[4] % 8 != 0 && (one.back() ^ aligned.back()) != 0;
+    };
+    CHECK(std::any_of(of.proof.wrong.begin(), of.proof.wrong.end(), has_both));
+}
+
+TEST_CASE("where the default and the user's own code differ, a proof says where, and none is wrong")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    for (product* const own : {&blocked<0>, &blocked<2>})
+        for (bool const has_reference : {false, true}) {
+            proven_product const of(&blocked<0>, false, &plain, nullptr, {.proof_s = 20},
+                                    [&](attune::kernel<product>& kernel) {
+                                        kernel.baseline(own);
+                                        if (has_reference) kernel.reference(&plain);
+                                    });
+            bool const is_said = own == &blocked<2> && !has_reference;
+            CHECK(of.proof.baseline.where.empty() == !is_said);
+            CHECK(of.proof.right.size() > 100);
+            CHECK(of.proof.wrong.empty());
+            CHECK(of.proof.refuting.empty());
+            if (is_said) CHECK(attune_test::has(of.proof.baseline.why.reason, ", reference "));
+        }
+}
+
+namespace {
+
 /// A proof beside the program: what it gives away, and what it says at once.
 struct given_away {
     explicit given_away(product* tried, std::vector<words> const& wrong = {})
@@ -428,6 +475,25 @@ TEST_CASE("a proof says for which contents a variant is wrong, and trusts its si
     CHECK(of.proof.contents.why.stage == attune::failure_stage::verify);
     CHECK(of.proof.refuting.empty());
     CHECK(of.covers(63, 40, 20));
+}
+
+TEST_CASE("a variant that is wrong for declared contents is refuted, and no others are tried")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    using attune::array_contents;
+    for (bool const has_zero : {true, false}) {
+        proven_product const of(&skips_zeros, false, &plain, nullptr, {.proof_s = 20},
+                                [&](attune::kernel<product>& kernel) {
+                                    if (has_zero)
+                                        kernel.contents(array_contents::infinite,
+                                                        array_contents::zero);
+                                    else
+                                        kernel.contents(array_contents::infinite);
+                                });
+        CHECK(of.proof.contents.where.empty());
+        CHECK(of.proof.refuting.empty() == !has_zero);
+        CHECK(attune_test::has(of.proof.differs.where, "all elements are zero, first") == has_zero);
+    }
 }
 
 TEST_CASE("a proof says the smallest call for which a variant is wrong")

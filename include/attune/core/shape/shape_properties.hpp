@@ -11,7 +11,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -158,20 +157,24 @@ inline shape_properties::shape_properties(std::vector<shape_word> layout,
     : layout_(std::move(layout))
     , place_mask_(modulus - 1)
 {
-    std::erase_if(divisors, [](std::int64_t d) { return d < 2; });
-    std::sort(divisors.begin(), divisors.end(), std::greater<>{});
-    divisors.erase(std::unique(divisors.begin(), divisors.end()), divisors.end());
-    tiles_ = divisors;
-    tiles_.resize(std::min(tiles_.size(), most_tiles));
+    // A release contains this: std::sort would be 2 KB of code.
+    auto const add = [](std::vector<std::int64_t>& ascending, std::int64_t number) {
+        auto const at = std::lower_bound(ascending.begin(), ascending.end(), number);
+        if (at == ascending.end() || *at != number) ascending.insert(at, number);
+    };
+    std::vector<std::int64_t> own;
+    for (std::int64_t const d : divisors)
+        if (d >= 2) add(own, d);
+    tiles_.assign(own.end() - static_cast<std::ptrdiff_t>(std::min(own.size(), most_tiles)),
+                  own.end());
     for (std::int64_t d = 3; d <= 16; ++d)
         moduli_.push_back(d);
-    moduli_.push_back(64);
-    moduli_.insert(moduli_.end(), divisors.begin(), divisors.end());
-    for (std::int64_t const d : divisors) // products serve nested tiles
-        for (std::int64_t const e : divisors)
-            if (d <= most_single_remainders / e) moduli_.push_back(d * e);
-    std::sort(moduli_.begin(), moduli_.end());
-    moduli_.erase(std::unique(moduli_.begin(), moduli_.end()), moduli_.end());
+    add(moduli_, 64);
+    for (std::int64_t const d : own) {
+        add(moduli_, d);
+        for (std::int64_t const e : own) // products serve nested tiles
+            if (d <= most_single_remainders / e) add(moduli_, d * e);
+    }
     // The remainder by a multiple includes the remainder by its divisors.
     std::vector<std::int64_t> needed;
     for (std::int64_t const m : moduli_)

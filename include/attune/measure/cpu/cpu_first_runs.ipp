@@ -341,11 +341,14 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
         is_filled_ = false;
         std::string const thrown = thrown_by_trusted(code);
         seen_.emplace(buffers_);
-        if (is_first) tolerated_ = before.changes();
-        if (told)
-            for (std::string& change : told->heard())
+        // Those of an earlier trusted code stay.
+        auto const tolerate = [this](std::vector<std::string> changes) {
+            for (std::string& change : changes)
                 if (std::find(tolerated_.begin(), tolerated_.end(), change) == tolerated_.end())
                     tolerated_.push_back(std::move(change));
+        };
+        if (is_first) tolerate(before.changes());
+        if (told) tolerate(told->heard());
         before.restore();
         if (!thrown.empty()) return failure{failure_stage::verify, thrown};
     }

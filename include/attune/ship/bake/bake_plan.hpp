@@ -82,6 +82,9 @@ struct bake_plan {
     compile_request default_code{}; ///< its macros, in the form of the kernel file
     std::vector<planned_variant> variants{};
     std::vector<planned_device> devices{};
+    /// Words of a shape that trees compare after the inputs: the sizes of a kernel whose winners
+    /// are of several ones (options.sizes).
+    std::vector<std::size_t> size_words{};
     std::vector<std::vector<std::int64_t>> known_shapes{}; ///< shapes in the store, each once
     std::vector<std::string> compilers{};                  ///< compilers of the winners' tunings
     std::vector<std::string> notices{};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
@@ -55,6 +56,7 @@ public:
     {
         winners_.find();
         candidates_.find();
+        find_size_words();
         std::vector<tree_point> const points = measure();
         regret_table const regret(points);
         std::vector<std::int32_t> chosen = choose_variants(regret, choice_.most_variants);
@@ -67,9 +69,15 @@ public:
         for (std::vector<std::size_t> const& which : by_device()) {
             planned_device device = device_of(winners_.all()[which.front()]);
             device.tree = grow_tree(points, regret, chosen, which);
-            for (baked_node& node : device.tree)
+            for (baked_node& node : device.tree) {
+                std::size_t const inputs = out_.facts.inputs.size();
+                auto const input = static_cast<std::size_t>(node.input);
                 if (node.input == baked_node::none && node.below != baked_node::none)
                     node.below = place[static_cast<std::size_t>(node.below)];
+                else if (node.input != baked_node::none && input >= inputs)
+                    node.input =
+                        static_cast<std::int32_t>(inputs + out_.size_words[input - inputs]);
+            }
             out_.devices.push_back(std::move(device));
         }
         out_.known_shapes.assign(candidates_.shapes().begin(), candidates_.shapes().end());
@@ -77,6 +85,22 @@ public:
     }
 
 private:
+    /// Finds the sizes as tune/sizes/ does.
+    void find_size_words()
+    {
+        auto const several = std::find_if(winners_.all().begin(), winners_.all().end(),
+                                          [](record const& r) { return has_tuned_sizes(r); });
+        if (several == winners_.all().end()) return;
+        std::vector<std::int64_t> const shape =
+            stored_shape(out_.facts.layout, words_in(several->shape));
+        std::vector<std::size_t> words(shape.size());
+        words.resize(shape_properties(out_.facts.layout, {}).sizes(shape, words));
+        std::erase_if(words, [&](std::size_t at) {
+            return !shape_choice_of(out_.facts).counts(out_.facts.layout[at].argument);
+        });
+        out_.size_words = std::move(words);
+    }
+
     /// The times of all candidates at each winner's problem.
     [[nodiscard]] std::vector<tree_point> measure()
     {
@@ -92,6 +116,10 @@ private:
                 std::string const* const text = value_of(r.key.inputs, name);
                 p.inputs.push_back(text != nullptr ? number_of(*text).value_or(0.0) : 0.0);
             }
+            std::vector<std::int64_t> const shape =
+                stored_shape(out_.facts.layout, words_in(r.shape));
+            for (std::size_t const word : out_.size_words)
+                p.inputs.push_back(shape.empty() ? 0.0 : static_cast<double>(shape[word]));
             auto const note = [&](value_texts const& values, double value) {
                 if (auto const at = candidates_.place_of(values)) p.seconds[*at] = of.turned(value);
             };
@@ -104,8 +132,6 @@ private:
             for (value_texts const& tie : r.ties)
                 note(tie, r.best_s);
             note(values_of(r.configuration), r.best_s);
-            std::vector<std::int64_t> const shape =
-                stored_shape(out_.facts.layout, words_in(r.shape));
             for (std::size_t c = 0; c < candidates_.all().size(); ++c)
                 p.is_usable[c] =
                     winners_.is_predicted(r)

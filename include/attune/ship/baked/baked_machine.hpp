@@ -327,8 +327,8 @@ protected:
         if (table.variants.count > 0) out.modulus = 1;
         for (baked_variant const& one : table.variants)
             out.modulus = one.address_modulus > out.modulus ? one.address_modulus : out.modulus;
-        out.ignored.resize(sizeof...(Args));
-        out.bound.resize(sizeof...(Args));
+        out.ignored = std::vector<bool>(sizeof...(Args)); // resize() is 1.8 KB of code
+        out.bound = out.ignored;
         for (std::size_t const i : table.ignored)
             if (i < sizeof...(Args)) out.ignored[i] = true;
         for (std::size_t const i : table.inputs)
@@ -378,8 +378,12 @@ protected:
     [[nodiscard]] choice choose_among(baked_device const& device, CanRun const& can_run_it,
                                       key const& words, Args const&... args) const
     {
-        std::int32_t const at = choice_in(
-            device.tree.begin(), [&](std::size_t input) { return input_at(input, args...); });
+        std::size_t const inputs = table_.inputs.count;
+        std::int32_t const at = choice_in(device.tree.begin(), [&](std::size_t input) {
+            if (input < inputs) return input_at(input, args...);
+            bool const has_word = input - inputs < words.size(); // none in another layout
+            return has_word ? static_cast<double>(words[input - inputs]) : 0.0;
+        });
         if (at == baked_node::none)
             return {.why = "nothing faster was found", .answer = baked_answer::not_faster};
         auto const place = static_cast<std::size_t>(at);

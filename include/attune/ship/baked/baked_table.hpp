@@ -82,7 +82,8 @@ struct baked_variant {
     std::uint32_t address_modulus = 64;
 };
 
-/// A node of the tree over inputs, in released text.
+/// A node of the tree over inputs, in released text. Its `input` is an index of
+/// baked_table::inputs, or beyond these a word of the call's shape.
 using baked_node = choice_node;
 
 /// The winners for one processor or device.

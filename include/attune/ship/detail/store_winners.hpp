@@ -260,10 +260,6 @@ private:
                         "tune it again on a processor, with attune " + std::string(version));
         out_.facts = *last;
         if (choice_.is_for_device) require_device_arrays();
-        if (std::size_t const sizes = std::erase_if(winners_, has_tuned_sizes); sizes > 0)
-            out_.notices.push_back(std::to_string(sizes) +
-                                   " winners are left out: they are of further sizes "
-                                   "(options.sizes), which are not baked");
         std::size_t const left_out = std::erase_if(
             winners_, [&](record const& r) { return calls_of(r) != last || !has_inputs_of(r); });
         if (left_out > 0)
@@ -326,7 +322,9 @@ private:
 
     [[nodiscard]] bool has_inputs_of(record const& r) const
     {
-        auto const from_call = [](auto const& input) { return !is_machine_figure(input.first); };
+        auto const from_call = [](auto const& input) {
+            return !is_machine_figure(input.first) && !is_tuned_size(input.first);
+        };
         auto const counted = std::count_if(r.key.inputs.begin(), r.key.inputs.end(), from_call);
         if (static_cast<std::size_t>(counted) != out_.facts.inputs.size()) return false;
         return std::all_of(out_.facts.inputs.begin(), out_.facts.inputs.end(),

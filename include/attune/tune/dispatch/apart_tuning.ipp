@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -315,21 +316,41 @@ ATTUNE_INLINE void apart_tuning::prove(std::shared_ptr<served_inputs> const& hel
     forget_parent();
     if (call_copy copy = copies_.make(frame); copy.call != nullptr) {
         is_room_wanted_ = false;
-        static_cast<void>(add([this, held, words = std::vector(key.begin(), key.end()),
-                               call = std::move(copy.call)] { prove_now(held, words, call); }));
+        static_cast<void>(
+            add([this, held, words = std::vector(key.begin(), key.end()),
+                 call = std::move(copy.call)] { prove_now(held, words, call, false); }));
     }
+}
+
+ATTUNE_INLINE void apart_tuning::prove_kind(std::shared_ptr<served_inputs> const& held,
+                                            std::span<std::int64_t const> key,
+                                            call_frame const& frame)
+{
+    if (processors_of_this_thread().size() == 1 || !copies_.can_ever_make(frame) ||
+        !held->verifier->begin_kind(key, frame))
+        return;
+    forget_parent();
+    call_copy copy = copies_.make(frame);
+    if (copy.call == nullptr) return; // other copies are in use
+    static_cast<void>(
+        add_due([this, held, words = std::vector(key.begin(), key.end()),
+                 call = std::move(copy.call)] { prove_now(held, words, call, true); }));
 }
 
 /// A part of a proof, on the background thread. It gives the turn to a thread that waits, and this
 /// thread to other jobs. While a session tunes anything in this process, it waits.
 ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const& held,
                                            std::vector<std::int64_t> const& key,
-                                           std::shared_ptr<owned_call const> const& call)
+                                           std::shared_ptr<owned_call const> const& call,
+                                           bool is_new_kind)
 {
+    constexpr double of_kind_s = 1;
     auto const is_in_the_way = [this] {
         return parts_.waiting > 0 || session_at_work::count() > 0;
     };
-    auto const has_to_leave = [this] { return waiting_ > 0 || due_ > 0 || is_room_wanted_; };
+    auto const has_to_leave = [this, is_new_kind] {
+        return (waiting_ > 0 && !is_new_kind) || due_ > 0 || is_room_wanted_;
+    };
     while (is_in_the_way() && !has_to_leave() && !stop_is_requested() && !program_is_ending())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     bool is_partial = has_to_leave();
@@ -341,15 +362,18 @@ ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const&
         parts_.is_lent = true;
         try {
             work_in_progress const at_work;
-            held->verifier->prove_beside(key, call->frame(),
-                                         [&] { return is_in_the_way() || has_to_leave(); });
+            bool const has_ended = held->verifier->prove_beside(
+                key, call->frame(), [&] { return is_in_the_way() || has_to_leave(); },
+                is_new_kind ? of_kind_s : HUGE_VAL);
+            is_new_kind = is_new_kind && !has_ended;
             is_partial = true;
         } catch (...) { // no memory, or no default: nothing more is proven
         }
     }
     parts_.is_lent = false; // after the turn, which another thread takes while it is lent
-    if (is_partial && waiting_ == 0 && !is_room_wanted_)
-        static_cast<void>(add([this, held, key, call] { prove_now(held, key, call); }));
+    if (is_partial && (waiting_ == 0 || is_new_kind) && !is_room_wanted_)
+        static_cast<void>(
+            add([this, held, key, call, is_new_kind] { prove_now(held, key, call, is_new_kind); }));
 }
 
 /// Runs one slice of one tuning, on the background thread, and queues itself while there are

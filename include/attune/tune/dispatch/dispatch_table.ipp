@@ -179,6 +179,7 @@ struct dispatch_table::state {
             return parts.shapes.serve(met.shape, *of.winner, true);
         }
         if (of.winner_is_default) return parts.shapes.serve(met.shape, *of.winner);
+        if (may_defer) apart.prove_kind(held, key, frame);
         bool const is_deferred =
             is_apart || (may_defer && met.shape != nullptr && of.verifier->is_dear(key));
         bool const is_due = is_deferred && of.verifier->is_due(key, met.met);

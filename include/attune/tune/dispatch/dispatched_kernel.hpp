@@ -122,6 +122,9 @@ public:
     bool tell(std::string const& text);
     /// Sends a sentence, and keeps it in the report.
     void note(std::string const& text);
+    /// Sends the first difference between the user's own code and the default, before all other
+    /// sentences of the report. @param difference  its shape and values
+    void note_difference(std::string const& difference);
 
 private:
     std::string kernel_;

@@ -12,6 +12,7 @@
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/launch_text.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <bit>
@@ -81,6 +82,21 @@ ATTUNE_INLINE void dispatch_report::note(std::string const& text)
     if (!tell(text)) return;
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     latest_.notices.push_back(text);
+}
+
+ATTUNE_INLINE void dispatch_report::note_difference(std::string const& difference)
+{
+    {
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        if (!latest_.baseline_differs.empty()) return;
+        latest_.baseline_differs = difference;
+    }
+    std::string const text =
+        differs_from_own(difference, "here the reference is your own code. A variant with the "
+                                     "result of either of them serves");
+    if (!tell(text)) return;
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    latest_.notices.insert(latest_.notices.begin(), text);
 }
 
 ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)

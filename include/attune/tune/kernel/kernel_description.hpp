@@ -5,6 +5,7 @@
 
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/source.hpp>
+#include <attune/core/array_contents.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>
@@ -71,6 +72,8 @@ struct kernel_description {
     std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
     detail::declared_lengths lengths{};          ///< of kernel.lengths(...)
     detail::drawn_call_maker calls{};            ///< of kernel.calls(f); may be empty
+    /// Those of kernel.contents(...); nothing: not declared.
+    std::optional<std::vector<array_contents>> contents{};
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -4,14 +4,17 @@
 
 #include <attune/compile/ahead/ahead.hpp>
 #include <attune/core/callable.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/kernel_description.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -60,6 +63,36 @@ inline constexpr char const* code_of_the_program = "PTX of the program";
 [[nodiscard]] inline bool is_baseline(kernel_description const& kernel, callable const& code)
 {
     return code.address == &kernel.baseline;
+}
+
+/// Returns the kernel with the user's own code as its reference. Empty: there is no such code, or
+/// the kernel declares otherwise what is right.
+[[nodiscard]] inline std::optional<kernel_description>
+judged_by_own(kernel_description const& kernel)
+{
+    if (!kernel.baseline || kernel.reference || kernel.check) return {};
+    std::optional<kernel_description> out(kernel);
+    out->reference = kernel.baseline;
+    return out;
+}
+
+/// Returns true if the code ended, and an element of its results differs: see mismatch::text().
+[[nodiscard]] inline bool is_difference(failure const& why)
+{
+    return why.stage == failure_stage::verify &&
+           why.reason.find(", reference ") != std::string::npos;
+}
+
+/// The notice that baseline and default have other results, where no reference decides.
+/// @param difference  the first one
+/// @param effect      its effect on the tuning
+[[nodiscard]] inline std::string differs_from_own(std::string const& difference,
+                                                  std::string_view effect)
+{
+    return "your own code (kernel.baseline) and the default have different results, and nothing "
+           "says which is right: " +
+           difference + "; " + std::string(effect) +
+           ": say what is right by kernel.reference(f), or how exact by kernel.tolerate<i>(...)";
 }
 
 /// Copies `frame`; call() of the copy calls the user's own code for baseline_code().

@@ -50,6 +50,16 @@ failure_where_arrays_begin_pages(call_frame const& frame, callable const& truste
                                  callable const& tried, double limit_s,
                                  isolation protect = isolation::automatic);
 
+/// Compares a variant with the default on the call's arrays with each of kernel.contents(...).
+///
+/// @param limit_s  wall seconds for each of the contents
+/// @return  the failure of the variant. Nothing: there is none, or arrays overlap. Never throws
+[[nodiscard]] std::optional<failure> failure_with_contents(kernel_description const& kernel,
+                                                           call_frame const& frame,
+                                                           callable const& trusted,
+                                                           callable const& tried, double limit_s,
+                                                           isolation protect);
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

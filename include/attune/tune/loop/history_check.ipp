@@ -10,6 +10,8 @@
 #include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/history_check.hpp>
+#include <attune/tune/shape/shape_check.hpp>
+#include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
 #include <array>
@@ -237,6 +239,31 @@ try {
     return why;
 } catch (std::exception const&) {
     return {}; // no memory or no child
+}
+
+ATTUNE_INLINE std::optional<failure> failure_with_contents(kernel_description const& kernel,
+                                                           call_frame const& frame,
+                                                           callable const& trusted,
+                                                           callable const& tried, double limit_s,
+                                                           isolation protect)
+try {
+    if (!kernel.contents || !are_apart(frame.buffers)) return {};
+    sized_arrays memory;
+    drawn_call call{.sizes = std::vector<std::int64_t>(frame.arguments.size(), -1)};
+    for (array_contents const with : *kernel.contents) {
+        call.contents = with;
+        shape_verdict verdict =
+            verify_shape(kernel, memory.make(frame, call), trusted, tried,
+                         {.check_s = limit_s, .compares_times = false}, protect);
+        if (verdict.how != shape_verdict::ending::wrong) continue;
+        verdict.why.reason = "where all elements are " +
+                             std::string(array_contents_names[static_cast<std::size_t>(with)]) +
+                             ": " + verdict.why.reason;
+        return std::move(verdict.why);
+    }
+    return {};
+} catch (std::exception const&) {
+    return {}; // no memory
 }
 
 ATTUNE_INLINE std::optional<failure> failure_after_other_calls(kernel_description const& kernel,

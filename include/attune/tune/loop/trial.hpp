@@ -97,6 +97,9 @@ public:
     /// Measures the baseline like a variant; its outcome is not used for variants. @return why it
     /// is wrong, or its time @pre as for run()
     [[nodiscard]] outcome run_baseline(callable const& own);
+    /// From now on variants are compared with the results of this code, which run_baseline() found
+    /// equal to those of the default. If its results are no longer equal, the default's count.
+    void refer_to(callable const& own);
 
     /// @param limit_s  wall seconds in total
     /// @return  the times; or the index of a variant that crashed or ran too long

@@ -9,6 +9,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/loop/history_check.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/make_bench.hpp>
@@ -281,6 +282,15 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     return made.result;
 }
 
+ATTUNE_INLINE void trial_runner::refer_to(callable const& own)
+{
+    double const limit_s = options_.limits.default_run_s;
+    bench& place = pool_.own();
+    bool const agrees = std::holds_alternative<double>(place.establish(own, limit_s)) &&
+                        std::holds_alternative<double>(place.first_run(default_, limit_s));
+    if (!agrees) static_cast<void>(place.establish(default_, limit_s));
+}
+
 /// Code whose first run takes more than this many times the best, and more than
 /// `short_first_run_s`, does not become a leader. First runs are cold.
 inline constexpr double most_times_best = 8;
@@ -299,6 +309,11 @@ ATTUNE_INLINE void trial_runner::judge_in_other_calls(trial& made, double best_s
             made.result = *std::move(why);
             return;
         }
+    if (auto why = failure_with_contents(problem_.kernel, problem_.frame, default_, made.code,
+                                         limit_s, options_.measuring.protect)) {
+        made.result = *std::move(why);
+        return;
+    }
     if (made.code.facts.depends_on_this_call_alone) return;
     if (auto why = failure_after_other_calls(problem_.kernel, problem_.frame, default_, made.code,
                                              limit_s, options_.measuring.protect))

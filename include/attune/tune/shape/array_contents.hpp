@@ -1,7 +1,8 @@
-// attune/tune/shape/array_contents.hpp - contents of arrays for which code may have a path of its own.
+// attune/tune/shape/array_contents.hpp - fills arrays with contents for which code may have a path of its own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/array_contents.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
@@ -20,18 +21,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Contents of all arrays of a call.
-enum class array_contents : std::uint8_t {
-    own, ///< the call's
-    zero,
-    negative_zero,
-    denormal,
-    equal,  ///< all elements are the first one
-    sorted, ///< the call's, ascending
-    least,  ///< the least finite number; as an index, INT_MIN would lead out of all memory
-    infinite,
-    not_a_number,
-};
 inline constexpr std::size_t array_contents_count = 9;
 inline constexpr std::array<std::string_view, array_contents_count> array_contents_names{
     "the call's own", "zero",           "negative zero", "denormal", "equal",

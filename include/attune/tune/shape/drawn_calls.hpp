@@ -126,7 +126,15 @@ public:
     /// Returns calls that `trust` covers, mostly short ones. In each, properties meet at random:
     /// one size may be below 4, equal to another or about twice it, scalars may be others, and
     /// short arrays begin anywhere.
-    [[nodiscard]] std::vector<drawn_call> of_proven(shape_trust const& trust, std::size_t most);
+    [[nodiscard]] std::vector<drawn_call> of_proven(shape_trust const& trust, std::size_t most)
+    {
+        return that_meet(&trust, most);
+    }
+    /// The same, of calls that nothing may cover.
+    [[nodiscard]] std::vector<drawn_call> any_calls(std::size_t most)
+    {
+        return that_meet(nullptr, most);
+    }
 
     /// Returns the same call with one size smaller in each: by a half, a quarter, ..., by one. The
     /// calls are sorted by their work.
@@ -145,6 +153,7 @@ private:
                                  std::span<std::int64_t const> key) const;
     /// Returns true if any code would be right.
     [[nodiscard]] bool writes_nothing(drawn_call const& call) const;
+    [[nodiscard]] std::vector<drawn_call> that_meet(shape_trust const* trust, std::size_t most);
     void draw_sizes(std::span<std::int64_t> sizes);
     /// Makes two sizes equal.
     void tie(std::span<std::int64_t> sizes);

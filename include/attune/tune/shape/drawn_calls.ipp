@@ -378,7 +378,7 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::chosen(shape_trust& trust, std
     return out;
 }
 
-ATTUNE_INLINE std::vector<drawn_call> call_draws::of_proven(shape_trust const& trust,
+ATTUNE_INLINE std::vector<drawn_call> call_draws::that_meet(shape_trust const* trust,
                                                             std::size_t most)
 {
     constexpr std::size_t draws_of_one = 20;
@@ -398,7 +398,7 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::of_proven(shape_trust const& t
         if (draw_.index(2) == 0) draw_places(made);
         draw_scalars(made);
         if (made.work > std::min(most_work, most_work_) || !can_afford(made) ||
-            writes_nothing(made) || !trust.covers(made.key) ||
+            writes_nothing(made) || (trust != nullptr && !trust->covers(made.key)) ||
             known.contains(hash_of_shape(made.key)))
             continue;
         known.insert(hash_of_shape(made.key));

@@ -118,9 +118,10 @@ struct variant_proof {
     /// Special contents for which the variant differs, and the first difference. The kernel may not
     /// take such contents.
     counterexample contents{};
-    double elapsed_s = 0;  ///< wall seconds
-    std::string trouble{}; ///< why no calls could be drawn: the exception of kernel.calls(f)
-    bool was_over = false; ///< proof_limits::is_over ended it
+    counterexample baseline{}; ///< the default differs from the user's own code, its reference
+    double elapsed_s = 0;      ///< wall seconds
+    std::string trouble{};     ///< why no calls could be drawn: the exception of kernel.calls(f)
+    bool was_over = false;     ///< proof_limits::is_over ended it
 };
 
 /// Draws calls from one call (call_draws), or by the user's function (kernel.calls(f)). Runs the

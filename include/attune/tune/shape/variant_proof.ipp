@@ -12,6 +12,7 @@
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/shape/drawn_calls.hpp>
 #include <attune/tune/shape/shape_check.hpp>
@@ -227,8 +228,16 @@ public:
         call_draws draws(drawn(), hash_of_shape(key_) + limits_.round, limits_.calls);
         bool const has_scalars = draws.has_scalars() && !limits_.only_own_numbers;
         double const for_scalars_s = has_scalars ? limits_.proof_s / 4 : 0;
+        // At any address, also before one of them is proven: a variant that needs both an address
+        // and a size is then known to be wrong when each of them is proven by itself.
+        // Beside the program each part of a proof makes a few, because it may be cut short.
+        std::size_t const most_first = limits_.take ? 32 : 96;
+        double const for_first_s =
+            std::min(limits_.take ? 0.05 : 0.25, (left_s() - for_scalars_s) / 8);
+        run_calls_that_meet(draws.any_calls(most_first), for_first_s, out);
         prove_rounds(draws, trust, out, for_scalars_s);
         try_contents(draws, trust, out);
+        try_baseline(draws, trust, out);
         if (has_scalars && out.refuting.empty() && left_s() > 0) {
             draws.change_scalars();
             shape_trust const of_own = trust;
@@ -347,8 +356,12 @@ private:
     void run_meetings(call_draws& draws, std::size_t most, double limit_s, shape_trust const& trust,
                       variant_proof& out)
     {
-        if (!out.refuting.empty() || limit_s <= 0) return;
-        std::vector<drawn_call> calls = draws.of_proven(trust, most);
+        if (out.refuting.empty()) run_calls_that_meet(draws.of_proven(trust, most), limit_s, out);
+    }
+    /// Takes what is wrong. What is right proves nothing here.
+    void run_calls_that_meet(std::vector<drawn_call> calls, double limit_s, variant_proof& out)
+    {
+        if (limit_s <= 0) return;
         sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
         note_wrong(calls, run(calls, of_.tried, limit_s), out);
     }
@@ -396,11 +409,15 @@ private:
     {
         constexpr std::size_t most_calls = 2; // with each of the contents
         if (limits_.round > 0) return;        // made in the call
+        auto const& declared = of_.kernel.contents;
+        std::vector<array_contents> all;
+        for (std::size_t i = 1; !declared && i < array_contents_count; ++i)
+            all.push_back(static_cast<array_contents>(i));
         std::vector<drawn_call> calls;
         for (drawn_call const& one : draws.of_proven(trust, most_calls))
-            for (std::size_t i = 1; i < array_contents_count; ++i) {
+            for (array_contents const with : declared ? *declared : all) {
                 calls.push_back(one);
-                calls.back().contents = static_cast<array_contents>(i);
+                calls.back().contents = with;
             }
         shape_proof const now = run(calls, of_.tried, left_s() / 4);
         std::string which;
@@ -414,9 +431,30 @@ private:
             }
             if (which.find(name) == std::string::npos) which += (which.empty() ? "" : ", ") + name;
         }
-        if (!out.contents.where.empty())
-            out.contents.where =
-                "all elements are " + which + ", first where " + out.contents.where;
+        if (out.contents.where.empty()) return;
+        out.contents.where = "all elements are " + which + ", first where " + out.contents.where;
+        if (!declared) return; // the kernel may not take such contents
+        out.differs = std::exchange(out.contents, {});
+        first_wrong_.reset();
+        for (std::size_t i = 0; i < now.tried; ++i)
+            if (now.results[i] == call_result::wrong) out.refuting.push_back(calls[i].key);
+        if (limits_.refute) limits_.refute(out.refuting.front());
+    }
+    /// Compares the default with the user's own code on a few calls.
+    void try_baseline(call_draws& draws, shape_trust const& trust, variant_proof& out)
+    {
+        constexpr std::size_t most_calls = 64;
+        if (limits_.round > 0) return; // made in the call
+        auto const by_own = judged_by_own(of_.kernel);
+        if (!by_own) return;
+        std::vector<drawn_call> const calls = draws.of_proven(trust, most_calls);
+        shape_proof const now = run(calls, of_.trusted, left_s() / 8, &*by_own);
+        auto const first = std::find(now.results.begin(), now.results.end(), call_result::wrong);
+        if (first == now.results.end()) return;
+        drawn_call const& one = calls[static_cast<std::size_t>(first - now.results.begin())];
+        sized_arrays memory;
+        counterexample found = described(memory.make(frame_, one), one.key, of_.trusted, &*by_own);
+        if (is_difference(found.why)) out.baseline = std::move(found);
     }
     /// Runs a few calls without a result once more: a pause of the machine makes code slow.
     void run_unknown_again(std::vector<drawn_call> const& calls, shape_proof& of)
@@ -623,9 +661,15 @@ private:
     [[nodiscard]] counterexample described(call_frame const& frame,
                                            std::span<std::int64_t const> key) const
     {
+        return described(frame, key, of_.tried, &of_.kernel);
+    }
+    [[nodiscard]] counterexample described(call_frame const& frame,
+                                           std::span<std::int64_t const> key, callable const& tried,
+                                           kernel_description const* kernel) const
+    {
         constexpr double longest_s = 1; // a thread may wait for the end of the proof
         shape_verdict verdict = verify_shape(
-            of_.kernel, frame, of_.trusted, of_.tried,
+            *kernel, frame, of_.trusted, tried,
             {.check_s = std::min(limits_.call_s, longest_s), .is_one_of_many = true}, of_.protect);
         if (result_of(verdict) != call_result::wrong) return {};
         std::string where = text_of_shape(of_.layout, key);
@@ -674,12 +718,13 @@ private:
                 &of_.kernel.lengths};
     }
     [[nodiscard]] shape_proof run(std::vector<drawn_call> const& calls, callable const& tried,
-                                  double limit_s)
+                                  double limit_s, kernel_description const* kernel = nullptr)
     {
         sized_arrays memory;
         shape_proof out = prove_shapes(
-            of_.kernel, calls.size(), [&](std::size_t i) { return memory.make(frame_, calls[i]); },
-            of_.trusted, tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
+            kernel != nullptr ? *kernel : of_.kernel, calls.size(),
+            [&](std::size_t i) { return memory.make(frame_, calls[i]); }, of_.trusted, tried,
+            limit_s, of_.protect, call_limit_s(), limits_.is_over);
         out.results.resize(calls.size(), call_result::unknown); // beyond its limit
         return out;
     }

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,12 +27,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr std::uint32_t often_met = 4;
 
 /// Returns true if a shape that was met once is to be verified: the first two, then one in
-/// twenty-four. At most 5 % of the calls verify if all shapes differ.
+/// twenty-four, so that at most 5 % of the calls verify if all shapes differ. Where calls that
+/// attune made are right, these show more than the program's do: then one in 160.
 /// @param new_shapes  met so far  @param checks  made so far
-[[nodiscard]] constexpr bool is_check_due(std::uint64_t new_shapes, std::uint64_t checks) noexcept
+[[nodiscard]] constexpr bool is_check_due(std::uint64_t new_shapes, std::uint64_t checks,
+                                          bool has_proofs = false) noexcept
 {
     constexpr std::uint64_t at_once = 2;
-    constexpr std::uint64_t shapes_per_check = 24;
+    std::uint64_t const shapes_per_check = has_proofs ? 160 : 24;
     return checks < at_once + new_shapes / shapes_per_check;
 }
 
@@ -49,11 +50,11 @@ enum class checks_run : std::uint8_t {
 
 /// Decides which shapes one variant serves. A shape must be verified, or a class that has proven
 /// itself (shape_trust.hpp), for example by drawn calls (prove()), must cover it. Until then the
-/// default serves. A shape is verified when it is met for the second time; of shapes met once,
-/// about one in twenty is. A shape that its class serves is verified when it is met `often_met`
-/// times. The default serves shapes for which the variant is clearly slower, and shapes of similar
-/// sizes. A variant that is wrong for one shape loses all its classes. Verifications of earlier
-/// processes are not repeated. One thread at a time.
+/// default serves. A shape is verified when it is met for the second time; of shapes met once, few
+/// are: is_check_due(), while classes are trusted. A shape that its class serves is verified when
+/// it is met `often_met` times. The default serves shapes for which the variant is clearly slower,
+/// and shapes of similar sizes. A variant that is wrong for one shape loses all its classes.
+/// Verifications of earlier processes are not repeated. One thread at a time.
 class shape_verifier {
 public:
     /// The parts that it works with; all outlive it.
@@ -86,12 +87,19 @@ public:
     /// Returns true if prove_beside() would draw calls.
     [[nodiscard]] bool wants_proof(std::span<std::int64_t const> key,
                                    call_frame const& frame) const;
+    /// Returns true, once for each kind of calls, if no proof covers this call because it has a
+    /// flag or another value that drawn calls keep, or more sizes. The caller then begins
+    /// prove_beside() on another thread. serve() proves other such calls itself, for a hundredth of
+    /// a second.
+    [[nodiscard]] bool begin_kind(std::span<std::int64_t const> key, call_frame const& frame);
     /// Goes on with prove() beside the program, also on calls that take seconds and on larger
     /// arrays. What is right serves at once.
     /// @param is_over  true: another thread waits
+    /// @param most_s   wall seconds
+    /// @return  false: `is_over` ended it
     /// Errors   errors of default_code::code_of()
-    void prove_beside(std::span<std::int64_t const> key, call_frame const& frame,
-                      std::function<bool()> const& is_over);
+    bool prove_beside(std::span<std::int64_t const> key, call_frame const& frame,
+                      std::function<bool()> const& is_over, double most_s);
 
     /// Returns the variant if it serves this shape without a run; otherwise null.
     /// @pre  the turn is this thread's, or shape_register::locked() calls this
@@ -136,7 +144,10 @@ private:
     [[nodiscard]] std::vector<std::int64_t> kept_words(std::span<std::int64_t const> key) const;
     [[nodiscard]] std::string addresses_said() const;
     [[nodiscard]] std::vector<std::int64_t> as_counted(std::span<std::int64_t const> key) const;
-    [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame,
+    /// The results of kernel.baseline(f) count first, if there is no other reference; then those
+    /// of the default.
+    [[nodiscard]] shape_verdict verify(installed_variant const& trusted,
+                                       std::span<std::int64_t const> key, call_frame const& frame,
                                        double check_s);
     void keep(std::span<std::int64_t const> key, bool is_right) const;
     void say(known_shape* shape, std::string sentence) const;
@@ -157,8 +168,9 @@ private:
     double timed_s_ = 0;                    ///< time of that default; 0: unknown
     /// Most sizes of a call from which prove() drew, by the words that drawn calls keep.
     std::map<std::vector<std::int64_t>, std::size_t> proven_sizes_{};
-    std::set<std::vector<std::int64_t>> proven_beside_{}; ///< such words: nothing new is left
-    double beside_s_ = 0;                                 ///< seconds of prove_beside()
+    /// The same for prove_beside(): nothing new is left.
+    std::map<std::vector<std::int64_t>, std::size_t> proven_beside_{};
+    double beside_s_ = 0; ///< seconds of prove_beside()
     std::uint64_t beside_rounds_ = 0;
     std::uint64_t new_shapes_ = 0; ///< met so far
     std::uint64_t checks_ = 0;

@@ -10,6 +10,7 @@
 #include <attune/measure/bench.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/shape/drawn_calls.hpp>
@@ -97,15 +98,31 @@ ATTUNE_INLINE void shape_verifier::keep(std::span<std::int64_t const> key, bool 
 }
 
 ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trusted,
+                                                   std::span<std::int64_t const> key,
                                                    call_frame const& frame, double check_s)
 {
     dispatched_kernel const& subject = with_.subject;
     tuning_options const& options = subject.options;
     auto const device = subject.target();
-    if (device == nullptr)
-        return verify_shape(subject.kernel, frame, trusted.code, variant_.code,
-                            {.check_s = check_s, .compares_times = !memory_.may_be_slower},
-                            options.measuring.protect);
+    if (device == nullptr) {
+        auto const check = [&](kernel_description const& by, double limit_s) {
+            return verify_shape(by, frame, trusted.code, variant_.code,
+                                {.check_s = limit_s, .compares_times = !memory_.may_be_slower},
+                                options.measuring.protect);
+        };
+        auto const by_own = judged_by_own(subject.kernel);
+        if (!by_own) return check(subject.kernel, check_s);
+        shape_verdict const first = check(*by_own, check_s);
+        if (first.how == shape_verdict::ending::right || first.is_slower) return first;
+        shape_verdict out = check(subject.kernel, check_s - first.elapsed_s);
+        if (out.how == shape_verdict::ending::right && is_difference(first.why))
+            with_.report.note_difference(text_of_shape(subject.layout, key) + " (" +
+                                         first.why.reason + ")");
+        out.executions += first.executions;
+        out.elapsed_s += first.elapsed_s;
+        out.runs_s += first.runs_s;
+        return out;
+    }
     tuning_problem problem{subject.kernel,   *of_.space, *of_.default_at,
                            subject.compiler, frame,      device.get()};
     problem.only_verifies = true;
@@ -191,19 +208,29 @@ inline constexpr double longest_beside_s = 20; ///< seconds of all proofs beside
 ATTUNE_INLINE bool shape_verifier::wants_proof(std::span<std::int64_t const> key,
                                                call_frame const& frame) const
 {
-    return beside_s_ < longest_beside_s && can_draw(key, frame) &&
-           !proven_beside_.contains(kept_words(key));
+    if (beside_s_ >= longest_beside_s || !can_draw(key, frame)) return false;
+    auto const before = proven_beside_.find(kept_words(key));
+    return before == proven_beside_.end() || before->second < sizes_for_proofs(key);
 }
 
-ATTUNE_INLINE void shape_verifier::prove_beside(std::span<std::int64_t const> key,
+ATTUNE_INLINE bool shape_verifier::begin_kind(std::span<std::int64_t const> key,
+                                              call_frame const& frame)
+{
+    if (covering(key) != nullptr || !can_prove(key, frame) || !wants_proof(key, frame))
+        return false;
+    proven_sizes_.insert_or_assign(kept_words(key), sizes_for_proofs(key));
+    return true;
+}
+
+ATTUNE_INLINE bool shape_verifier::prove_beside(std::span<std::int64_t const> key,
                                                 call_frame const& frame,
-                                                std::function<bool()> const& is_over)
+                                                std::function<bool()> const& is_over, double most_s)
 {
     constexpr double most_bytes = 1 << 28;
     constexpr double of_spare_memory = 1.0 / 16;
     constexpr double longest_call_s = 12; // whose default takes a quarter of it
-    if (!wants_proof(key, frame)) return;
-    proof_limits limits{.proof_s = longest_beside_s - beside_s_,
+    if (!wants_proof(key, frame)) return true;
+    proof_limits limits{.proof_s = std::min(most_s, longest_beside_s - beside_s_),
                         .call_s = longest_call_s,
                         .round = ++beside_rounds_,
                         .is_over = is_over};
@@ -218,8 +245,10 @@ ATTUNE_INLINE void shape_verifier::prove_beside(std::span<std::int64_t const> ke
     };
     variant_proof const proof = proof_of(key, frame, std::move(limits));
     beside_s_ += proof.elapsed_s;
-    if (!proof.was_over) proven_beside_.insert(kept_words(key));
+    if (!proof.was_over && proof.elapsed_s < most_s)
+        proven_beside_.insert_or_assign(kept_words(key), sizes_for_proofs(key));
     take(proof);
+    return !proof.was_over;
 }
 
 ATTUNE_INLINE void shape_verifier::take_right(std::vector<std::vector<std::int64_t>> const& shapes)
@@ -250,6 +279,8 @@ ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
         with_.report.note("the variant differs from the default where " + proof.contents.where +
                           " (" + proof.contents.why.reason +
                           "); it serves all the same, because contents are no part of a shape");
+    if (!proof.baseline.where.empty())
+        with_.report.note_difference(proof.baseline.where + " (" + proof.baseline.why.reason + ")");
     if (!proof.refuting.empty()) {
         ++counts_.wrong;
         counts_.proofs += proof.right.size();
@@ -326,14 +357,16 @@ ATTUNE_INLINE void shape_verifier::refuse(failure const& why)
 
 ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
 {
-    return !is_first || is_check_due(new_shapes_, checks_);
+    if (!is_first) return true;
+    // Without trust in classes a check shows nothing of other shapes.
+    return !trust_.is_distrusted() && is_check_due(new_shapes_, checks_, counts_.proofs > 0);
 }
 
 ATTUNE_INLINE bool shape_verifier::is_due(std::span<std::int64_t const> key, std::uint32_t met)
 {
     return !memory_.is_required && !with_.subject.kernel.any_shape &&
            !proven_before_.contains(as_counted(key)) && trust_.covers(key) &&
-           (met >= often_met || (may_check(met <= 1) && trust_.wants_recheck()));
+           (met >= often_met || trust_.wants_recheck());
 }
 
 ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
@@ -425,18 +458,21 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         return checks == checks_run::in_call && !is_dear(key) && can_prove(key, frame);
     };
     if (!is_covered && !memory_.is_required && (may_check_now || is_cheap_and_new())) {
-        prove(key, frame, with_.subject.options.limits.check_s / 4);
+        constexpr double most_s = 0.01; // a call waits
+        prove(key, frame, std::min(most_s, with_.subject.options.limits.check_s / 4));
         is_covered = trust_.covers(key);
     }
     // A class shows that the variant is right, not that it is fast: a shape that is met often is
     // verified for itself.
-    if (is_covered && met < often_met && !(may_check_now && trust_.wants_recheck())) {
+    bool const is_rechecked =
+        is_covered && met < often_met && checks != checks_run::elsewhere && trust_.wants_recheck();
+    if (is_covered && met < often_met && !is_rechecked) {
         ++counts_.by_class;
         say(shape, "the variant serves: shapes like this one were verified" + addresses_said());
         return variant_;
     }
     installed_variant const& trusted = with_.defaults.code_of(of_);
-    if (!may_check_now) {
+    if (!may_check_now && !is_rechecked) {
         ++counts_.by_default;
         say(shape, "the default serves: no shape like this one was verified yet (" +
                        text_of_shape(with_.subject.layout, key) + ")");
@@ -444,7 +480,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     }
     ++checks_;
     shape_verdict const verdict =
-        verify(trusted, frame,
+        verify(trusted, key, frame,
                checks == checks_run::beside_program ? check_beside_s
                                                     : with_.subject.options.limits.check_s);
     counts_.executions += verdict.executions;

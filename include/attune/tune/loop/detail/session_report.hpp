@@ -125,25 +125,6 @@ inline void put_joules(tuning_report& report, kernel_description const& kernel, 
                         "counts");
 }
 
-/// Returns true if the code ended, and an element of its results differs: see mismatch::text().
-[[nodiscard]] inline bool is_difference(failure const& why)
-{
-    return why.stage == failure_stage::verify &&
-           why.reason.find(", reference ") != std::string::npos;
-}
-
-/// The notice that baseline and default have other results, where no reference decides.
-/// @param difference  the first one, in which the default's result is the reference
-[[nodiscard]] inline std::string differs_from_own(std::string const& difference)
-{
-    return "your own code (kernel.baseline) and the default have different results, and nothing "
-           "says which is right: " +
-           difference +
-           "; here the reference is the default. Variants are compared with the default, and your "
-           "own code is not timed: say what is right by kernel.reference(f), or how exact by "
-           "kernel.tolerate<i>(...)";
-}
-
 /// Returns a notice if the baseline is faster than the installed configuration; otherwise empty.
 [[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own,
                                                  problem_objective const& of)

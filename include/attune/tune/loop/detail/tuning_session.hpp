@@ -340,11 +340,19 @@ private:
         if (why != nullptr && is_difference(*why) &&
             !has_reference(problem_.kernel, problem_.frame)) {
             report_.baseline_differs = why->reason;
-            return note(differs_from_own(why->reason));
+            first_said_ = differs_from_own(
+                why->reason, "here the reference is the default. Variants are compared with the "
+                             "default, and your own code is not timed");
+            return state_.announce(progress_event::notice, first_said_);
         }
         if (why != nullptr)
             return note("your own code (kernel.baseline) " + std::string(describe(why->stage)) +
                         " and is not timed: " + why->reason);
+        if (judged_by_own(problem_.kernel)) {
+            double const begun_s = steady_seconds();
+            runner_.refer_to(own);
+            limits_.forgive_reference(steady_seconds() - begun_s);
+        }
         auto const& time = std::get<measurement>(result);
         final_->set_baseline({{}, time, own, true});
         state_.set_baseline(time.value);
@@ -411,6 +419,7 @@ private:
             state_.announce(progress_event::notice, said);
         tell_compiler(); // a compiler module may fail as late as at the first variant
         note(told_of_compiler_);
+        if (!first_said_.empty()) report_.notices.insert(report_.notices.begin(), first_said_);
         state_.announce(progress_event::finished, report_.summary());
         out.report = std::move(report_);
         return out;
@@ -432,6 +441,7 @@ private:
     processor_watch processor_{};
     std::optional<variant_pipeline> supply_{};
     std::string told_of_compiler_{};
+    std::string first_said_{}; ///< the notice that baseline and default differ
     callable default_code_{};
     std::optional<session_final> final_{}; ///< set once the default works
     session_limits limits_;
