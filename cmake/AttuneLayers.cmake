@@ -14,10 +14,11 @@ set(sees_declare core declare)
 set(sees_space core declare space)
 set(sees_search core declare space search)
 set(sees_cuda core cuda)
-set(sees_compile core declare cuda compile)
+set(sees_opencl core cuda opencl)
+set(sees_compile core declare cuda opencl compile)
 set(sees_measure core cuda measure)
 set(sees_remember core declare remember)
-set(sees_tune core declare space search cuda compile measure remember tune)
+set(sees_tune core declare space search cuda opencl compile measure remember tune)
 # What doors include in files with ATTUNE_OFF; of compile/ the list of functions in the program.
 set(sees_off core declare compile off)
 # What released programs include sees core alone; the tool, and what verifies baked code, see everything.
@@ -32,7 +33,8 @@ set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the co
 # Two rings. The core is what a first tune on this processor uses. Everything else is the outer ring: a header that a user
 # includes and a target that he links. A core file includes no file of the outer ring.
 set(outer_ring
-    cuda/ measure/cuda/ tune/device/cuda/ compile/nvrtc compile/cuda_compiler                         # GPUs
+    cuda/ measure/cuda/ tune/device/cuda/ compile/nvrtc compile/cuda_compiler   # GPUs
+    opencl/ tune/device/opencl/ compile/opencl                                  # OpenCL
     declare/nest/ space/schedule/ compile/nest/ tune/program/                   # programs
     declare/model/                                                              # networks, ONNX
     space/files/ space/smt/                                                     # files of spaces, Z3
@@ -64,9 +66,9 @@ set(where_onnx "^declare/model/onnx/detail/onnx_file\\.hpp$")
 set(where_llvm "^compile/clang/detail/(address_facts|files|frontend|headers|linking|loader|module|module_facts|optimiser_watch|server_process|worker_process)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 
-# tune/ outside tune/device/cuda/ names no CUDA: what it may see of it holds no type of the driver's,
+# tune/ outside tune/device/ names no CUDA: what it may see of it holds no type of the driver's,
 # and a backend is seen through device_target.hpp.
-set(backend "^tune/device/cuda/")
+set(backend "^tune/device/(cuda|opencl)/")
 
 # 0.1 s or more of every user's compile time each, or a gate to them: only in .ipp
 set(heavy chrono condition_variable filesystem format fstream future iomanip iostream istream mutex ostream

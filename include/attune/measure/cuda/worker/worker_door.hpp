@@ -48,8 +48,9 @@ void prove_to_worker(int socket, int worker);
 /// A template: only programs that call hold_worker_door() contain it.
 template <class>
 struct worker_door {
-    /// Runs before static objects, which may start threads, open files or use CUDA.
-    [[gnu::constructor(101), gnu::used]] static void pass() noexcept { pass_worker_door(&pass); }
+    /// Runs before static objects, which may start threads, open files or use CUDA, and after
+    /// calls of add_driver_opener().
+    [[gnu::constructor(102), gnu::used]] static void pass() noexcept { pass_worker_door(&pass); }
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail::worker

@@ -11,6 +11,7 @@
 #include <attune/core/posix/spawn.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/cuda/worker/driver_opener.hpp>
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>
 #include <attune/measure/cuda/worker/worker_process.hpp>
@@ -93,7 +94,7 @@ private:
         bench_.reset();
         arrays_.reset();
         beginning how = get_beginning(from);
-        auto const driver = cuda::open_driver(how.driver_path);
+        auto const driver = open_driver_at(how.driver_path);
         how.call.ordinal = device_at_bus(*driver, how.bus);
         arrays_ = std::make_unique<received_arrays>(driver, how, asked);
         if (!arrays_->why_unreachable().empty()) {
