@@ -152,9 +152,9 @@ foreach(file IN LISTS files)
                 elseif(NOT file STREQUAL "${CMAKE_MATCH_1}.hpp")
                     problem("an .ipp is included by its own header and its unit alone; include the .hpp")
                 endif()
-            elseif(what MATCHES "^attune/(cuda|measure/cuda|compile/nvrtc|compile/cuda_compiler|tune/device/cuda)[/.]" AND folder STREQUAL "tune"
+            elseif(what MATCHES "^attune/(cuda|opencl|measure/cuda|compile/nvrtc|compile/opencl|compile/(cuda|opencl)_compiler|tune/device/(cuda|opencl))[/.]" AND folder STREQUAL "tune"
                    AND NOT file MATCHES "${backend}")
-                problem("tune/ includes CUDA in tune/device/cuda/ only: ask device_target")
+                problem("tune/ includes CUDA and OpenCL in tune/device/ only: ask device_target")
             elseif(what MATCHES "^attune/([a-z]+)/.*detail/" AND NOT CMAKE_MATCH_1 STREQUAL stage
                    AND NOT folder STREQUAL "unit" AND NOT CMAKE_MATCH_1 STREQUAL "core")
                 problem("what is in detail/ is seen by its own stage alone")
@@ -164,7 +164,7 @@ foreach(file IN LISTS files)
                     set(other "ship_${CMAKE_MATCH_1}")
                 endif()
                 if(NOT other IN_LIST sees_${folder} AND NOT what MATCHES "^attune/off/(tuned|program).hpp$"
-                   AND NOT file STREQUAL "compile/cuda_compiler.hpp") # its function is of attune::cuda
+                   AND NOT file MATCHES "^compile/(cuda|opencl)_compiler.hpp$") # its function is of attune::cuda or attune::opencl
                     problem("${folder}/ may not include ${other}/")
                 elseif(folder STREQUAL "off" AND other STREQUAL "compile" AND NOT what MATCHES "/ahead/ahead_unit\\.hpp$")
                     problem("off/ has nothing of the tuner")

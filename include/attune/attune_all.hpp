@@ -14,6 +14,7 @@
 #include <attune/compile/clang.hpp>
 #include <attune/compile/compiler_choice.hpp>
 #include <attune/compile/nvrtc.hpp>
+#include <attune/compile/opencl.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/cuda/device_array.hpp>
 // Programs and networks

@@ -42,14 +42,15 @@ attune::compile_request sum_request(std::string factor = "2")
 struct opencl_subject {
     static attune::kernel_source source()
     {
-        return opencl_source("kernel void scaled_sum(global double* x, int n)\n"
-                             "{\n"
-                             "    local double pool[FACTOR + 1];\n" // PoCL drops one with a single element
-                             "    pool[(n * 7) % (FACTOR + 1)] = x[n];\n"
-                             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                             "    x[0] = pool[n % (FACTOR + 1)];\n"
-                             "}\n",
-                             "scaled_sum.kernel.cpp");
+        return opencl_source(
+            "kernel void scaled_sum(global double* x, int n)\n"
+            "{\n"
+            "    local double pool[FACTOR + 1];\n" // PoCL drops one with a single element
+            "    pool[(n * 7) % (FACTOR + 1)] = x[n];\n"
+            "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    x[0] = pool[n % (FACTOR + 1)];\n"
+            "}\n",
+            "scaled_sum.kernel.cpp");
     }
     static attune::compile_request variant(std::string factor)
     {
@@ -78,7 +79,8 @@ TEST_CASE("it keeps the laws of a compiler, with and without its cache")
     });
 }
 
-TEST_CASE("a kernel becomes an image with its arguments, and the resources that the platform states")
+TEST_CASE(
+    "a kernel becomes an image with its arguments, and the resources that the platform states")
 {
     if (!attune_test::has_opencl()) return;
     attune::callable const code = opencl_callable(
@@ -145,8 +147,8 @@ TEST_CASE("an option that the platform does not know is a failure with its text"
     if (!attune_test::has_opencl()) return;
     attune::opencl_options options;
     options.flags = {"-no-such-option"};
-    failure const why = opencl_failure(opencl_here(options).compile(
-        opencl_source(attune_test::scaled_sum_text), sum_request()));
+    failure const why = opencl_failure(
+        opencl_here(options).compile(opencl_source(attune_test::scaled_sum_text), sum_request()));
     CHECK(why.stage == failure_stage::compile);
     CHECK(!why.reason.empty());
 }
@@ -158,8 +160,7 @@ TEST_CASE("a kernel that is not defined, or otherwise, is a failure with both si
         attune::compile_request v = sum_request();
         v.function = function;
         v.arguments = std::move(arguments);
-        return opencl_failure(
-                   opencl_here().compile(opencl_source(attune_test::scaled_sum_text), v))
+        return opencl_failure(opencl_here().compile(opencl_source(attune_test::scaled_sum_text), v))
             .reason;
     };
     CHECK(has(refused("other", sum_arguments), "kernel 'other' is not defined in test.cl"));
@@ -170,10 +171,10 @@ TEST_CASE("a kernel that is not defined, or otherwise, is a failure with both si
     CHECK(has(refused("scaled_sum", {"float*", "int", "int"}), "is declared in the program"));
     attune::compile_request returns = sum_request();
     returns.result = "int";
-    CHECK(has(opencl_failure(opencl_here().compile(
-                                 opencl_source(attune_test::scaled_sum_text), returns))
-                  .reason,
-              "a kernel for a device returns void"));
+    CHECK(has(
+        opencl_failure(opencl_here().compile(opencl_source(attune_test::scaled_sum_text), returns))
+            .reason,
+        "a kernel for a device returns void"));
 }
 
 TEST_CASE("a launch that the device does not allow is refused before or after the build")
@@ -183,8 +184,7 @@ TEST_CASE("a launch that the device does not allow is refused before or after th
     attune::device_limits const& limits = compiler.target().device.limits;
     attune::compile_request v = sum_request();
     v.launch.block = {limits.threads_per_block * 2, 1, 1};
-    failure why =
-        opencl_failure(compiler.compile(opencl_source(attune_test::scaled_sum_text), v));
+    failure why = opencl_failure(compiler.compile(opencl_source(attune_test::scaled_sum_text), v));
     CHECK(why.stage == failure_stage::launch);
     CHECK(has(why.reason, "the work-group is "));
 
@@ -199,8 +199,7 @@ TEST_CASE("a launch that the device does not allow is refused before or after th
 
     attune::compile_request with_local = sum_request();
     with_local.launch.shared_bytes = 64;
-    why = opencl_failure(
-        compiler.compile(opencl_source(attune_test::scaled_sum_text), with_local));
+    why = opencl_failure(compiler.compile(opencl_source(attune_test::scaled_sum_text), with_local));
     CHECK(has(why.reason, "its last argument is no local pointer"));
 }
 
@@ -218,9 +217,10 @@ TEST_CASE("a build that takes longer than its limit is a failure with the limit"
 TEST_CASE("a parameter is a macro at its use, and by itself the file has the default")
 {
     if (!attune_test::has_opencl()) return;
-    std::string const text = "#include <attune/tunable.hpp>\n"
-                             "kernel void f(global int* x) { x[0] = ATTUNE_TUNABLE(TILE, 64) - TILE;"
-                             " int unused[TILE == 16 ? 1 : -1]; }\n";
+    std::string const text =
+        "#include <attune/tunable.hpp>\n"
+        "kernel void f(global int* x) { x[0] = ATTUNE_TUNABLE(TILE, 64) - TILE;"
+        " int unused[TILE == 16 ? 1 : -1]; }\n";
     attune::compile_request const v = opencl_request("f", {"int*"}, {{"TILE", "16"}});
     static_cast<void>(opencl_callable(opencl_here().compile(opencl_source(text), v)));
 }
@@ -238,8 +238,7 @@ TEST_CASE("a binary is found again by text, flags, macros, device and driver, an
         attune::kernel_source source = opencl_source(
             std::string("#include \"part.h\"\n") + attune_test::scaled_sum_text, "test.cl");
         source.include_dirs = {header.substr(0, header.rfind('/'))};
-        return opencl_callable(
-            attune::opencl_compiler(now).compile(source, sum_request(factor)));
+        return opencl_callable(attune::opencl_compiler(now).compile(source, sum_request(factor)));
     };
     attune::callable const first = compile("2");
     CHECK(!first.from_cache);

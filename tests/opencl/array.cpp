@@ -37,8 +37,8 @@ TEST_CASE("an array may be a buffer of the program, if it holds whole elements")
     attune::opencl_array<int> const taken{on, made.buffer()};
     CHECK(taken.to_host() == values);
     CHECK(taken.span().data() == made.span().data());
-    std::string const said = attune_test::error_of(
-        [&] { attune::opencl_array<double> const wrong{on, made.buffer()}; });
+    std::string const said =
+        attune_test::error_of([&] { attune::opencl_array<double> const wrong{on, made.buffer()}; });
     CHECK(said.find("does not hold whole elements") != said.npos);
     CHECK(said.find("20 bytes, 8 each") != said.npos);
 }
@@ -53,15 +53,15 @@ TEST_CASE("a buffer of another context is refused with the option that names one
     cl::result said = 0;
     cl::context const other = of.create_context(nullptr, 1, &device.at, nullptr, nullptr, &said);
     REQUIRE(said == cl::success);
-    cl::memory const buffer =
-        of.create_buffer(other, cl::flag::read_write, 64, nullptr, &said);
+    cl::memory const buffer = of.create_buffer(other, cl::flag::read_write, 64, nullptr, &said);
     REQUIRE(said == cl::success);
     std::string const text = attune_test::error_of(
         [&] { attune::opencl_array<int> const wrong{on, static_cast<void*>(buffer)}; });
     CHECK(text.find("another OpenCL context") != text.npos);
     CHECK(text.find("opencl_options::context") != text.npos);
-    CHECK(attune_test::error_of([&] { cl::adopt_context(0, other); })
-              .find("another OpenCL context already") != std::string::npos);
+    CHECK(attune_test::error_of([&] {
+              cl::adopt_context(0, other);
+          }).find("another OpenCL context already") != std::string::npos);
     of.release_memory(buffer);
     of.release_context(other);
 }

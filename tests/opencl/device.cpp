@@ -26,10 +26,8 @@ TEST_CASE("an unknown device is an error that lists the devices")
 {
     if (!attune_test::has_opencl()) return;
     attune::opencl_target const first = attune::find_opencl_target();
-    for (auto const& [platform, device] : {std::pair{"no such platform", ""},
-                                           {"", "no such device"},
-                                           {"77", ""},
-                                           {"0", "77"}}) {
+    for (auto const& [platform, device] :
+         {std::pair{"no such platform", ""}, {"", "no such device"}, {"77", ""}, {"0", "77"}}) {
         std::string const said = attune_test::error_of(
             [&] { static_cast<void>(attune::find_opencl_target(platform, device)); });
         CAPTURE(said);

@@ -255,7 +255,8 @@ kernel void work(global int* x, int rounds)
     CHECK(d.memory_free(x) == cuda::success);
 }
 
-TEST_CASE("a damaged image is no binary for the device, and the driver has OpenCL's names of errors")
+TEST_CASE(
+    "a damaged image is no binary for the device, and the driver has OpenCL's names of errors")
 {
     if (!attune_test::has_opencl()) return;
     in_context const in;

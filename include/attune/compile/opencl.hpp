@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI {
 struct opencl_options {
     std::vector<std::string> flags{}; ///< build options: "-cl-fast-relaxed-math", "-cl-std=CL2.0"
     std::string platform{};           ///< part of a name, or a number; empty: any
-    std::string device{};  ///< part of a name, or a number on the platform; empty: the first
+    std::string device{};    ///< part of a name, or a number on the platform; empty: the first
     void* context = nullptr; ///< a cl_context of the program with this device; null: attune's own
     std::string library{};   ///< path of libOpenCL; empty: see opencl::open_library
     double limit_s = 60.0;   ///< wall seconds for one build
@@ -42,8 +42,8 @@ class opencl_session;
 /// kernel has one argument more than the program declares, the last: a `local T*` with these bytes.
 /// The launch is kernel.grid(work-groups) and kernel.block(work-items of a work-group).
 ///
-/// The resources of a variant are those of CL_KERNEL_WORK_GROUP_INFO: attune::static_shared_bytes is
-/// the local memory, attune::stack_bytes the private memory, for kernel.require(...).
+/// The resources of a variant are those of CL_KERNEL_WORK_GROUP_INFO: attune::static_shared_bytes
+/// is the local memory, attune::stack_bytes the private memory, for kernel.require(...).
 class opencl_compiler {
 public:
     explicit opencl_compiler(opencl_options options = {});

@@ -44,8 +44,8 @@ public:
         char const* begin = text.data();
         std::size_t const size = text.size();
         opencl::result said = opencl::success;
-        handle_ = cl_.create_program_with_source(opencl::context_of(ordinal), 1, &begin, &size,
-                                                 &said);
+        handle_ =
+            cl_.create_program_with_source(opencl::context_of(ordinal), 1, &begin, &size, &said);
         if (said != opencl::success)
             throw error("OpenCL takes no program", opencl::text_of(said),
                         "see what clinfo lists of this device");
@@ -59,8 +59,8 @@ public:
     run(std::shared_ptr<opencl_build> const& what, std::string options, double limit_s)
     {
         std::thread([what, options = std::move(options)] {
-            opencl::result const got = what->cl_.build_program(
-                what->handle_, 1, &what->device_, options.c_str(), nullptr, nullptr);
+            opencl::result const got = what->cl_.build_program(what->handle_, 1, &what->device_,
+                                                               options.c_str(), nullptr, nullptr);
             std::scoped_lock const lock(what->mutex_);
             what->end_ = got;
             what->ended_.notify_all();
@@ -137,8 +137,7 @@ public:
             };
             defined_argument made;
             made.type = opencl::text_by(ask(opencl::of_argument::type_name));
-            auto const where =
-                opencl::value_by<unsigned>(ask(opencl::of_argument::address_space));
+            auto const where = opencl::value_by<unsigned>(ask(opencl::of_argument::address_space));
             if (where == opencl::of_argument::global || where == opencl::of_argument::constant)
                 made.kind = opencl::argument_kind::array;
             if (where == opencl::of_argument::local) made.kind = opencl::argument_kind::local;
@@ -195,8 +194,7 @@ public:
     {
         std::lock_guard const lock(mutex);
         if (is_open) return;
-        opencl_target found =
-            find_opencl_target(options.platform, options.device, options.library);
+        opencl_target found = find_opencl_target(options.platform, options.device, options.library);
         if (options.context != nullptr)
             opencl::adopt_context(found.device.ordinal,
                                   static_cast<opencl::context>(options.context));
@@ -306,8 +304,8 @@ inline compile_result opencl_session::compile(kernel_source const& kernel, compi
         auto const where = nvrtc_places(kernel, plain_flags(flags), {});
         files = scanner.closure(included_names(kernel.text), where.folders.front(), where);
     }
-    auto const build = std::make_shared<opencl_build>(*cl, target.device.ordinal, device,
-                                                      opencl_text(kernel, v));
+    auto const build =
+        std::make_shared<opencl_build>(*cl, target.device.ordinal, device, opencl_text(kernel, v));
     std::optional<opencl::result> const ended =
         opencl_build::run(build, build_options(kernel, v), options.limit_s);
     if (!ended)
@@ -322,9 +320,8 @@ inline compile_result opencl_session::compile(kernel_source const& kernel, compi
     opencl_kernel_info const made(*cl, device, build->handle(), v.function);
     if (made.said() != opencl::success)
         return failure{failure_stage::load,
-                       name + "is not defined in " + kernel.path +
-                           "; the program declares it as " + signature_text(v) + " (" +
-                           opencl::text_of(made.said()) + ')',
+                       name + "is not defined in " + kernel.path + "; the program declares it as " +
+                           signature_text(v) + " (" + opencl::text_of(made.said()) + ')',
                        build->log()};
     std::string objection;
     opencl::code_image image;

@@ -20,8 +20,7 @@ inline constexpr bool describes_device<opencl_target> = true;
 /// opencl/image.hpp. Programs that tune for it link attune::opencl, which defines this function and
 /// makes them able to become a worker process: worker_door.hpp.
 /// @param target  outlives the result
-[[nodiscard]] std::shared_ptr<device_target const>
-make_device_target(opencl_target const& target);
+[[nodiscard]] std::shared_ptr<device_target const> make_device_target(opencl_target const& target);
 
 } // namespace attune::inline ATTUNE_ABI
 

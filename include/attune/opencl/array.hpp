@@ -46,7 +46,7 @@ private:
 } // namespace detail
 
 /// Elements in a buffer of an OpenCL device, for kernels declared with attune::device_span; copies
-/// share them. The address in span() stands for the buffer: only kernels that attune launches
+/// share them. The address in span() names the buffer: only kernels that attune launches
 /// accept it, as long as a copy of this object lives.
 ///
 /// Example  attune::opencl_array<float> x{compiler.target(), std::span<float const>{host}};

@@ -89,9 +89,8 @@ ATTUNE_INLINE std::vector<std::string> opencl_devices(std::string const& library
     for (detail::opencl::numbered_device const& one :
          detail::opencl::numbered(*detail::opencl::library_in_use())) {
         device_limits const limits = detail::limits_of_device(*driver, one.ordinal);
-        out.push_back(detail::opencl::line_of(one) + ", " +
-                      std::to_string(limits.multiprocessors) + " units, " +
-                      std::to_string(limits.global_bytes >> 20) + " MiB, driver " +
+        out.push_back(detail::opencl::line_of(one) + ", " + std::to_string(limits.multiprocessors) +
+                      " units, " + std::to_string(limits.global_bytes >> 20) + " MiB, driver " +
                       one.what.driver_version);
     }
     return out;

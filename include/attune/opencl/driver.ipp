@@ -6,12 +6,15 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/opencl/driver.hpp>
 #include <attune/opencl/image.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -22,9 +25,11 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <sys/mman.h>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,7 +41,7 @@ struct context_state {
     queue commands = nullptr; ///< the default queue; calls of the program are not profiled
 };
 
-/// A buffer and the addresses that stand for its bytes.
+/// A buffer, with an address for each of its bytes.
 struct allocation {
     memory object = nullptr;
     std::size_t bytes = 0;
@@ -59,7 +64,8 @@ struct function_state {
     kernel handle = nullptr;
     std::vector<known_argument> arguments{};
     std::uint64_t generation = 0; ///< of the memory, when the arguments were set
-    std::mutex turn{};            ///< a kernel object holds the arguments of one launch
+    std::set<std::array<std::size_t, 3>> compiled_for{}; ///< sizes of work-groups
+    std::mutex turn{}; ///< a kernel object holds the arguments of one launch
 };
 
 struct module_state {
@@ -80,9 +86,9 @@ struct event_state;
 struct stream_state {
     context_state* in = nullptr;
     queue handle = nullptr;
-    event last = nullptr;                  ///< of the latest command
-    std::vector<event_state*> awaiting{};  ///< recorded since then
-    std::unique_ptr<graph_state> graph{};  ///< while it is captured
+    event last = nullptr;                 ///< of the latest command
+    std::vector<event_state*> awaiting{}; ///< recorded since then
+    std::unique_ptr<graph_state> graph{}; ///< while it is captured
 };
 
 struct event_state {
@@ -377,6 +383,20 @@ struct launch_size {
     std::uint64_t local_bytes;
 };
 
+/// Wall seconds that a platform may take to make the code of a kernel for one size of work-groups.
+inline constexpr double longest_start_s = 60;
+
+/// Waits until a kernel runs. Some platforms, such as PoCL, compile for the size of a work-group at
+/// its first launch. These 200 ms are no part of the kernel's time limit.
+inline void wait_for_start(queue on, event of)
+{
+    constexpr int running = 1;
+    if (cl().flush(on) != success) return;
+    double const until_s = attune::detail::steady_seconds() + longest_start_s;
+    while (status_of(of) > running && attune::detail::steady_seconds() < until_s)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
 /// Sets the arguments that differ from those of the launch before, and enqueues the kernel.
 [[nodiscard]] inline result enqueue(function_state& f, launch_size const& how,
                                     void const* const* given, queue on, event* out)
@@ -411,8 +431,12 @@ struct launch_size {
         a.is_set = said == success;
         if (said != success) return said;
     }
-    return cl().enqueue_kernel(on, f.handle, how.dimensions, nullptr, how.global, how.local, 0,
-                               nullptr, out);
+    result const said = cl().enqueue_kernel(on, f.handle, how.dimensions, nullptr, how.global,
+                                            how.local, 0, nullptr, out);
+    std::array<std::size_t, 3> const local{how.local[0], how.local[1], how.local[2]};
+    if (said == success && out != nullptr && f.compiled_for.insert(local).second)
+        wait_for_start(on, *out);
+    return said;
 }
 
 /// The arguments of a launch that runs later, when the caller's are gone.
@@ -567,8 +591,8 @@ inline cuda::result device_get_pci_bus_id(char* text, int bytes, cuda::device of
     content_hash hash;
     hash.add(wanted.platform_name).add(wanted.name);
     std::string const digits = hash.hex();
-    std::snprintf(text, static_cast<std::size_t>(bytes), "%s:%s:%02x.0", digits.substr(0, 4).c_str(),
-                  digits.substr(4, 2).c_str(), twins & 0x1F);
+    std::snprintf(text, static_cast<std::size_t>(bytes), "%s:%s:%02x.0",
+                  digits.substr(0, 4).c_str(), digits.substr(4, 2).c_str(), twins & 0x1F);
     return cuda::success;
 }
 

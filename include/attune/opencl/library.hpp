@@ -128,8 +128,7 @@ struct library {
     queue (*create_queue)(context, device, bits const* properties, result* said); ///< optional: 2.0
     queue (*create_queue_1)(context, device, bits properties, result* said);      ///< of 1.x
     result (*release_queue)(queue);
-    result (*get_queue_info)(queue, unsigned what, std::size_t room, void* out,
-                             std::size_t* bytes);
+    result (*get_queue_info)(queue, unsigned what, std::size_t room, void* out, std::size_t* bytes);
 
     program (*create_program_with_source)(context, unsigned count, char const** texts,
                                           std::size_t const* sizes, result* said);

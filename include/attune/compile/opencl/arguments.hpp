@@ -86,8 +86,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     for (known_type const& one : known) {
         if (one.name != element) continue;
         if (digits == type.npos) return one.bytes;
-        std::optional<std::uint32_t> const count =
-            parse_number<std::uint32_t>(type.substr(digits));
+        std::optional<std::uint32_t> const count = parse_number<std::uint32_t>(type.substr(digits));
         if (count == 3U) return 4 * one.bytes; // as four
         if (count == 2U || count == 4U || count == 8U || count == 16U) return *count * one.bytes;
     }
@@ -127,8 +126,7 @@ forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
     for (std::size_t i = 0; agrees && i < v.arguments.size(); ++i) {
         std::string const wanted = opencl_type(v.arguments[i]);
         bool const is_array = wanted.ends_with('*');
-        agrees =
-            defined[i].kind == (is_array ? argument_kind::array : argument_kind::value);
+        agrees = defined[i].kind == (is_array ? argument_kind::array : argument_kind::value);
         if (!agrees) break;
         std::string const there = opencl_type(defined[i].type);
         auto const element = [](std::string const& type) { return type.substr(0, type.find('*')); };
@@ -186,8 +184,7 @@ opencl_launch_objection(device_limits const& device, code_resources const& code,
         return group + ", this kernel allows " + std::to_string(code.most_threads) +
                " work-items on the device";
     if (declared[0] > 0 && declared != launch.block)
-        return group + ", the kernel demands " + extents_text(declared) +
-               " (reqd_work_group_size)";
+        return group + ", the kernel demands " + extents_text(declared) + " (reqd_work_group_size)";
     if (launch.shared_bytes < 0 ||
         code.static_shared_bytes > device.shared_bytes_opt_in - launch.shared_bytes)
         return "a work-group takes " + std::to_string(code.static_shared_bytes) + " + " +

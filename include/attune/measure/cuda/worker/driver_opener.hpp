@@ -1,4 +1,4 @@
-// attune/measure/cuda/worker/driver_opener.hpp - opens the driver that a worker is told, of any kind of device.
+// attune/measure/cuda/worker/driver_opener.hpp - opens a driver by its path, of any kind of device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,8 +24,8 @@ struct opener_list {
 };
 inline constinit opener_list openers_of_this_program{}; ///< filled before main()
 
-/// Adds a kind of driver. Call it in a function with [[gnu::constructor(101)]], which is no template:
-/// it then precedes that of worker_door, and a worker serves before static objects exist.
+/// Adds a kind of driver. Call it in a function with [[gnu::constructor(101)]], which is no
+/// template: it then precedes that of worker_door, and a worker serves before static objects exist.
 inline void add_driver_opener(char const* prefix, driver_opener open) noexcept
 {
     for (opener_list::entry& one : openers_of_this_program.of)

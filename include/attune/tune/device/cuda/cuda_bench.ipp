@@ -199,9 +199,8 @@ ATTUNE_INLINE std::unique_ptr<bench> make_cuda_bench(tuning_problem const& probl
                                                      tuning_options const& options,
                                                      cuda_target const& target)
 {
-    return make_device_bench(
-        problem, options, target,
-        kernel_source{std::string(device_compare_text), "device_compare.cu"});
+    return make_device_bench(problem, options, target,
+                             kernel_source{std::string(device_compare_text), "device_compare.cu"});
 }
 
 ATTUNE_INLINE std::unique_ptr<bench> make_device_bench(tuning_problem const& problem,

@@ -43,9 +43,8 @@ public:
                                      point const& at, callable const& code) const override;
     [[nodiscard]] std::unique_ptr<loaded_kernel const> load(callable code,
                                                             std::string kernel) const override;
-    [[nodiscard]] std::optional<callable> code_in_program(kernel_description const&,
-                                                          description const&,
-                                                          point const&) const override
+    [[nodiscard]] std::optional<callable>
+    code_in_program(kernel_description const&, description const&, point const&) const override
     {
         return {}; // a kernel in OpenCL C is not compiled with the program
     }

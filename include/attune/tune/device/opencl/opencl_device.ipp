@@ -140,8 +140,8 @@ ATTUNE_INLINE void opencl_device::require_arrays(call_frame const& frame) const
     launches_.require_arrays(frame);
 }
 
-ATTUNE_INLINE std::unique_ptr<bench>
-opencl_device::make_bench(tuning_problem const& problem, tuning_options const& options) const
+ATTUNE_INLINE std::unique_ptr<bench> opencl_device::make_bench(tuning_problem const& problem,
+                                                               tuning_options const& options) const
 {
     if (problem.predict)
         throw error("no configuration of an OpenCL kernel can be predicted from its code",
@@ -162,8 +162,7 @@ ATTUNE_INLINE void know_opencl_drivers() noexcept
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE std::shared_ptr<device_target const>
-make_device_target(opencl_target const& target)
+ATTUNE_INLINE std::shared_ptr<device_target const> make_device_target(opencl_target const& target)
 {
     hold_worker_door();
     return std::make_shared<detail::opencl_device>(target);
