@@ -33,7 +33,7 @@ set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the co
 # Two rings. The core is what a first tune on this processor uses. Everything else is the outer ring: a header that a user
 # includes and a target that he links. A core file includes no file of the outer ring.
 set(outer_ring
-    cuda/ measure/cuda/ tune/device/cuda/ compile/nvrtc compile/cuda_compiler   # GPUs
+    cuda/ measure/device/ tune/device/cuda/ compile/nvrtc compile/cuda_compiler # GPUs
     opencl/ tune/device/opencl/ compile/opencl                                  # OpenCL
     declare/nest/ space/schedule/ compile/nest/ tune/program/                   # programs
     declare/model/                                                              # networks, ONNX
@@ -59,7 +59,7 @@ set(outer_ring "^(${outer_ring})")
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian|bayesian_loop)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
-set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker|measure/message)/([^/]*\\.ipp$|detail/)")
+set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/device/worker|measure/message)/([^/]*\\.ipp$|detail/)")
 set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_z3 "^space/smt/detail/z3_session\\.hpp$")
 set(where_onnx "^declare/model/onnx/detail/onnx_file\\.hpp$")
@@ -152,7 +152,7 @@ foreach(file IN LISTS files)
                 elseif(NOT file STREQUAL "${CMAKE_MATCH_1}.hpp")
                     problem("an .ipp is included by its own header and its unit alone; include the .hpp")
                 endif()
-            elseif(what MATCHES "^attune/(cuda|opencl|measure/cuda|compile/nvrtc|compile/opencl|compile/(cuda|opencl)_compiler|tune/device/(cuda|opencl))[/.]" AND folder STREQUAL "tune"
+            elseif(what MATCHES "^attune/(cuda|opencl|measure/device|compile/nvrtc|compile/opencl|compile/(cuda|opencl)_compiler|tune/device/(cuda|opencl))[/.]" AND folder STREQUAL "tune"
                    AND NOT file MATCHES "${backend}")
                 problem("tune/ includes CUDA and OpenCL in tune/device/ only: ask device_target")
             elseif(what MATCHES "^attune/([a-z]+)/.*detail/" AND NOT CMAKE_MATCH_1 STREQUAL stage

@@ -319,6 +319,9 @@ int main(int argc, char** argv)
                     report.evaluations, attune::total(report.failures), report.elapsed_s,
                     report.compile_s, report.configuration.c_str(),
                     p.is_right() ? "" : " error: a wrong result");
+        std::printf("opencl_report %s\n", report.summary().c_str());
+        for (attune::failure const& one : report.first_failures)
+            std::printf("opencl_failure %s\n", one.reason.c_str());
         std::fflush(stdout);
         if (!peer.empty()) compare_with_peer(compiler, p, report, peer, evaluations, rounds);
         return p.is_right() ? 0 : 1;

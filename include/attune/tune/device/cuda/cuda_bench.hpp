@@ -8,7 +8,7 @@
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/measure/bench.hpp>
-#include <attune/measure/cuda/device_call.hpp>
+#include <attune/measure/device/device_call.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>

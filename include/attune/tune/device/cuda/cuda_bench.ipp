@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/cuda_bench.ipp - gives calls to the benches of measure/cuda/, checks devices, predicts.
+// attune/tune/device/cuda/cuda_bench.ipp - gives calls to the benches of measure/device/, checks devices, predicts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,9 +9,9 @@
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/measure/cuda/device_call.hpp>
-#include <attune/measure/cuda/device_compare.hpp>
-#include <attune/measure/cuda/worker/worker_bench.hpp>
+#include <attune/measure/device/device_call.hpp>
+#include <attune/measure/device/device_compare.hpp>
+#include <attune/measure/device/worker/worker_bench.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/loop/make_bench.hpp>

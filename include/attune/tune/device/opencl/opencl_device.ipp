@@ -8,8 +8,8 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/declare/expression/expression.hpp>
-#include <attune/measure/cuda/worker/driver_opener.hpp>
-#include <attune/measure/cuda/worker/worker_door.hpp>
+#include <attune/measure/device/worker/driver_opener.hpp>
+#include <attune/measure/device/worker/worker_door.hpp>
 #include <attune/opencl/driver.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/device/opencl/opencl_device.hpp>
