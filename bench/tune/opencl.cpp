@@ -320,6 +320,8 @@ int main(int argc, char** argv)
                     report.compile_s, report.configuration.c_str(),
                     p.is_right() ? "" : " error: a wrong result");
         std::printf("opencl_report %s\n", report.summary().c_str());
+        for (std::string const& notice : report.notices)
+            std::printf("opencl_notice %s\n", notice.c_str());
         for (attune::failure const& one : report.first_failures)
             std::printf("opencl_failure %s\n", one.reason.c_str());
         std::fflush(stdout);

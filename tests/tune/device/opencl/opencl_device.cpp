@@ -11,6 +11,8 @@
 #include <attune/measure/device/device_session.hpp>
 #include <attune/opencl/driver.hpp>
 #include <attune/tune/device/opencl/opencl_launch.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/together.hpp>
 
 #include <array>
@@ -21,6 +23,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -28,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../../../examples/kernels/opencl/gemm.hpp"
 #include "../../../support/needs_opencl.hpp"
 #include "../../../support/shared_store.hpp"
 #include "../../../support/texts.hpp"
@@ -292,6 +296,54 @@ TEST_CASE("two programs on one device, here threads, tune at once")
     run(right);
     beside.join();
     CHECK(right + other == 2);
+}
+
+TEST_CASE("the product in CLBlast's parameters is right in each of its forms")
+{
+    using gemm = kernels::opencl::gemm;
+    attune::chain_of_trees const all = attune::build(gemm::space, {gemm::m(512), gemm::n(512)});
+    CHECK(std::llround(std::exp2(all.log2_size())) == 17'956); // as Kernel Tuner's recorded data
+    if (!attune_test::has_opencl()) return;
+    constexpr int size = 128;
+    std::vector<float> a(size * size);
+    std::vector<float> b(a.size());
+    std::vector<float> c(a.size());
+    std::vector<float> right(a.size());
+    attune::random_engine random(1);
+    for (std::vector<float>* const matrix : {&a, &b})
+        for (float& one : *matrix)
+            one = static_cast<float>(attune::uniform_below(random, 11)) - 5; // exact sums
+    gemm::multiply(a, b, right, size, size, size);
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    attune::opencl_array<float> const left{compiler.target(), std::span<float const>{a}};
+    attune::opencl_array<float> const other{compiler.target(), std::span<float const>{b}};
+    using device = attune::device_span<float const>;
+    using signature = void(device, device, attune::device_span<float>, int, int, int);
+    attune::kernel<signature> const k = gemm::kernel<signature>(
+        attune::source_file("../../../../examples/kernels/opencl/gemm.kernel.cl"));
+    attune::description const bound =
+        attune::bind_inputs(k.describe().space, {gemm::m(size), gemm::n(size)});
+    auto const device_of = attune::make_device_target(compiler.target());
+    // MWG, NWG, KWG, MDIMC, NDIMC, MDIMA, NDIMB, KWI, VWM, VWN, SA, SB
+    using config = decltype(gemm::space)::config_type;
+    for (config const& one : {config{16, 16, 32, 8, 8, 8, 8, 2, 1, 1, 0, 0},
+                              config{64, 32, 32, 8, 8, 16, 8, 2, 4, 2, 1, 0},
+                              config{32, 128, 32, 16, 8, 8, 16, 2, 1, 8, 0, 1},
+                              config{128, 64, 32, 8, 16, 8, 8, 2, 8, 2, 1, 1}}) {
+        std::optional<attune::point> const at = attune::encode(gemm::space, bound, one);
+        REQUIRE(at);
+        CHECK(all.contains(*at));
+        attune::opencl_array<float> result{compiler.target(), c.size()};
+        auto const code =
+            device_of->load(attune_test::opencl_callable(attune::detail::compile_point(
+                                k.describe(), bound, attune::detail::make_any_compiler(compiler),
+                                device_of.get(), *at, nullptr)),
+                            "gemm");
+        attune::detail::launch_arguments<device, device, attune::device_span<float>, int, int, int>
+            arguments{left.span(), other.span(), result.span(), size, size, size};
+        arguments.launch(*code, nullptr);
+        CHECK(result.to_host() == right);
+    }
 }
 
 TEST_CASE("two kernels share one budget")
