@@ -309,6 +309,7 @@ int main(int argc, char** argv)
         attune::tuning_options options{.limits = {.evaluations = evaluations, .seconds = 3000},
                                        .search = {.seed = seed},
                                        .progress = attune::silent_progress()};
+        options.compile_ahead = 0; // the device of PoCL is all processors
         attune::tuned product{gemm::kernel(attune::source_file(kernel_file)), compiler,
                               attune::memory_store{}, options};
         product(p.a, p.b, p.c, size, size, size);

@@ -5,6 +5,7 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/opencl/array.hpp>
+#include <attune/opencl/image.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -152,12 +153,19 @@ kernel void reverse(global int const* x, long shift, global int* y, local int* t
     run();
     CHECK(in.ints_at(y, 1) == std::vector{8});
     // A freed address may come back for another buffer, and the kernel must not keep the old one.
+    device_pointer const before = x;
     CHECK(in.driver->memory_free(x) == cuda::success);
+    cl::result said = cl::success;
+    cl::memory const other = cl::library_in_use()->create_buffer( // may get the old one's handle
+        cl::context_of(0), cl::flag::read_write, 64, nullptr, &said);
+    REQUIRE(said == cl::success);
     x = in.allocate(64);
-    std::vector<int> const sevens(16, 7);
-    CHECK(in.driver->copy_to_device(x, sevens.data(), 64) == cuda::success);
+    WARN(x == before);
+    std::vector<int> const fifties(16, 50);
+    CHECK(in.driver->copy_to_device(x, fifties.data(), 64) == cuda::success);
     run();
-    CHECK(in.ints_at(y, 1) == std::vector{8}); // 7 + 1
+    CHECK(in.ints_at(y, 1) == std::vector{51});
+    cl::library_in_use()->release_memory(other);
     for (device_pointer const one : {x, y, z})
         CHECK(in.driver->memory_free(one) == cuda::success);
 }
