@@ -21,6 +21,7 @@
 #   roofline   attune/unit/roofline.hpp       -                      tune
 #   lessons    attune/unit/lessons.hpp        -                      models, techniques, tune
 #   cuda       attune/unit/cuda*.hpp          -                      nvrtc, message, tune
+#   opencl     attune/unit/opencl.hpp         -                      cuda
 #   capture    attune/unit/capture.hpp        JSON                   tune
 #   many       attune/unit/many*.hpp          JSON                   message, tune
 #   objectives attune/unit/objectives.hpp     -                      tune
@@ -35,7 +36,7 @@
 #
 # core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search techniques models published compile nvrtc measure energy message remember tune roofline lessons cuda capture many objectives ship)
+set(attune_stages core space files search techniques models published compile nvrtc measure energy message remember tune roofline lessons cuda opencl capture many objectives ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
@@ -65,6 +66,7 @@ set(attune_more_units_tune tune_choice tune_kernel tune_loop tune_serve)
 set(attune_uses_tune search compile measure remember)
 set(attune_more_units_cuda cuda_measure)
 set(attune_uses_cuda nvrtc message tune)
+set(attune_uses_opencl cuda)
 set(attune_uses_roofline tune)
 set(attune_uses_lessons models techniques tune)
 set(attune_uses_capture tune)
@@ -313,7 +315,7 @@ function(attune_add_unit target kind)
     # What a consumer's -O3 does not make faster compiles sooner with less: stages without a hot loop with -O1. The search
     # gains by it (bench.search.engine).
     set(level -O2)
-    if(target MATCHES "^attune_(files|compile|nvrtc|energy|message|remember|tune|lessons|cuda|capture|many|ship|tool|clang_module)$")
+    if(target MATCHES "^attune_(files|compile|nvrtc|energy|message|remember|tune|lessons|cuda|opencl|capture|many|ship|tool|clang_module)$")
         set(level -O1)
     endif()
     if(NOT target MATCHES "^attune_(search|models|published)$")

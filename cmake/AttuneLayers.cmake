@@ -14,10 +14,11 @@ set(sees_declare core declare)
 set(sees_space core declare space)
 set(sees_search core declare space search)
 set(sees_cuda core cuda)
-set(sees_compile core declare cuda compile)
+set(sees_opencl core cuda opencl)
+set(sees_compile core declare cuda opencl compile)
 set(sees_measure core cuda measure)
 set(sees_remember core declare remember)
-set(sees_tune core declare space search cuda compile measure remember tune)
+set(sees_tune core declare space search cuda opencl compile measure remember tune)
 # What doors include in files with ATTUNE_OFF; of compile/ the list of functions in the program.
 set(sees_off core declare compile off)
 # What released programs include sees core alone; the tool, and what verifies baked code, see everything.
@@ -32,7 +33,8 @@ set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the co
 # Two rings. The core is what a first tune on this processor uses. Everything else is the outer ring: a header that a user
 # includes and a target that he links. A core file includes no file of the outer ring.
 set(outer_ring
-    cuda/ measure/cuda/ tune/device/cuda/ compile/nvrtc compile/cuda_compiler                         # GPUs
+    cuda/ measure/device/ tune/device/cuda/ compile/nvrtc compile/cuda_compiler # GPUs
+    opencl/ tune/device/opencl/ compile/opencl                                  # OpenCL
     declare/nest/ space/schedule/ compile/nest/ tune/program/                   # programs
     declare/model/                                                              # networks, ONNX
     space/files/ space/smt/                                                     # files of spaces, Z3
@@ -57,16 +59,16 @@ set(outer_ring "^(${outer_ring})")
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian|bayesian_loop)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
-set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker|measure/message)/([^/]*\\.ipp$|detail/)")
+set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/device/worker|measure/message)/([^/]*\\.ipp$|detail/)")
 set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_z3 "^space/smt/detail/z3_session\\.hpp$")
 set(where_onnx "^declare/model/onnx/detail/onnx_file\\.hpp$")
 set(where_llvm "^compile/clang/detail/(address_facts|files|frontend|headers|linking|loader|module|module_facts|optimiser_watch|server_process|worker_process)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 
-# tune/ outside tune/device/cuda/ names no CUDA: what it may see of it holds no type of the driver's,
+# tune/ outside tune/device/ names no CUDA: what it may see of it holds no type of the driver's,
 # and a backend is seen through device_target.hpp.
-set(backend "^tune/device/cuda/")
+set(backend "^tune/device/(cuda|opencl)/")
 
 # 0.1 s or more of every user's compile time each, or a gate to them: only in .ipp
 set(heavy chrono condition_variable filesystem format fstream future iomanip iostream istream mutex ostream
@@ -150,9 +152,9 @@ foreach(file IN LISTS files)
                 elseif(NOT file STREQUAL "${CMAKE_MATCH_1}.hpp")
                     problem("an .ipp is included by its own header and its unit alone; include the .hpp")
                 endif()
-            elseif(what MATCHES "^attune/(cuda|measure/cuda|compile/nvrtc|compile/cuda_compiler|tune/device/cuda)[/.]" AND folder STREQUAL "tune"
+            elseif(what MATCHES "^attune/(cuda|opencl|measure/device|compile/nvrtc|compile/opencl|compile/(cuda|opencl)_compiler|tune/device/(cuda|opencl))[/.]" AND folder STREQUAL "tune"
                    AND NOT file MATCHES "${backend}")
-                problem("tune/ includes CUDA in tune/device/cuda/ only: ask device_target")
+                problem("tune/ includes CUDA and OpenCL in tune/device/ only: ask device_target")
             elseif(what MATCHES "^attune/([a-z]+)/.*detail/" AND NOT CMAKE_MATCH_1 STREQUAL stage
                    AND NOT folder STREQUAL "unit" AND NOT CMAKE_MATCH_1 STREQUAL "core")
                 problem("what is in detail/ is seen by its own stage alone")
@@ -162,7 +164,7 @@ foreach(file IN LISTS files)
                     set(other "ship_${CMAKE_MATCH_1}")
                 endif()
                 if(NOT other IN_LIST sees_${folder} AND NOT what MATCHES "^attune/off/(tuned|program).hpp$"
-                   AND NOT file STREQUAL "compile/cuda_compiler.hpp") # its function is of attune::cuda
+                   AND NOT file MATCHES "^compile/(cuda|opencl)_compiler.hpp$") # its function is of attune::cuda or attune::opencl
                     problem("${folder}/ may not include ${other}/")
                 elseif(folder STREQUAL "off" AND other STREQUAL "compile" AND NOT what MATCHES "/ahead/ahead_unit\\.hpp$")
                     problem("off/ has nothing of the tuner")

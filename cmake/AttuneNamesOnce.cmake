@@ -33,7 +33,7 @@ macro(defined name kind)
 endmacro()
 
 foreach(header IN LISTS headers)
-    string(REGEX MATCH "^(compile/clang/detail|compile/nvrtc|measure/cuda|tune/device/cuda|space/files|ship/tool|[a-z_]+)" unit "${header}")
+    string(REGEX MATCH "^(compile/clang/detail|compile/nvrtc|measure/device|tune/device/cuda|space/files|ship/tool|[a-z_]+)" unit "${header}")
     file(READ "${root}/include/attune/${header}" text)
     string(PREPEND text "\n")
     # What is quoted may look like code.

@@ -11,6 +11,7 @@ wish libbenchmark-dev clang-format-19
 wish clang-19 libclang-rt-19-dev # for tests/fuzz, to compare object code with, and to compile the cases in half the time
 wish libomp5-19                  # for kernels with OpenMP
 wish libtcmalloc-minimal4 libjemalloc2 # for tests/host: allocators of other make
+wish pocl-opencl-icd ocl-icd-libopencl1 opencl-headers # OpenCL on this processor; without, its tests are skipped
 wish libnlopt-cxx-dev            # the second opinion on fitted hyperparameters
 wish libonnx-dev libprotobuf-dev # for attune::onnx, and the second opinion on its shapes
 provide doctest/doctest.h

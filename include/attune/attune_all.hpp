@@ -14,6 +14,7 @@
 #include <attune/compile/clang.hpp>
 #include <attune/compile/compiler_choice.hpp>
 #include <attune/compile/nvrtc.hpp>
+#include <attune/compile/opencl.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/cuda/device_array.hpp>
 // Programs and networks
@@ -34,6 +35,7 @@
 #include <attune/space/schedule/program_features.hpp>
 #include <attune/space/schedule/rewrite.hpp>
 #include <attune/space/schedule/transform.hpp>
+#include <attune/tune/device/opencl/opencl_launch.hpp>
 #include <attune/tune/program/nest.hpp>
 // Spaces: files, questions
 #include <attune/space/files/nni.hpp>
@@ -80,7 +82,7 @@
 // Measurements and records
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/cuda/worker/worker_door.hpp>
+#include <attune/measure/device/worker/worker_door.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/remember/files/t4.hpp>

@@ -3,8 +3,8 @@
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.ipp>
-#include <attune/measure/cuda/worker/worker_protocol.ipp>
-#include <attune/measure/cuda/worker/worker_wire.ipp>
+#include <attune/measure/device/worker/worker_protocol.ipp>
+#include <attune/measure/device/worker/worker_wire.ipp>
 #include <attune/measure/message/message_values.ipp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // tests/gpu/in_process.cpp - variants in the program's own context, on a real GPU: what it survives.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/device/device_bench.hpp>
 
 #include <doctest/doctest.h>
 #include <variant>

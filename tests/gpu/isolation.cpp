@@ -1,6 +1,6 @@
 // tests/gpu/isolation.cpp - bad variants on a real GPU: a worker takes them, the program goes on.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cuda/worker/worker_bench.hpp>
+#include <attune/measure/device/worker/worker_bench.hpp>
 
 #include <doctest/doctest.h>
 #include <variant>

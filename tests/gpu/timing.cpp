@@ -3,7 +3,7 @@
 //
 // No two timings are compared: a kernel waits until the device's own nanosecond counter has gone so
 // far, and a kernel counts the clocks that its loads take.
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/device/device_bench.hpp>
 // and what the test needs besides
 #include <attune/cuda/device.hpp>
 

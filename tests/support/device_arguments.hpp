@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/device/device_bench.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -7,8 +7,8 @@
 
 #include <attune/attune.hpp>
 #include <attune/cuda/device_array.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
-#include <attune/measure/cuda/device_compare.hpp>
+#include <attune/measure/device/device_bench.hpp>
+#include <attune/measure/device/device_compare.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/device/device_bench.hpp>
 
 #include <algorithm>
 #include <csignal>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/measure/cuda/worker/worker_bench.hpp>
-#include <attune/measure/cuda/worker/worker_door.hpp>
-#include <attune/measure/cuda/worker/worker_process.hpp>
+#include <attune/measure/device/worker/worker_bench.hpp>
+#include <attune/measure/device/worker/worker_door.hpp>
+#include <attune/measure/device/worker/worker_process.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <csignal>

@@ -1,8 +1,8 @@
 // tests/support/worker_in_module.cpp : attune in a shared object that a program without attune opens, as an interpreter does.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/cuda/worker/worker_door.hpp>
-#include <attune/measure/cuda/worker/worker_process.hpp>
+#include <attune/measure/device/worker/worker_door.hpp>
+#include <attune/measure/device/worker/worker_process.hpp>
 
 #include <cstdio>
 #include <exception>

@@ -5,12 +5,12 @@
 // With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/measure/cuda/worker/worker_arrays.ipp>
-#include <attune/measure/cuda/worker/worker_bench.ipp>
-#include <attune/measure/cuda/worker/worker_door.ipp>
-#include <attune/measure/cuda/worker/worker_process.ipp>
-#include <attune/measure/cuda/worker/worker_protocol.ipp>
-#include <attune/measure/cuda/worker/worker_wire.ipp>
+#include <attune/measure/device/worker/worker_arrays.ipp>
+#include <attune/measure/device/worker/worker_bench.ipp>
+#include <attune/measure/device/worker/worker_door.ipp>
+#include <attune/measure/device/worker/worker_process.ipp>
+#include <attune/measure/device/worker/worker_protocol.ipp>
+#include <attune/measure/device/worker/worker_wire.ipp>
 #include <attune/tune/device/cuda/cuda_bench.ipp>
 #include <attune/tune/device/cuda/cuda_device.ipp>
 #include <attune/tune/device/cuda/cuda_kernel.ipp>

@@ -1,13 +1,13 @@
-// attune/unit/cuda_measure.hpp - the definitions of measure/cuda/ without worker/.
+// attune/unit/cuda_measure.hpp - the definitions of measure/device/ without worker/.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form, of the CMake target attune::cuda.
 // With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/measure/cuda/device_bench.ipp>
-#include <attune/measure/cuda/device_call.ipp>
-#include <attune/measure/cuda/device_compare.ipp>
-#include <attune/measure/cuda/device_runs.ipp>
-#include <attune/measure/cuda/device_session.ipp>
-#include <attune/measure/cuda/device_trials.ipp>
+#include <attune/measure/device/device_bench.ipp>
+#include <attune/measure/device/device_call.ipp>
+#include <attune/measure/device/device_compare.ipp>
+#include <attune/measure/device/device_runs.ipp>
+#include <attune/measure/device/device_session.ipp>
+#include <attune/measure/device/device_trials.ipp>

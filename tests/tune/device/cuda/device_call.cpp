@@ -1,7 +1,7 @@
 // tests/tune/device/cuda/device_call.cpp - a call's arrays and numbers as a device takes them.
 // SPDX-License-Identifier: MIT
 #include <attune/cuda/driver.hpp>
-#include <attune/measure/cuda/device_bench.hpp>
+#include <attune/measure/device/device_bench.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>
 
 #include <cstddef>

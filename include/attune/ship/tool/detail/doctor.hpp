@@ -12,6 +12,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
+#include <attune/opencl/device.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
@@ -294,6 +295,14 @@ inline void add_devices(std::vector<finding>& to)
         to.push_back(
             {"CUDA driver", missing, one_line(sentence_of(e)),
              "only kernels for a GPU need it: install NVIDIA's driver (Debian: nvidia-driver)"});
+    }
+    try {
+        for (std::string const& line : opencl_devices())
+            to.push_back({"OpenCL", good, line, ""});
+    } catch (error const& e) {
+        to.push_back({"OpenCL", missing, one_line(sentence_of(e)),
+                      "only kernels in OpenCL C need it: install a platform (Debian: "
+                      "pocl-opencl-icd runs them on this processor)"});
     }
     to.push_back(finding_of(
         "NVRTC",

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/measure/bench.hpp>
-#include <attune/measure/cuda/device_call.hpp>
+#include <attune/measure/device/device_call.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -52,6 +53,12 @@ void require_usable_devices(cuda_target const& own, tuning_options const& option
 [[nodiscard]] std::unique_ptr<bench> make_cuda_bench(tuning_problem const& problem,
                                                      tuning_options const& options,
                                                      cuda_target const& target);
+/// The same for any driver with the functions of a cuda::driver.
+/// @param comparison  a kernel device_compare_entry in the device's language
+[[nodiscard]] std::unique_ptr<bench> make_device_bench(tuning_problem const& problem,
+                                                       tuning_options const& options,
+                                                       cuda_target const& target,
+                                                       kernel_source const& comparison);
 
 /// Lower is better; 1 is full occupancy without spills and a whole number of waves. A heuristic
 /// that does not read the work of a thread: it ranks only variants that do the same work with

@@ -1,4 +1,4 @@
-// attune/tune/device/cuda/cuda_bench.ipp - gives calls to the benches of measure/cuda/, checks devices, predicts.
+// attune/tune/device/cuda/cuda_bench.ipp - gives calls to the benches of measure/device/, checks devices, predicts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,9 +9,9 @@
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/measure/cuda/device_call.hpp>
-#include <attune/measure/cuda/device_compare.hpp>
-#include <attune/measure/cuda/worker/worker_bench.hpp>
+#include <attune/measure/device/device_call.hpp>
+#include <attune/measure/device/device_compare.hpp>
+#include <attune/measure/device/worker/worker_bench.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/loop/make_bench.hpp>
@@ -169,19 +169,20 @@ ATTUNE_INLINE void require_on_device(cuda_target const& target, call_frame const
 }
 
 /// Returns the comparison of results, compiled for the device; if empty, the host compares.
-[[nodiscard]] inline device_code compile_comparison(any_compiler const& compiler)
+[[nodiscard]] inline device_code compile_comparison(any_compiler const& compiler,
+                                                    kernel_source const& comparison)
 {
     compile_request wanted;
     wanted.function = std::string(device_compare_entry);
     wanted.arguments = device_compare_arguments();
-    compile_result const made = compiler.compile(
-        kernel_source{std::string(device_compare_text), "device_compare.cu"}, wanted);
+    compile_result const made = compiler.compile(comparison, wanted);
     auto const* const code = std::get_if<callable>(&made);
     return code == nullptr ? device_code{} : device_variant_of(*code).code;
 }
 
 [[nodiscard]] inline device_bench_options device_options_of(tuning_problem const& problem,
-                                                            tuning_options const& options)
+                                                            tuning_options const& options,
+                                                            kernel_source const& comparison)
 {
     device_bench_options how;
     how.cache = options.measuring.cache;
@@ -190,7 +191,7 @@ ATTUNE_INLINE void require_on_device(cuda_target const& target, call_frame const
     how.as_graph = options.device.as_graph;
     how.compare_results = !problem.kernel.check;
     how.repeat_default = !problem.only_verifies;
-    if (how.compare_results) how.comparison = compile_comparison(problem.compiler);
+    if (how.compare_results) how.comparison = compile_comparison(problem.compiler, comparison);
     return how;
 }
 
@@ -198,8 +199,17 @@ ATTUNE_INLINE std::unique_ptr<bench> make_cuda_bench(tuning_problem const& probl
                                                      tuning_options const& options,
                                                      cuda_target const& target)
 {
+    return make_device_bench(problem, options, target,
+                             kernel_source{std::string(device_compare_text), "device_compare.cu"});
+}
+
+ATTUNE_INLINE std::unique_ptr<bench> make_device_bench(tuning_problem const& problem,
+                                                       tuning_options const& options,
+                                                       cuda_target const& target,
+                                                       kernel_source const& comparison)
+{
     device_call call = make_device_call(target, problem.frame);
-    device_bench_options const how = device_options_of(problem, options);
+    device_bench_options const how = device_options_of(problem, options, comparison);
     std::unique_ptr<device_bench> made;
     if (runs_in_process(options.measuring.protect)) {
         made = make_local_bench(target.driver, call, how);

@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/measure/cuda/device_call.hpp>
+#include <attune/measure/device/device_call.hpp>
 #include <attune/tune/device/cuda/cuda_kernel.hpp>
 
 #include <algorithm>
@@ -151,7 +151,7 @@ ATTUNE_INLINE void cuda_kernel::launch(void** arguments, void* stream) const
     place const& where = place_for(current);
     std::optional<cuda::context_scope> inside;
     if (where.context != current) inside.emplace(state_->driver(), where.context);
-    require(where.code.launch(arguments, static_cast<cuda::stream>(stream)), "cuLaunchKernel");
+    require(where.code.launch(arguments, static_cast<cuda::stream>(stream)), "launching it");
 }
 
 ATTUNE_INLINE cuda::device_pointer cuda_kernel::memory_for(place& where, std::size_t slot,
@@ -169,7 +169,7 @@ ATTUNE_INLINE cuda::device_pointer cuda_kernel::memory_for(place& where, std::si
             driver, bytes, "kernel '" + state_->name + "', argument " + std::to_string(argument),
             "device " + std::to_string(state_->target.ordinal),
             "pass arrays in parts, or free memory of the device");
-    require(got, "cuMemAlloc");
+    require(got, "asking for memory");
     memory.bytes = bytes;
     return memory.at;
 }
@@ -212,12 +212,12 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
             arguments[arrays[index[k]].argument] = &addresses[k];
         }
         require(driver.copy_to_device(at, given[r.members.front()].where.data, r.bytes()),
-                "cuMemcpyHtoD");
+                "copying to the device");
     }
     // The copies are on the default stream, which the caller's stream may not wait for.
-    if (on != nullptr) require(driver.stream_synchronize(nullptr), "cuStreamSynchronize");
-    require(where.code.launch(arguments, on), "cuLaunchKernel");
-    require(driver.stream_synchronize(on), "cuStreamSynchronize");
+    if (on != nullptr) require(driver.stream_synchronize(nullptr), "waiting for its end");
+    require(where.code.launch(arguments, on), "launching it");
+    require(driver.stream_synchronize(on), "waiting for its end");
     for (device_region const& r : layout.regions) {
         std::size_t done = 0; // bytes of the region; members are in the order of their beginnings
         for (std::size_t const k : r.members) {
@@ -229,7 +229,7 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
             if (begin + skipped >= end) continue;
             require(driver.copy_to_host(given[k].where.data + skipped, addresses[k] + skipped,
                                         end - begin - skipped),
-                    "cuMemcpyDtoH");
+                    "copying from the device");
             done = end;
         }
     }

@@ -1,0 +1,114 @@
+// attune/opencl/array.hpp - buffers of an OpenCL device as typed arrays.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/device_span.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/opencl/device.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// A buffer that the kernels of a device may use; copies share it.
+class opencl_bytes {
+public:
+    /// Makes a buffer.
+    /// Errors   attune::error: out of memory, the library's own
+    opencl_bytes(opencl_target const& on, std::size_t bytes);
+    /// Takes a share in a cl_mem of the program.
+    /// Errors   attune::error: no buffer, or one of another context
+    opencl_bytes(opencl_target const& on, void* buffer);
+
+    [[nodiscard]] void* data() const noexcept { return data_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] void* buffer() const noexcept { return buffer_; }
+    /// Errors   attune::error: the library's own
+    void copy_from(void const* host) const;
+    void copy_to(void* host) const;
+
+private:
+    cuda_target device_;
+    std::size_t bytes_ = 0;
+    std::shared_ptr<void const> owner_{};
+    void* data_ = nullptr;
+    void* buffer_ = nullptr;
+};
+
+} // namespace detail
+
+/// Elements in a buffer of an OpenCL device, for kernels declared with attune::device_span; copies
+/// share them. The address in span() names the buffer: only kernels that attune launches
+/// accept it, as long as a copy of this object lives.
+///
+/// Example  attune::opencl_array<float> x{compiler.target(), std::span<float const>{host}};
+template <class T>
+class opencl_array {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "attune::opencl_array<T>: only plain data can be copied to a device");
+
+public:
+    /// Makes elements without a value.
+    /// Errors   attune::error: out of memory, the library's own
+    opencl_array(opencl_target const& on, std::size_t size)
+        : memory_(on, size * sizeof(T))
+        , size_(size)
+    {
+    }
+    opencl_array(opencl_target const& on, std::span<T const> values)
+        : opencl_array(on, values.size())
+    {
+        memory_.copy_from(values.data());
+    }
+    /// The whole of a buffer or sub-buffer of the program. Retains it.
+    /// @param buffer  a cl_mem
+    /// Errors   attune::error: no buffer, or one of another context than the compiler's; its size is
+    ///          no multiple of the element's
+    opencl_array(opencl_target const& on, void* buffer)
+        : memory_(on, buffer)
+        , size_(memory_.bytes() / sizeof(T))
+    {
+        if (size_ * sizeof(T) != memory_.bytes())
+            throw error("a buffer does not hold whole elements",
+                        std::to_string(memory_.bytes()) + " bytes, " + std::to_string(sizeof(T)) +
+                            " each",
+                        "make a sub-buffer of whole elements");
+    }
+
+    [[nodiscard]] device_span<T> span() noexcept
+    {
+        return {static_cast<T*>(memory_.data()), size_};
+    }
+    [[nodiscard]] device_span<T const> span() const noexcept
+    {
+        return {static_cast<T const*>(memory_.data()), size_};
+    }
+    /// The cl_mem.
+    [[nodiscard]] void* buffer() const noexcept { return memory_.buffer(); }
+    /// Waits for all launches by attune on the device.
+    /// Errors   attune::error: the library's own
+    [[nodiscard]] std::vector<T> to_host() const
+    {
+        std::vector<T> out(size_);
+        memory_.copy_to(out.data());
+        return out;
+    }
+
+private:
+    detail::opencl_bytes memory_;
+    std::size_t size_;
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/opencl/array.ipp>
+#endif

@@ -1,0 +1,198 @@
+// attune/opencl/detail/commands.hpp - commands of a stream, their events, and launches.
+// SPDX-License-Identifier: MIT
+// tested by opencl/driver.cpp
+#pragma once
+
+#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/version.hpp>
+#include <attune/cuda/driver.hpp>
+#include <attune/opencl/detail/addresses.hpp>
+#include <attune/opencl/detail/machine.hpp>
+#include <attune/opencl/library.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::opencl {
+
+/// The stream of the driver's own, or null for a queue of the program.
+[[nodiscard]] inline stream_state* own_stream(cuda::stream on)
+{
+    machine& m = this_machine();
+    std::shared_lock const reading(m.streams_turn);
+    auto* const asked = reinterpret_cast<stream_state*>(on);
+    auto const at = std::find(m.streams.begin(), m.streams.end(), asked);
+    return at == m.streams.end() ? nullptr : asked;
+}
+
+[[nodiscard]] inline queue queue_of(cuda::stream on)
+{
+    if (on == nullptr) return current_state() == nullptr ? nullptr : current_state()->commands;
+    if (stream_state const* const own = own_stream(on)) return own->handle;
+    return reinterpret_cast<queue>(on);
+}
+
+inline void forget(event& one) noexcept
+{
+    if (one != nullptr) cl().release_event(std::exchange(one, nullptr));
+}
+
+inline void note_command(stream_state& on, event made)
+{
+    forget(on.last);
+    on.last = made;
+    for (event_state* const one : std::exchange(on.awaiting, {}))
+        if (cl().retain_event(made) == success) one->first_after = made;
+}
+
+[[nodiscard]] inline result run_command(stream_state& on, command const& what)
+{
+    event made = nullptr;
+    result const got = what(on.handle, &made);
+    if (got == success && made != nullptr) note_command(on, made);
+    return got;
+}
+
+/// Enqueues a command, or adds it to the graph of a stream that is being captured.
+template <class Command>
+[[nodiscard]] cuda::result submit(cuda::stream on, Command what)
+{
+    if (on != nullptr)
+        if (stream_state* const own = own_stream(on)) {
+            if (own->graph != nullptr) {
+                own->graph->commands.emplace_back(std::move(what));
+                return cuda::success;
+            }
+            return table_result(run_command(*own, what));
+        }
+    queue const commands = queue_of(on);
+    if (commands == nullptr) return invalid_value;
+    return table_result(what(commands, nullptr));
+}
+
+inline void forget_record(event_state& of)
+{
+    if (of.on != nullptr) std::erase(of.on->awaiting, &of);
+    forget(of.marker);
+    forget(of.last_before);
+    forget(of.first_after);
+    of.on = nullptr;
+}
+
+[[nodiscard]] inline std::uint64_t nanoseconds(event of, unsigned what)
+{
+    return value_by<std::uint64_t>([&](std::size_t room, void* out, std::size_t* bytes) {
+        return cl().get_event_profiling_info(of, what, room, out, bytes);
+    });
+}
+
+[[nodiscard]] inline int status_of(event of)
+{
+    return value_by<int>(
+        [&](std::size_t room, void* out, std::size_t* bytes) {
+            return cl().get_event_info(of, of_event::status, room, out, bytes);
+        },
+        int{invalid_value});
+}
+
+// Launches.
+
+struct launch_size {
+    std::size_t global[3];
+    std::size_t local[3];
+    unsigned dimensions;
+    std::uint64_t local_bytes;
+};
+
+/// Wall seconds that a platform may take to make the code of a kernel for one size of work-groups.
+inline constexpr double longest_start_s = 60;
+
+/// Waits until a kernel runs. Some platforms, such as PoCL, compile for the size of a work-group at
+/// its first launch. These 200 ms are no part of the kernel's time limit.
+inline void wait_for_start(queue on, event of)
+{
+    constexpr int running = 1;
+    if (cl().flush(on) != success) return;
+    double const until_s = attune::detail::steady_seconds() + longest_start_s;
+    while (status_of(of) > running && attune::detail::steady_seconds() < until_s)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+/// Sets the arguments that differ from those of the launch before, and enqueues the kernel.
+[[nodiscard]] inline result enqueue(function_state& f, launch_size const& how,
+                                    void const* const* given, queue on, event* out)
+{
+    std::scoped_lock const one(f.turn);
+    std::uint64_t const now = this_machine().generation.load(std::memory_order_acquire);
+    if (std::exchange(f.generation, now) != now)
+        for (function_state::known_argument& a : f.arguments)
+            a.is_set = a.is_set && a.form.kind != argument_kind::array;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < f.arguments.size(); ++i) {
+        function_state::known_argument& a = f.arguments[i];
+        auto const index = static_cast<unsigned>(i);
+        result said = success;
+        if (a.form.kind == argument_kind::local) {
+            if (a.is_set && a.number == how.local_bytes) continue;
+            said = cl().set_kernel_arg(f.handle, index, how.local_bytes, nullptr);
+            a.number = how.local_bytes;
+        } else if (void const* const value = given[next++]; a.form.kind == argument_kind::value) {
+            if (a.is_set && std::memcmp(a.value.data(), value, a.value.size()) == 0) continue;
+            said = cl().set_kernel_arg(f.handle, index, a.value.size(), value);
+            std::memcpy(a.value.data(), value, a.value.size());
+        } else {
+            std::uint64_t address = 0;
+            std::memcpy(&address, value, sizeof address);
+            if (a.is_set && a.number == address) continue;
+            auto const [object, found] = argument_at(address);
+            said = found != success ? found
+                                    : cl().set_kernel_arg(f.handle, index, sizeof object, &object);
+            a.number = address;
+        }
+        a.is_set = said == success;
+        if (said != success) return said;
+    }
+    result const said = cl().enqueue_kernel(on, f.handle, how.dimensions, nullptr, how.global,
+                                            how.local, 0, nullptr, out);
+    std::array<std::size_t, 3> const local{how.local[0], how.local[1], how.local[2]};
+    if (said == success && out != nullptr && f.compiled_for.insert(local).second)
+        wait_for_start(on, *out);
+    return said;
+}
+
+/// The arguments of a launch that runs later, when the caller's are gone.
+class kept_arguments {
+public:
+    kept_arguments(function_state const& of, void const* const* given)
+    {
+        std::size_t next = 0;
+        for (function_state::known_argument const& a : of.arguments) {
+            if (a.form.kind == argument_kind::local) continue;
+            std::size_t const bytes =
+                a.form.kind == argument_kind::value ? a.value.size() : sizeof(std::uint64_t);
+            auto const* const from = static_cast<std::byte const*>(given[next++]);
+            values_.emplace_back(from, from + bytes);
+        }
+    }
+    [[nodiscard]] std::vector<void const*> all() const
+    {
+        std::vector<void const*> out;
+        for (std::vector<std::byte> const& one : values_)
+            out.push_back(one.data());
+        return out;
+    }
+
+private:
+    std::vector<std::vector<std::byte>> values_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail::opencl

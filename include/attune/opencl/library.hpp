@@ -1,0 +1,253 @@
+// attune/opencl/library.hpp - the OpenCL library, opened at run time.
+// SPDX-License-Identifier: MIT
+// Source   Khronos OpenCL 3.0 specification; no OpenCL header is needed
+// Source   CL/cl.h of the Khronos headers; these numbers are part of the ABI and do not change
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::opencl {
+
+/// Types of the ABI. Handles are opaque.
+using result = std::int32_t; ///< 0: success; errors are negative
+using bits = std::uint64_t;
+using platform = struct platform_object*;
+using device = struct device_object*;
+using context = struct context_object*;
+using queue = struct queue_object*;
+using memory = struct memory_object*;
+using program = struct program_object*;
+using kernel = struct kernel_object*;
+using event = struct event_object*;
+
+/// Numbers of CL/cl.h, by the function that takes them.
+namespace of_platform {
+enum : unsigned { version = 0x0901, name = 0x0902 };
+} // namespace of_platform
+namespace of_device {
+enum : unsigned {
+    type = 0x1000,
+    compute_units = 0x1002,
+    work_item_dimensions = 0x1003,
+    work_group_size = 0x1004,
+    work_item_sizes = 0x1005,
+    largest_allocation = 0x1010,
+    base_alignment = 0x1019, ///< in bits
+    cache_bytes = 0x101E,
+    global_bytes = 0x101F,
+    local_bytes = 0x1023,
+    is_available = 0x1027,
+    has_compiler = 0x1028,
+    name = 0x102B,
+    driver_version = 0x102D,
+    version = 0x102F,
+    c_version = 0x103D,
+};
+} // namespace of_device
+namespace of_program {
+enum : unsigned {
+    binary_sizes = 0x1165,
+    binaries = 0x1166,
+    build_log = 0x1183,
+};
+} // namespace of_program
+namespace of_kernel {
+enum : unsigned { argument_count = 0x1191 };
+} // namespace of_kernel
+namespace of_argument {
+enum : unsigned { address_space = 0x1196, type_name = 0x1198, name = 0x119A };
+enum : unsigned { global = 0x119B, local = 0x119C, constant = 0x119D, by_value = 0x119E };
+} // namespace of_argument
+namespace of_work_group {
+enum : unsigned {
+    most_items = 0x11B0,
+    declared_size = 0x11B1,
+    local_bytes = 0x11B2,
+    preferred_multiple = 0x11B3,
+    private_bytes = 0x11B4,
+};
+} // namespace of_work_group
+namespace of_memory {
+enum : unsigned { bytes = 0x1102, context = 0x1106, parent = 0x1107, offset = 0x1108 };
+} // namespace of_memory
+namespace of_event {
+enum : unsigned { status = 0x11D3, started = 0x1282, ended = 0x1283 };
+} // namespace of_event
+namespace of_queue {
+enum : unsigned { properties = 0x1093, context = 0x1090 };
+} // namespace of_queue
+namespace flag {
+enum : bits {
+    all_devices = 0xFFFFFFFF,
+    read_write = 1,
+    profiling = 2,
+    context_platform = 0x1084,
+};
+enum : unsigned { sub_buffer_region = 0x1220 };
+} // namespace flag
+
+/// Results that attune handles. text_of() names others too.
+enum : result {
+    success = 0,
+    device_not_found = -1,
+    build_failed = -11,
+    no_memory_for_object = -4,
+    out_of_resources = -5,
+    out_of_host_memory = -6,
+    invalid_value = -30,
+    invalid_buffer_size = -61,
+    misaligned_sub_buffer = -13,
+    no_platform = -1001,
+};
+
+struct sub_buffer {
+    std::size_t offset;
+    std::size_t bytes;
+};
+
+/// The functions that attune calls, named as in the specification without "cl". Every pointer is
+/// set, except optional ones that the library lacks.
+struct library {
+    result (*get_platform_ids)(unsigned room, platform* out, unsigned* count);
+    result (*get_platform_info)(platform, unsigned what, std::size_t room, void* out,
+                                std::size_t* bytes);
+    result (*get_device_ids)(platform, bits type, unsigned room, device* out, unsigned* count);
+    result (*get_device_info)(device, unsigned what, std::size_t room, void* out,
+                              std::size_t* bytes);
+    context (*create_context)(std::intptr_t const* properties, unsigned count, device const*,
+                              void (*notify)(char const*, void const*, std::size_t, void*),
+                              void* own, result* said);
+    result (*release_context)(context);
+    result (*retain_context)(context);
+    queue (*create_queue)(context, device, bits const* properties, result* said); ///< optional: 2.0
+    queue (*create_queue_1)(context, device, bits properties, result* said);      ///< of 1.x
+    result (*release_queue)(queue);
+    result (*get_queue_info)(queue, unsigned what, std::size_t room, void* out, std::size_t* bytes);
+
+    program (*create_program_with_source)(context, unsigned count, char const** texts,
+                                          std::size_t const* sizes, result* said);
+    program (*create_program_with_binary)(context, unsigned count, device const*,
+                                          std::size_t const* sizes, unsigned char const** binaries,
+                                          result* of_each, result* said);
+    result (*build_program)(program, unsigned count, device const*, char const* options,
+                            void (*notify)(program, void*), void* own);
+    result (*get_program_info)(program, unsigned what, std::size_t room, void* out,
+                               std::size_t* bytes);
+    result (*get_program_build_info)(program, device, unsigned what, std::size_t room, void* out,
+                                     std::size_t* bytes);
+    result (*release_program)(program);
+    kernel (*create_kernel)(program, char const* name, result* said);
+    result (*release_kernel)(kernel);
+    result (*get_kernel_info)(kernel, unsigned what, std::size_t room, void* out,
+                              std::size_t* bytes);
+    result (*get_kernel_arg_info)(kernel, unsigned index, unsigned what, std::size_t room,
+                                  void* out, std::size_t* bytes);
+    result (*get_kernel_work_group_info)(kernel, device, unsigned what, std::size_t room, void* out,
+                                         std::size_t* bytes);
+    result (*set_kernel_arg)(kernel, unsigned index, std::size_t bytes, void const* value);
+
+    memory (*create_buffer)(context, bits flags, std::size_t bytes, void* host, result* said);
+    memory (*create_sub_buffer)(memory, bits flags, unsigned kind, void const* region,
+                                result* said);
+    result (*retain_memory)(memory);
+    result (*release_memory)(memory);
+    result (*get_memory_info)(memory, unsigned what, std::size_t room, void* out,
+                              std::size_t* bytes);
+
+    result (*enqueue_read)(queue, memory, unsigned blocking, std::size_t offset, std::size_t bytes,
+                           void* to, unsigned waits, event const*, event* out);
+    result (*enqueue_write)(queue, memory, unsigned blocking, std::size_t offset, std::size_t bytes,
+                            void const* from, unsigned waits, event const*, event* out);
+    result (*enqueue_copy)(queue, memory from, memory to, std::size_t from_offset,
+                           std::size_t to_offset, std::size_t bytes, unsigned waits, event const*,
+                           event* out);
+    result (*enqueue_fill)(queue, memory, void const* pattern, std::size_t pattern_bytes,
+                           std::size_t offset, std::size_t bytes, unsigned waits, event const*,
+                           event* out);
+    result (*enqueue_kernel)(queue, kernel, unsigned dimensions, std::size_t const* offset,
+                             std::size_t const* global, std::size_t const* local, unsigned waits,
+                             event const*, event* out);
+    result (*enqueue_marker)(queue, unsigned waits, event const*, event* out);
+    result (*flush)(queue);
+    result (*finish)(queue);
+    result (*get_event_info)(event, unsigned what, std::size_t room, void* out, std::size_t* bytes);
+    result (*get_event_profiling_info)(event, unsigned what, std::size_t room, void* out,
+                                       std::size_t* bytes);
+    result (*retain_event)(event);
+    result (*release_event)(event);
+
+    std::string path; ///< path of the library
+};
+
+/// Opens the library. It is never closed, because the threads of a platform may run.
+/// @param path  of libOpenCL; empty: $ATTUNE_OPENCL, else libOpenCL.so.1 on the loader's path
+/// Errors   attune::error: no library (with the loader's message), a missing function
+[[nodiscard]] std::shared_ptr<library const> open_library(std::string const& path = {});
+
+/// "CL_INVALID_WORK_GROUP_SIZE"; "OpenCL error -9999" for others.
+[[nodiscard]] std::string text_of(result got);
+
+/// Calls a function that returns information of any length.
+/// @param ask  (room, out, bytes) -> result
+/// @return  the bytes without a final zero; empty after an error
+template <class Ask>
+[[nodiscard]] std::string text_by(Ask const& ask)
+{
+    std::size_t bytes = 0;
+    if (ask(0, nullptr, &bytes) != success || bytes == 0) return {};
+    std::string out(bytes, '\0');
+    if (ask(out.size(), out.data(), nullptr) != success) return {};
+    while (!out.empty() && out.back() == '\0')
+        out.pop_back();
+    return out;
+}
+
+/// A value of fixed size; `otherwise` after an error.
+template <class T, class Ask>
+[[nodiscard]] T value_by(Ask const& ask, T otherwise = {})
+{
+    T out{};
+    return ask(sizeof out, &out, nullptr) == success ? out : otherwise;
+}
+
+[[nodiscard]] inline std::string text_of_device(library const& of, device at, unsigned what)
+{
+    return text_by([&](std::size_t room, void* out, std::size_t* bytes) {
+        return of.get_device_info(at, what, room, out, bytes);
+    });
+}
+
+template <class T>
+[[nodiscard]] T number_of_device(library const& of, device at, unsigned what, T otherwise = {})
+{
+    return value_by<T>(
+        [&](std::size_t room, void* out, std::size_t* bytes) {
+            return of.get_device_info(at, what, room, out, bytes);
+        },
+        otherwise);
+}
+
+/// A device with its platform. The place in devices_of() is its number.
+struct found_device {
+    platform of = nullptr;
+    device at = nullptr;
+    std::string platform_name{};    ///< "Portable Computing Language"
+    std::string platform_version{}; ///< "OpenCL 3.0 PoCL 3.1 ..."
+    std::string name{};
+    std::string driver_version{};
+};
+
+/// All available devices of all platforms, in the order of the library.
+[[nodiscard]] std::vector<found_device> devices_of(library const& of);
+
+} // namespace attune::inline ATTUNE_ABI::detail::opencl
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/opencl/library.ipp>
+#endif

@@ -1,0 +1,67 @@
+// attune/tune/device/opencl/opencl_device.hpp - an OpenCL device as the target of a tuning.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/opencl_compiler.hpp>
+#include <attune/core/callable.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/opencl/device.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
+#include <attune/tune/device/device_target.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The comparison of results, device_compare_text, in OpenCL C. Needs doubles.
+[[nodiscard]] std::string_view opencl_compare_text() noexcept;
+
+/// Makes workers open the drivers of opencl/. Runs before main().
+[[gnu::constructor(101)]] void know_opencl_drivers() noexcept; // GCC forgets the number otherwise
+
+/// The device of an opencl_target, made by make_device_target(). Launches and benches are those of
+/// tune/device/cuda/ on the table of opencl/driver.hpp.
+class opencl_device final : public device_target {
+public:
+    /// @param target  outlives this object and all objects that this one makes
+    explicit opencl_device(opencl_target const& target) noexcept
+        : target_(target)
+        , launches_(target.device)
+    {
+    }
+
+    [[nodiscard]] std::string name() const override { return target_.name(); }
+    void require_device(std::string const&) const override {} // find_opencl_target() found it
+    void add_limits(description& bound, kernel_description const& kernel) const override;
+    /// Knows attune::static_shared_bytes and attune::stack_bytes.
+    [[nodiscard]] code_review review(kernel_description const& kernel, description const& bound,
+                                     point const& at, callable const& code) const override;
+    [[nodiscard]] std::unique_ptr<loaded_kernel const> load(callable code,
+                                                            std::string kernel) const override;
+    [[nodiscard]] std::optional<callable>
+    code_in_program(kernel_description const&, description const&, point const&) const override
+    {
+        return {}; // a kernel in OpenCL C is not compiled with the program
+    }
+    /// @param stream  a cl_command_queue; null: the device's default queue and attune's own
+    void wait_for_caller(void* stream) const override;
+    void require_arrays(call_frame const& frame) const override;
+    /// Errors   attune::error also: a prediction is asked for
+    [[nodiscard]] std::unique_ptr<bench> make_bench(tuning_problem const& problem,
+                                                    tuning_options const& options) const override;
+
+private:
+    opencl_target const& target_;
+    cuda_device launches_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/device/opencl/opencl_device.ipp>
+#endif

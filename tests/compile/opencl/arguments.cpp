@@ -1,0 +1,110 @@
+// tests/compile/opencl/arguments.cpp : mirrors include/attune/compile/opencl/arguments.hpp, included first
+// SPDX-License-Identifier: MIT
+#include <attune/compile/opencl/arguments.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "../../support/texts.hpp"
+
+using namespace attune::detail;
+using attune::detail::opencl::argument_kind;
+using attune_test::has;
+
+TEST_CASE("types of the program have names in OpenCL C")
+{
+    CHECK(opencl_type("std::span<float const>") == "float*");
+    CHECK(opencl_type("attune::device_span<double>") == "double*");
+    CHECK(opencl_type("unsigned char const*") == "uchar*");
+    CHECK(opencl_type("std::span<std::byte>") == "uchar*");
+    CHECK(opencl_type("const int") == "int");
+    CHECK(opencl_type("unsigned long") == "ulong");
+    CHECK(opencl_type("unsigned long long*") == "ulong*");
+    CHECK(opencl_type("long") == "long");
+    CHECK(opencl_type("std::complex<float>") == "float2");
+    CHECK(opencl_type("real") == "real");
+}
+
+TEST_CASE("sizes are those of the specification, and unknown types have none")
+{
+    CHECK(bytes_of_opencl_type("uchar") == 1U);
+    CHECK(bytes_of_opencl_type("half") == 2U);
+    CHECK(bytes_of_opencl_type("int") == 4U);
+    CHECK(bytes_of_opencl_type("ulong") == 8U);
+    CHECK(bytes_of_opencl_type("float3") == 16U);
+    CHECK(bytes_of_opencl_type("double16") == 128U);
+    CHECK(!bytes_of_opencl_type("float5"));
+    CHECK(!bytes_of_opencl_type("real"));
+    CHECK(!bytes_of_opencl_type("float*"));
+}
+
+TEST_CASE("a file's typedef is accepted, another kind of argument is not")
+{
+    attune::compile_request v;
+    v.function = "f";
+    v.arguments = {"std::span<float>", "int"};
+    auto const objection = [&](std::vector<defined_argument> const& defined) {
+        std::string out;
+        static_cast<void>(forms_of(v, defined, out));
+        return out;
+    };
+    defined_argument const array{argument_kind::array, "float*"};
+    defined_argument const alias{argument_kind::array, "real*"};
+    defined_argument const number{argument_kind::value, "int"};
+    defined_argument const local{argument_kind::local, "float*"};
+    CHECK(objection({array, number}).empty());
+    CHECK(objection({alias, number}).empty());
+    CHECK(objection({array, number, local}).empty());
+    CHECK(has(objection({number, array}), "void(int, global float*)"));
+    CHECK(has(objection({array}), "void(global float*)"));
+    CHECK(has(objection({array, number, number}), "but the kernel file defines it"));
+    CHECK(has(objection({local, number}), "local float*"));
+    v.launch.shared_bytes = 8;
+    CHECK(has(objection({array, number}), "8 bytes of local memory"));
+    v.arguments[1] = "my_struct";
+    CHECK(has(objection({array, {argument_kind::value, "my_struct"}}), "size on the device"));
+}
+
+TEST_CASE("each limit of a launch has a sentence")
+{
+    attune::device_limits device;
+    device.threads_per_block = 64;
+    device.block = {64, 32, 4};
+    device.shared_bytes_opt_in = 1000;
+    attune::code_resources code;
+    attune::launch_geometry launch;
+    auto const said = [&] { return opencl_launch_objection(device, code, launch); };
+    CHECK(said().empty());
+    launch.block = {64, 2, 1};
+    CHECK(has(said(), "64x2x1, the device allows 64 work-items"));
+    launch.block = {1, 33, 1};
+    CHECK(has(said(), "the device allows 64x32x4"));
+    launch.block = {0, 1, 1};
+    CHECK(has(said(), "no launch has this geometry"));
+    launch.block = {32, 1, 1};
+    code.most_threads = 16;
+    CHECK(has(said(), "this kernel allows 16 work-items"));
+    code.most_threads = 0;
+    code.static_shared_bytes = 600;
+    launch.shared_bytes = 400;
+    CHECK(said().empty());
+    launch.shared_bytes = 401;
+    CHECK(has(said(), "600 + 401 bytes of local memory"));
+    launch.shared_bytes = INT64_MAX;
+    CHECK(!said().empty());
+}
+
+TEST_CASE("the text has the values first, and the kernel's own line numbers")
+{
+    attune::compile_request v;
+    v.macros = {{"TILE", "4"}};
+    attune::kernel_source const kernel{"#include <attune/tunable.hpp>\nkernel void f() {}\n",
+                                       "a \"b\".cl"};
+    std::string const text = opencl_text(kernel, v);
+    CHECK(has(text, "#define TILE 4\n"));
+    CHECK(has(text, "#define ATTUNE_VALUE_TILE 4\n"));
+    CHECK(has(text, "#line 1 \"a \\\"b\\\".cl\"\n\nkernel void f() {}\n"));
+    CHECK(!has(text, "tunable.hpp"));
+}

@@ -1,0 +1,38 @@
+// tests/measure/device/worker/driver_opener.cpp : mirrors include/attune/measure/device/worker/driver_opener.hpp, included first
+// SPDX-License-Identifier: MIT
+#include <attune/measure/device/worker/driver_opener.hpp>
+
+#include <attune/core/error.hpp>
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+
+#include "../../../support/texts.hpp"
+
+namespace worker = attune::detail::worker;
+namespace cuda = attune::detail::cuda;
+
+namespace {
+
+std::shared_ptr<cuda::driver const> open_other(std::string const& path)
+{
+    auto const made = std::make_shared<cuda::driver>();
+    made->path = path;
+    return made;
+}
+
+[[gnu::constructor(101), gnu::used]] void know_other_drivers()
+{
+    worker::add_driver_opener("other-kind:", &open_other);
+}
+
+} // namespace
+
+TEST_CASE("a driver is opened by the kind that its path begins with, else as CUDA's")
+{
+    CHECK(worker::open_driver_at("other-kind:lib.so")->path == "other-kind:lib.so");
+    std::string const said = attune_test::error_of(
+        [] { static_cast<void>(worker::open_driver_at("/no/other-kind:lib.so")); });
+    CHECK(attune_test::has(said, "no CUDA driver"));
+}

@@ -1,0 +1,76 @@
+// tests/opencl/array.cpp : mirrors include/attune/opencl/array.hpp, which it includes first
+// SPDX-License-Identifier: MIT
+#include <attune/opencl/array.hpp>
+
+#include <attune/opencl/driver.hpp>
+
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../support/needs_opencl.hpp"
+#include "../support/texts.hpp"
+
+TEST_CASE("an array takes values and gives them back; copies share them")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_target const on = attune::find_opencl_target();
+    std::vector<float> const values{1, 2, 3};
+    attune::opencl_array<float> x{on, std::span<float const>{values}};
+    attune::opencl_array<float> const same = x;
+    CHECK(x.to_host() == values);
+    CHECK(x.span().size() == 3);
+    CHECK(x.span().data() == same.span().data());
+    CHECK(x.buffer() != nullptr);
+    attune::opencl_array<double> const none{on, std::size_t{0}};
+    CHECK(none.to_host().empty());
+}
+
+TEST_CASE("an array may be a buffer of the program, if it holds whole elements")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_target const on = attune::find_opencl_target();
+    std::vector<int> const values{1, 2, 3, 4, 5};
+    attune::opencl_array<int> const made{on, std::span<int const>{values}};
+    attune::opencl_array<int> const taken{on, made.buffer()};
+    CHECK(taken.to_host() == values);
+    CHECK(taken.span().data() == made.span().data());
+    std::string const said =
+        attune_test::error_of([&] { attune::opencl_array<double> const wrong{on, made.buffer()}; });
+    CHECK(said.find("does not hold whole elements") != said.npos);
+    CHECK(said.find("20 bytes, 8 each") != said.npos);
+}
+
+TEST_CASE("a buffer of another context is refused with the option that names one")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    attune::opencl_target const on = attune::find_opencl_target();
+    cl::library const& of = *cl::library_in_use();
+    auto const device = cl::devices_of(of).front();
+    cl::result said = 0;
+    cl::context const other = of.create_context(nullptr, 1, &device.at, nullptr, nullptr, &said);
+    REQUIRE(said == cl::success);
+    cl::memory const buffer = of.create_buffer(other, cl::flag::read_write, 64, nullptr, &said);
+    REQUIRE(said == cl::success);
+    std::string const text = attune_test::error_of(
+        [&] { attune::opencl_array<int> const wrong{on, static_cast<void*>(buffer)}; });
+    CHECK(text.find("another OpenCL context") != text.npos);
+    CHECK(text.find("opencl_options::context") != text.npos);
+    CHECK(attune_test::error_of([&] {
+              cl::adopt_context(0, other);
+          }).find("another OpenCL context already") != std::string::npos);
+    of.release_memory(buffer);
+    of.release_context(other);
+}
+
+TEST_CASE("an array that no memory can hold is an error with its bytes")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_target const on = attune::find_opencl_target();
+    std::string const said = attune_test::error_of(
+        [&] { attune::opencl_array<float> const huge{on, std::size_t{1} << 48}; });
+    CHECK(said.find(std::to_string(std::size_t{1} << 50) + " bytes") != said.npos);
+}

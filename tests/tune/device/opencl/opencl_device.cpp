@@ -1,0 +1,482 @@
+// tests/tune/device/opencl/opencl_device.cpp : mirrors include/attune/tune/device/opencl/opencl_device.hpp, included first
+// SPDX-License-Identifier: MIT
+#include <attune/tune/device/opencl/opencl_device.hpp>
+
+#include <attune/attune.hpp>
+#include <attune/compile/opencl.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/measure/arrays/compare.hpp>
+#include <attune/measure/device/device_compare.hpp>
+#include <attune/measure/device/device_session.hpp>
+#include <attune/opencl/driver.hpp>
+#include <attune/tune/device/opencl/opencl_launch.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/launch_arguments.hpp>
+#include <attune/tune/together.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../../../../examples/kernels/opencl/gemm.hpp"
+#include "../../../support/needs_opencl.hpp"
+#include "../../../support/shared_store.hpp"
+#include "../../../support/texts.hpp"
+
+using attune_test::error_of;
+using attune_test::has;
+
+namespace {
+
+constexpr auto n = attune::input<"N", int>();
+constexpr auto group = attune::ordinal<"GROUP">(attune::powers_of_two(1, 64));
+constexpr auto kind = attune::ordinal<"KIND">(attune::values(0, 1, 2, 3, 4, 5));
+
+/// Elements of an array; a call takes more than a microsecond, below which nothing is tuned.
+constexpr int many = 32'768;
+
+/// y = a * x + y, by work-items with one element each.
+char const* const saxpy_text = R"cl(
+#include <attune/tunable.hpp>
+kernel void saxpy(global float const* x, global float* y, float a, int n)
+{
+    int const i = get_group_id(0) * ATTUNE_TUNABLE(GROUP, 1) + get_local_id(0);
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+)cl";
+
+using saxpy_signature = void(std::span<float const>, std::span<float>, float, int);
+using saxpy_on_device = void(attune::device_span<float const>, attune::device_span<float>, float,
+                             int);
+
+constexpr auto saxpy_space = attune::space(group);
+
+template <class Signature>
+attune::kernel<Signature> saxpy()
+{
+    attune::kernel<Signature> k{"saxpy", attune::source_text(saxpy_text, "saxpy.cl"), saxpy_space};
+    k.template bind<3>(n).grid(attune::ceil_div(n, group)).block(group);
+    return k;
+}
+
+attune::tuning_options quick(std::uint64_t evaluations = 7)
+{
+    attune::tuning_options out;
+    out.limits = {.evaluations = evaluations, .seconds = 60};
+    out.limits.default_run_s = 20;
+    out.measuring.precision = 0.2;
+    out.progress = attune::silent_progress();
+    return out;
+}
+
+/// A kernel that does in `KIND` what a variant must not do; 0 and 5 are right.
+char const* const acts_text = R"cl(
+kernel void acts(global int const* x, global int* y, int n)
+{
+    int const i = get_global_id(0);
+#if ATTUNE_TUNABLE(KIND, 0) == 1 // a wrong result
+    if (i < n) y[i] = x[i] + 2;
+#elif KIND == 2 // an access far outside
+    if (i < n) y[i] = x[i] + 1 + x[(1L << 40) + (long)i * n];
+#elif KIND == 3 // no end
+    volatile int stop = n;
+    while (stop != 0) stop = stop | 1;
+    y[i] = stop;
+#elif KIND == 4 // a few bytes behind the array
+    if (i < n) y[i] = x[i] + 1;
+    y[n + 1] = 0;
+#else
+    if (i < n) y[i] = x[i] + 1;
+#endif
+}
+)cl";
+
+constexpr auto acts_space = attune::space(kind.with_default(0));
+
+} // namespace
+
+TEST_CASE("a kernel on arrays of the host is tuned in a worker process and serves right results")
+{
+    if (!attune_test::has_opencl()) return;
+    std::vector<float> x(5000);
+    std::iota(x.begin(), x.end(), 0.0F);
+    std::vector<float> y(5000, 1.0F);
+    attune::tuned f{saxpy<saxpy_signature>(), attune_test::opencl_here(), attune::memory_store{},
+                    quick()};
+    f(x, y, 2.0F, 5000);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        REQUIRE(y[i] == 2.0F * static_cast<float>(i) + 1.0F);
+    attune::tuning_report const report = f.report();
+    CHECK(has(report.isolation, "worker: "));
+    CHECK(report.evaluations == 7);
+    for (attune::failure const& one : report.first_failures)
+        FAIL(one.reason);
+    f(x, y, 1.0F, 5000);
+    CHECK(y[10] == 31.0F);
+}
+
+TEST_CASE("arrays of the device stay there, also a sub-buffer and on a queue of the program")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    std::vector<float> const ones(4096, 1.0F);
+    attune::opencl_array<float> x{compiler.target(), std::span<float const>{ones}};
+    attune::opencl_array<float> y{compiler.target(), std::span<float const>{ones}};
+    attune::tuned f{saxpy<saxpy_on_device>(), compiler, attune::memory_store{}, quick()};
+    f(x.span(), y.span(), 3.0F, 4096);
+    f.on(compiler.queue())(x.span(), y.span(), 3.0F, 4096);
+    CHECK(y.to_host() == std::vector<float>(4096, 7.0F));
+
+    namespace cl = attune::detail::opencl;
+    cl::library const& library = *cl::library_in_use();
+    cl::sub_buffer const region{4096, 4096};
+    cl::result said = 0;
+    cl::memory const part = library.create_sub_buffer(static_cast<cl::memory>(y.buffer()), 0,
+                                                      cl::flag::sub_buffer_region, &region, &said);
+    REQUIRE(said == cl::success);
+    {
+        attune::opencl_array<float> second{compiler.target(), static_cast<void*>(part)};
+        f(x.span(), second.span(), 1.0F, 1024);
+        CHECK(second.to_host() == std::vector<float>(1024, 8.0F));
+    }
+    CHECK(y.to_host()[1023] == 7.0F);
+    CHECK(y.to_host()[1024] == 8.0F);
+    CHECK(y.to_host()[2048] == 7.0F);
+    library.release_memory(part);
+}
+
+TEST_CASE("a wrong, faulting, endless or overwriting variant costs one evaluation, not the program")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::kernel<void(std::span<int const>, std::span<int>, int)> k{
+        "acts", attune::source_text(acts_text, "acts.cl"), acts_space};
+    k.bind<2>(n).grid(attune::ceil_div(n, 8)).block(8);
+    std::vector<int> x(many, 1);
+    std::vector<int> y(many, 0);
+    attune::tuning_options options = quick(6);
+    options.limits.default_run_s = 5;
+    attune::tuned f{k, attune_test::opencl_here(), attune::memory_store{}, options};
+    f(x, y, many);
+    CHECK(y == std::vector<int>(many, 2));
+    attune::tuning_report const report = f.report();
+    CHECK(report.evaluations == 6);
+    auto const failures = [&](attune::failure_stage stage) {
+        return report.failures[static_cast<std::size_t>(stage)];
+    };
+    CHECK(failures(attune::failure_stage::verify) == 2);
+    CHECK(failures(attune::failure_stage::crash) == 1);
+    CHECK(failures(attune::failure_stage::timeout) == 1);
+    CHECK(has(report.isolation, "replaced "));
+    for (attune::failure const& one : report.first_failures) {
+        CAPTURE(one.reason);
+        if (one.stage == attune::failure_stage::crash) CHECK(has(one.reason, "SIGSEGV"));
+        if (one.stage == attune::failure_stage::timeout) CHECK(has(one.reason, "still running"));
+    }
+}
+
+TEST_CASE("a launch may be declared by global and local sizes, which are rounded to whole groups")
+{
+    attune::kernel<saxpy_signature> k{"saxpy", attune::source_text(saxpy_text, "saxpy.cl"),
+                                      saxpy_space};
+    k.bind<3>(n);
+    attune::opencl_launch(k, attune::global_size(n, 7), attune::local_size(group, 2))
+        .shared_bytes(4 * group);
+    attune::description const bound = attune::bind_inputs(k.describe().space, {n(100)});
+    for (std::uint32_t place = 0; place < 7; ++place) {
+        std::int64_t const items = std::int64_t{1} << place;
+        attune::launch_geometry const launch =
+            attune::geometry_at(*k.describe().launch, bound, {attune::coordinate{place, 0}});
+        CHECK(launch.grid == std::array<std::int64_t, 3>{(100 + items - 1) / items, 4, 1});
+        CHECK(launch.block == std::array<std::int64_t, 3>{items, 2, 1});
+        CHECK(launch.shared_bytes == 4 * items);
+    }
+}
+
+TEST_CASE("the limits of the device are constraints of the space")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    attune::device_limits const& limits = compiler.target().device.limits;
+    static constexpr auto wide = attune::ordinal<"GROUP">(attune::powers_of_two(1, 1 << 20));
+    static constexpr auto wide_space = attune::space(wide);
+    attune::kernel<saxpy_signature> k{"saxpy", attune::source_text(saxpy_text, "saxpy.cl"),
+                                      wide_space};
+    k.bind<3>(n).grid(attune::ceil_div(n, wide)).block(wide);
+    std::vector<float> x(many, 1.0F);
+    std::vector<float> y(many, 1.0F);
+    attune::tuning_options options = quick(64);
+    attune::tuned f{k, compiler, attune::memory_store{}, options};
+    f(x, y, 1.0F, many);
+    attune::tuning_report const report = f.report();
+    CAPTURE(report.summary());
+    CHECK(report.evaluations ==
+          static_cast<std::uint32_t>(std::log2(limits.threads_per_block)) + 1);
+    CHECK(report.failures[static_cast<std::size_t>(attune::failure_stage::launch)] == 0);
+}
+
+TEST_CASE("local memory as an argument, and rules over the compiled code")
+{
+    if (!attune_test::has_opencl()) return;
+    char const* const text = R"cl(
+kernel void reverse(global int const* x, global int* y, int n, local int* tile)
+{
+    local int more[ATTUNE_TUNABLE(PAD, 16)];
+    int const i = get_local_id(0);
+    more[i % PAD] = i;
+    tile[i] = x[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    y[get_global_id(0)] = tile[get_local_size(0) - 1 - i] + more[(i + n) % PAD] / n; // + 0
+}
+)cl";
+    static constexpr auto pad = attune::ordinal<"PAD">(attune::powers_of_two(16, 1024));
+    static constexpr auto space = attune::space(pad.with_default(16));
+    attune::kernel<void(std::span<int const>, std::span<int>, int)> k{
+        "reverse", attune::source_text(text, "reverse.cl"), space};
+    k.bind<2>(n).grid(n / 8).block(8).shared_bytes(32);
+    k.require(attune::static_shared_bytes <= 1024);
+    std::vector<int> x(many);
+    std::iota(x.begin(), x.end(), 0);
+    std::vector<int> y(many);
+    attune::tuned f{k, attune_test::opencl_here(), attune::memory_store{}, quick(7)};
+    f(x, y, many);
+    for (int i = 0; i < many; ++i)
+        REQUIRE(y[static_cast<std::size_t>(i)] == i - i % 8 + 7 - i % 8);
+    attune::tuning_report const report = f.report();
+    // 512 and 1024 ints are over 1024 bytes.
+    CHECK(report.failures[static_cast<std::size_t>(attune::failure_stage::launch)] == 2);
+}
+
+TEST_CASE("a second run finds the winner in the store and tunes nothing")
+{
+    if (!attune_test::has_opencl()) return;
+    attune_test::shared_store const store;
+    std::vector<float> x(many, 1.0F);
+    std::vector<float> y(many, 1.0F);
+    attune::tuned first{saxpy<saxpy_signature>(), attune_test::opencl_here(), store, quick(3)};
+    first(x, y, 1.0F, many);
+    attune::tuned second{saxpy<saxpy_signature>(), attune_test::opencl_here(), store, quick(3)};
+    second(x, y, 1.0F, many);
+    CHECK(second.report().how == attune::decision::remembered);
+    // Other build options are another problem.
+    attune::opencl_options options;
+    options.flags = {"-cl-mad-enable"};
+    attune::tuned third{saxpy<saxpy_signature>(), attune_test::opencl_here(options), store,
+                        quick(3)};
+    third(x, y, 1.0F, many);
+    CHECK(third.report().how == attune::decision::tuned);
+}
+
+TEST_CASE("two programs on one device, here threads, tune at once")
+{
+    if (!attune_test::has_opencl()) return;
+    int right = 0;
+    auto const run = [](int& good) {
+        std::vector<float> x(many, 1.0F);
+        std::vector<float> y(many, 1.0F);
+        attune::tuned f{saxpy<saxpy_signature>(), attune_test::opencl_here(),
+                        attune::memory_store{}, quick(4)};
+        f(x, y, 2.0F, many);
+        good += y == std::vector<float>(many, 3.0F) ? 1 : 0;
+    };
+    int other = 0;
+    std::thread beside([&] { run(other); });
+    run(right);
+    beside.join();
+    CHECK(right + other == 2);
+}
+
+TEST_CASE("the product in CLBlast's parameters is right in each of its forms")
+{
+    using gemm = kernels::opencl::gemm;
+    attune::chain_of_trees const all = attune::build(gemm::space, {gemm::m(512), gemm::n(512)});
+    CHECK(std::llround(std::exp2(all.log2_size())) == 17'956); // as Kernel Tuner's recorded data
+    if (!attune_test::has_opencl()) return;
+    constexpr int size = 128;
+    std::vector<float> a(size * size);
+    std::vector<float> b(a.size());
+    std::vector<float> c(a.size());
+    std::vector<float> right(a.size());
+    attune::random_engine random(1);
+    for (std::vector<float>* const matrix : {&a, &b})
+        for (float& one : *matrix)
+            one = static_cast<float>(attune::uniform_below(random, 11)) - 5; // exact sums
+    gemm::multiply(a, b, right, size, size, size);
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    attune::opencl_array<float> const left{compiler.target(), std::span<float const>{a}};
+    attune::opencl_array<float> const other{compiler.target(), std::span<float const>{b}};
+    using device = attune::device_span<float const>;
+    using signature = void(device, device, attune::device_span<float>, int, int, int);
+    attune::kernel<signature> const k = gemm::kernel<signature>(
+        attune::source_file("../../../../examples/kernels/opencl/gemm.kernel.cl"));
+    attune::description const bound =
+        attune::bind_inputs(k.describe().space, {gemm::m(size), gemm::n(size)});
+    auto const device_of = attune::make_device_target(compiler.target());
+    // MWG, NWG, KWG, MDIMC, NDIMC, MDIMA, NDIMB, KWI, VWM, VWN, SA, SB
+    using config = decltype(gemm::space)::config_type;
+    for (config const& one : {config{16, 16, 32, 8, 8, 8, 8, 2, 1, 1, 0, 0},
+                              config{64, 32, 32, 8, 8, 16, 8, 2, 4, 2, 1, 0},
+                              config{32, 128, 32, 16, 8, 8, 16, 2, 1, 8, 0, 1},
+                              config{128, 64, 32, 8, 16, 8, 8, 2, 8, 2, 1, 1}}) {
+        std::optional<attune::point> const at = attune::encode(gemm::space, bound, one);
+        REQUIRE(at);
+        CHECK(all.contains(*at));
+        attune::opencl_array<float> result{compiler.target(), c.size()};
+        auto const code =
+            device_of->load(attune_test::opencl_callable(attune::detail::compile_point(
+                                k.describe(), bound, attune::detail::make_any_compiler(compiler),
+                                device_of.get(), *at, nullptr)),
+                            "gemm");
+        attune::detail::launch_arguments<device, device, attune::device_span<float>, int, int, int>
+            arguments{left.span(), other.span(), result.span(), size, size, size};
+        arguments.launch(*code, nullptr);
+        CHECK(result.to_host() == right);
+    }
+}
+
+TEST_CASE("two kernels share one budget")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    std::vector<float> x(many, 1.0F);
+    std::vector<float> y(many, 0.0F);
+    std::vector<float> z(many, 0.0F);
+    attune::tuned f{saxpy<saxpy_signature>(), compiler, attune::memory_store{}, quick()};
+    attune::tuned g{saxpy<saxpy_signature>(), compiler, attune::memory_store{}, quick()};
+    attune::together_report const report = attune::tune_together(
+        {.evaluations = 8, .seconds = 60}, attune::share(f, x, y, 1.0F, many).calls(3),
+        attune::share(g, x, z, 1.0F, many).calls(1));
+    CHECK(report.evaluations >= 2);
+    CHECK(report.evaluations <= 8);
+    f(x, y, 1.0F, many);
+    CHECK(y == std::vector<float>(many, 1.0F));
+}
+
+TEST_CASE("bad calls are errors with a sentence: a host pointer, another length, a prediction")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    std::vector<float> const ones(64, 1.0F);
+    std::vector<float> host(64, 1.0F);
+    attune::opencl_array<float> x{compiler.target(), std::span<float const>{ones}};
+    attune::tuned f{saxpy<saxpy_on_device>(), compiler, attune::memory_store{}, quick(3)};
+    CHECK(has(error_of([&] {
+                  f(x.span(), attune::device_span<float>{host.data(), host.size()}, 1.0F, 64);
+              }),
+              "not in its memory"));
+    CHECK(has(
+        error_of([&] { f(x.span(), attune::device_span<float>{x.span().data(), 100}, 1.0F, 64); }),
+        "longer than its memory"));
+    CHECK(has(error_of([&] { static_cast<void>(f.predict(x.span(), x.span(), 1.0F, 64)); }),
+              "no configuration of an OpenCL kernel can be predicted"));
+}
+
+namespace {
+
+/// The comparing kernel on the device, beside compare() of the host.
+struct opencl_comparison {
+    attune::opencl_compiler compiler = attune_test::opencl_here();
+    std::shared_ptr<attune::detail::device_session> where =
+        std::make_shared<attune::detail::device_session>(compiler.target().device.driver,
+                                                         compiler.target().device.ordinal);
+    attune::detail::cuda::context_scope here{where->context()};
+    attune::detail::device_clock clock{where};
+    attune::detail::device_compare there{where, code()};
+
+    [[nodiscard]] attune::device_code code() const
+    {
+        attune::compile_request v;
+        v.function = std::string(attune::detail::device_compare_entry);
+        v.arguments = attune::detail::device_compare_arguments();
+        return attune::device_variant_of(
+                   attune_test::opencl_callable(compiler.compile(
+                       {std::string(attune::detail::opencl_compare_text()), "compare.cl"}, v)))
+            .code;
+    }
+
+    template <class T>
+    void check(std::vector<T> got, std::vector<T> const& want, attune::tolerance within)
+    {
+        attune::buffer like = attune::detail::as_buffer(std::span(got), 3);
+        like.within = within;
+        attune::detail::device_memory const mine(where, like.bytes, "got");
+        attune::detail::device_memory const theirs(where, like.bytes, "want");
+        attune::detail::cuda::driver const& d = where->driver();
+        where->require(d.copy_to_device(mine.address(), got.data(), like.bytes), "copying");
+        where->require(d.copy_to_device(theirs.address(), want.data(), like.bytes), "copying");
+        attune::detail::device_reference right{attune::detail::memory_place::device,
+                                               theirs.address(), 0};
+        right.rms = there.root_mean_square(like, theirs.address());
+        auto const said = there.compare(like, mine.address(), right, clock);
+        auto const host = attune::detail::compare(like, std::as_bytes(std::span<T const>(want)));
+        REQUIRE(there.why_on_host() == "");
+        CHECK((said ? said->text() : "") == (host ? host->text() : ""));
+    }
+};
+
+template <class T>
+void compare_both_ways(opencl_comparison& both, attune::random_engine& random)
+{
+    std::vector<T> want(3001);
+    for (T& one : want)
+        one = static_cast<T>(attune::uniform_unit(random) * 100);
+    both.check(want, want, {});
+    for (double const relative : {0.0, 1e-3, 0.5}) {
+        std::vector<T> got = want;
+        for (int changes = 0; changes < 9; ++changes) {
+            T& one = got[static_cast<std::size_t>(attune::uniform_unit(random) * 3000)];
+            one = static_cast<T>(one + static_cast<T>(attune::uniform_unit(random) * 3));
+        }
+        both.check(got, want, {0, relative});
+        both.check(got, want, {2, relative});
+    }
+    std::vector<T> got = want;
+    got.front() = std::numeric_limits<T>::max();
+    both.check(got, want, {1, 1e-3});
+    std::vector<T> lowest = want;
+    lowest.back() = std::numeric_limits<T>::lowest();
+    both.check(got, lowest, {1, 1e-3});
+    if constexpr (std::is_floating_point_v<T>) {
+        T const nan = std::numeric_limits<T>::quiet_NaN();
+        T const infinite = std::numeric_limits<T>::infinity();
+        for (T const a : {nan, infinite, -infinite, T{1}})
+            for (T const b : {nan, infinite, -infinite, T{1}}) {
+                std::vector<T> one = want;
+                std::vector<T> other = want;
+                one[7] = a;
+                other[7] = b;
+                both.check(one, other, {0, 1});
+            }
+    }
+}
+
+} // namespace
+
+TEST_CASE("the comparison on the device has the host's rule, for each type")
+{
+    if (!attune_test::has_opencl()) return;
+    opencl_comparison both;
+    attune::random_engine random(7);
+    compare_both_ways<float>(both, random);
+    compare_both_ways<double>(both, random);
+    compare_both_ways<signed char>(both, random);
+    compare_both_ways<unsigned char>(both, random);
+    compare_both_ways<short>(both, random);
+    compare_both_ways<unsigned short>(both, random);
+    compare_both_ways<int>(both, random);
+    compare_both_ways<unsigned int>(both, random);
+    compare_both_ways<long long>(both, random);
+    compare_both_ways<unsigned long long>(both, random);
+}
