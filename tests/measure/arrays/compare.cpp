@@ -279,7 +279,7 @@ TEST_CASE("known halves")
     CHECK(std::isinf(static_cast<double>(brain_bits(1e300))));
 }
 
-#ifdef __FLT16_MANT_DIG__
+#ifdef ATTUNE_HAS_FLOAT16
 TEST_CASE("rounding to a half is the compiler's")
 {
     for (int i = -20000; i < 20000; ++i) {
