@@ -31,6 +31,7 @@ ATTUNE_INLINE processor_shape this_processor()
         } else if (line.starts_with("Features")) { // AArch64
             shape.vector_bytes = 16;
             shape.vector_registers = 32;
+            shape.loads_apart = true;
         } else if (line.starts_with("SVE bytes")) {
             shape.vector_bytes = std::max<std::int64_t>(
                 16, std::atoi(std::string(detail::processor_value(line)).c_str()));

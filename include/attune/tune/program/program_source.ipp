@@ -289,6 +289,7 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
         for (std::int64_t const number :
              {p.vector_bytes, p.vector_registers, p.l1_bytes, p.l2_bytes, p.l3_bytes, p.cores})
             revision += ' ' + std::to_string(number);
+        if (p.loads_apart) revision += " loads apart";
     }
     out.source = {revision, program.nest.name + ".program.cpp"};
     out.source.flags = {"-Wno-psabi"}; // g++ has a note on each wide vector argument
