@@ -7,6 +7,10 @@ set(CMAKE_SYSTEM_PROCESSOR aarch64 CACHE STRING "")
 foreach(language C CXX)
     set(CMAKE_${language}_COMPILER_TARGET aarch64-linux-gnu CACHE STRING "")
 endforeach()
+foreach(tool LINKER=ld NM=nm AR=ar RANLIB=ranlib OBJCOPY=objcopy OBJDUMP=objdump STRIP=strip) # Clang's are not for all of it
+    string(REGEX MATCH "(.*)=(.*)" tool "${tool}")
+    set(CMAKE_${CMAKE_MATCH_1} "/usr/bin/aarch64-linux-gnu-${CMAKE_MATCH_2}" CACHE FILEPATH "")
+endforeach()
 set(CMAKE_CXX_FLAGS_DEBUG "-O0" CACHE STRING "" FORCE)
 set(ATTUNE_CASE_COMPILER "" CACHE STRING "" FORCE) # one compiler: the cases of the other have a leg of their own
 set(root "$ENV{ATTUNE_ARM_ROOT}")

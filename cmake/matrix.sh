@@ -86,7 +86,10 @@ run_leg() {
         eval "CXX=$compiler configure '$folder/tree' $arguments" &&
             cmake --build "$folder/tree" --parallel "$(jobs)" &&
             (
-                [ "$llvm" != arm ] || export PATH="$PWD/build/matrix/arm/bin:$PATH" QEMU_CPU=neoverse-n1
+                if [ "$llvm" = arm ]; then
+                    libraries=$ATTUNE_ARM_ROOT/usr/lib/aarch64-linux-gnu:$ATTUNE_ARM_ROOT/lib/aarch64-linux-gnu
+                    export PATH="$PWD/build/matrix/arm/bin:$PATH" LD_LIBRARY_PATH="$libraries" QEMU_CPU=neoverse-n1
+                fi
                 cd "$folder/tree" &&
                     eval "ctest --output-on-failure --no-tests=error --parallel $(jobs) ${tests:+-L '${tests#-L }'}"
             )
