@@ -11,7 +11,8 @@
 #   NAME    of the kernel, where the store has several of this file, or several that were generated
 #   ISA     instruction sets that variants are compiled for: base (the compiler's, or CMAKE_CXX_FLAGS'), x86-64-v2, x86-64-v3,
 #           x86-64-v4; the processor has the highest that it can run, and where it can run none the default. Without it,
-#           base x86-64-v3 x86-64-v4 on x86-64; base elsewhere, and where CMAKE_CXX_FLAGS name a processor (-march=)
+#           base x86-64-v3 x86-64-v4 on x86-64; base armv8.2-a+fp16 armv8.2-a+sve on AArch64, which has armv8.1-a and armv9-a,
+#           too; base elsewhere, and where CMAKE_CXX_FLAGS name a processor (-march=)
 #   FLAGS   of the default alone, after -O3: those that a template's arguments need, -DTILE=16
 #   SHAPES  calls that the build verifies its own code for, beside the default: KNOWN (those that the store tells of), files
 #           with a shape in each line, or shapes: their numbers, "1024 1024 32" of a span, a span and an int
@@ -59,9 +60,9 @@ function(attune_add_bake_program)
         add_executable(attune_bake_program IMPORTED GLOBAL)
         set_target_properties(attune_bake_program PROPERTIES IMPORTED_LOCATION "${program}")
         return()
-    elseif(CMAKE_CROSSCOMPILING)
+    elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
         message(FATAL_ERROR "attune_bake: the target is for another machine; build attune_bake_program for this one, and "
-                            "give it as ATTUNE_BAKE_PROGRAM")
+                            "give it as ATTUNE_BAKE_PROGRAM, or set CMAKE_CROSSCOMPILING_EMULATOR")
     elseif(NOT TARGET attune::ship)
         message(FATAL_ERROR "attune_bake: attune::ship is needed: find_package(attune REQUIRED COMPONENTS ship), and "
                             "nlohmann-json (Debian: nlohmann-json3-dev)")
@@ -199,6 +200,13 @@ function(attune_bake target)
         elseif(NOT arg_ISA)
             set(arg_ISA base x86-64-v3 x86-64-v4)
         endif()
+    elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+        list(APPEND levels armv8.1-a armv8.2-a+fp16 armv8.2-a+sve armv9-a)
+        if(NOT arg_ISA AND CMAKE_CXX_FLAGS MATCHES "(^| )-m(arch|cpu)=")
+            set(arg_ISA base)
+        elseif(NOT arg_ISA)
+            set(arg_ISA base armv8.2-a+fp16 armv8.2-a+sve)
+        endif()
     elseif(NOT arg_ISA)
         set(arg_ISA base)
     endif()
@@ -212,7 +220,7 @@ function(attune_bake target)
 
     if("SHAPES" IN_LIST arg_KEYWORDS_MISSING_VALUES)
         message(FATAL_ERROR "attune_bake: ${target}: SHAPES names none: give KNOWN, files, or shapes")
-    elseif(arg_SHAPES AND CMAKE_CROSSCOMPILING)
+    elseif(arg_SHAPES AND CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
         message(STATUS "attune_bake: ${subject} is not verified by this build, which is for another machine: its variants "
                        "serve what the store proves")
         set(arg_SHAPES "")

@@ -373,7 +373,11 @@ function(attune_add_component name)
                                                              LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
         target_link_libraries(attune_clang_module PRIVATE attune::attune attune_llvm)
         # The module is a program too, its own compile server. Without the start file variants are compiled in the host.
-        execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=Scrt1.o OUTPUT_VARIABLE start_file
+        set(target "")
+        if(CMAKE_CXX_COMPILER_TARGET AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+            set(target "--target=${CMAKE_CXX_COMPILER_TARGET}")
+        endif()
+        execute_process(COMMAND "${CMAKE_CXX_COMPILER}" ${target} -print-file-name=Scrt1.o OUTPUT_VARIABLE start_file
                         OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
         if(EXISTS "${start_file}")
             target_link_options(attune_clang_module PRIVATE "${start_file}" -Wl,-e,_start)

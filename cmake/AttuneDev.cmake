@@ -17,6 +17,8 @@ target_compile_options(attune_dev INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-qual
     -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wundef -Wextra-semi
     $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op>
+    # On AArch64 GCC has a note on each pair of doubles, that GCC 9 passed it in other registers.
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},aarch64>>:-Wno-psabi>
     $<$<CXX_COMPILER_ID:Clang>:-Wheader-hygiene -Wunused-template>
     # Clang 16 takes a lambda in a static member for a member: its parameters would shadow fields.
     $<$<AND:$<CXX_COMPILER_ID:Clang>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,17>>:-Wno-shadow>

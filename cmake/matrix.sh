@@ -8,6 +8,7 @@
 set -u
 cd "$(dirname "$0")/.."
 . cmake/packages.sh
+. cmake/aarch64.sh
 
 # leg | compiler | LLVM | arguments of cmake | arguments of ctest: the first three run all labels.
 legs='release|g++|-|-D CMAKE_BUILD_TYPE=Release -D ATTUNE_WERROR=ON -D ATTUNE_CASE_COMPILER=clang++-19 -D ATTUNE_TEST_BATCHES=ON -D ATTUNE_TEST_SCOPE=release|
@@ -21,7 +22,9 @@ llvm17|g++|17|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
 llvm18|g++|18|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
 llvm19|g++|19|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
 nollvm|g++|none|-C cmake/ci.cmake -D ATTUNE_WITH_CLANG=OFF -D ATTUNE_TEST_SCOPE=all|-L unit|package
-package|clang++-19|-|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=release|-L package'
+package|clang++-19|-|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=release|-L package
+aarch64|clang++-19|arm|-C cmake/aarch64.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
+aarch64gcc|aarch64-linux-gnu-g++|arm|-C cmake/aarch64.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package'
 
 again=
 wanted=
@@ -59,7 +62,18 @@ run_leg() {
         echo "skipped $sources there is no $compiler" >"$folder/result"
         return
     fi
-    if [ "$llvm" != - ] && [ "$llvm" != none ]; then
+    if [ "$llvm" = arm ]; then
+        lacking=$(arm_lacks)
+        if [ -n "$lacking" ]; then
+            echo "skipped $sources there is no$lacking (Debian: g++-aarch64-linux-gnu, qemu-user)" >"$folder/result"
+            return
+        fi
+        arm_root build/matrix/arm >"$folder/log" 2>&1 || echo "matrix.sh: goes on without LLVM for arm64" >&2
+        arm_tools build/matrix/arm/bin
+        arm_programs || echo "matrix.sh: goes on without binfmt_misc: what starts a program for AArch64 fails" >&2
+        export ATTUNE_ARM_ROOT="$PWD/build/matrix/arm/root"
+        case $compiler in clang*) export CC=clang-19 ;; *) export CC=aarch64-linux-gnu-gcc ;; esac
+    elif [ "$llvm" != - ] && [ "$llvm" != none ]; then
         headers=$("llvm-config-$llvm" --includedir 2>/dev/null)
         if ! [ -e "$headers/clang/Frontend/CompilerInstance.h" ]; then
             echo "skipped $sources there is no libclang-$llvm-dev" >"$folder/result"
@@ -71,11 +85,26 @@ run_leg() {
     {
         eval "CXX=$compiler configure '$folder/tree' $arguments" &&
             cmake --build "$folder/tree" --parallel "$(jobs)" &&
-            (cd "$folder/tree" && eval "ctest --output-on-failure --no-tests=error --parallel $(jobs) ${tests:+-L '${tests#-L }'}")
+            (
+                if [ "$llvm" = arm ]; then
+                    libraries=$ATTUNE_ARM_ROOT/usr/lib/aarch64-linux-gnu:$ATTUNE_ARM_ROOT/lib/aarch64-linux-gnu
+                    export PATH="$PWD/build/matrix/arm/bin:$PATH" LD_LIBRARY_PATH="$libraries" QEMU_CPU=neoverse-n1
+                fi
+                cd "$folder/tree" &&
+                    eval "ctest --output-on-failure --no-tests=error --parallel $(jobs) ${tests:+-L '${tests#-L }'}"
+            )
     } >"$folder/log" 2>&1
     status=$?
     minutes=$((($(date +%s) - began + 30) / 60))
     summary=$(grep -E '% tests passed' "$folder/log" | tail -1)
+    if [ "$llvm" = arm ]; then # built, run, passed and skipped, and the names of what is skipped
+        built=$(grep -cE '^\[[0-9]+/[0-9]+\] (Building|Linking)' "$folder/log")
+        passed=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed ' "$folder/log")
+        skipped=$(grep -cE '\*\*\*(Skipped|Not Run \(Disabled\))' "$folder/log")
+        failed=$(sed -n '/tests FAILED:/,/Errors while/p' "$folder/log" | grep -cE '\((Failed|Timeout|SEGFAULT|SIG[A-Z0-9]+|Not Run|Subprocess[^)]*)\)')
+        summary="$built units built, $((passed + failed)) tests run, $passed passed, $skipped skipped"
+        grep -v '^#' tests/qemu.txt | sed 's/^/skipped: /'
+    fi
     if [ $status -eq 0 ]; then
         echo "passed $sources $minutes min, $summary" >"$folder/result"
     else

@@ -9,6 +9,7 @@ wish ninja-build # keeps both cores busy across targets
 need g++ cmake make libboost-dev libeigen3-dev nlohmann-json3-dev doctest-dev
 wish libbenchmark-dev clang-format-19
 wish clang-19 libclang-rt-19-dev # for tests/fuzz, to compare object code with, and to compile the cases in half the time
+wish g++-aarch64-linux-gnu qemu-user # for tests/aarch64
 wish libomp5-19                  # for kernels with OpenMP
 wish libtcmalloc-minimal4 libjemalloc2 # for tests/host: allocators of other make
 wish pocl-opencl-icd ocl-icd-libopencl1 opencl-headers # OpenCL on this processor; without, its tests are skipped

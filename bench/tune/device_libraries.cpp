@@ -355,7 +355,7 @@ std::vector<row> table()
 {
     return {{"matmul_f32", product<float>},
             {"convolution_f32", convolution<float>},
-#ifdef __FLT16_MANT_DIG__
+#ifdef ATTUNE_HAS_FLOAT16
             {"matmul_f16", product<_Float16>},
             {"convolution_f16", convolution<_Float16>},
 #endif

@@ -18,11 +18,13 @@ struct alignas(64) line {
 
 int main()
 {
+#ifdef __x86_64__
     if (level_of(attune::detail::words_of_this_processor()) <
         attune::detail::instruction_level::x86_64_v3) {
         std::puts("skipped: this processor has no AVX2");
         return 0;
     }
+#endif
     using scale_type = void(std::span<float const>, std::span<float>, int);
     attune::baked<scale_type> const scale{attune::baked_kernel<"scale">};
     std::vector<line> from(320), to(320);

@@ -538,6 +538,10 @@ TEST_CASE("without a linker a sentence says what is missing, and what needs none
               .find("because it needs the symbol 'absent(int)', which this process lacks: neither "
                     "ld nor ld.lld is in PATH") != std::string::npos);
     CHECK(compiled("long f(long x, void*) { return x + 1; }\n").as<function>()(1, nullptr) == 2);
+    CHECK(
+        compiled("long n = 1;\n"
+                 "long f(long x, void*) { return __atomic_fetch_add(&n, x, __ATOMIC_SEQ_CST); }\n")
+            .as<function>()(1, nullptr) == 1);
 }
 
 TEST_CASE("what cannot be linked into the process names the compiler that can")

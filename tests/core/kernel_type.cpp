@@ -141,7 +141,7 @@ TEST_CASE("a type is written as the kernel file knows it")
 
 TEST_CASE("the types of half precision that the compiler has are numbers")
 {
-#ifdef __FLT16_MANT_DIG__
+#ifdef ATTUNE_HAS_FLOAT16
     CHECK(kernel_type_fault<_Float16>() == type_fault::none);
     CHECK(format_of<_Float16>().type == element_type::f16);
     CHECK(format_of<_Float16>().within.relative == 1e-2);

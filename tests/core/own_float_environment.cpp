@@ -39,6 +39,25 @@ TEST_CASE("work runs in the usual environment, and the host's is as it was")
     CHECK(std::fetestexcept(FE_ALL_EXCEPT) == raised);
 }
 
+#if defined(__aarch64__)
+TEST_CASE("modes of AArch64 that glibc does not reset are the host's alone")
+{
+    float_environment const before;
+    unsigned long const wanted = 1UL << 25 | 1UL << 19; // DN: one NaN for all; FZ16, if it is there
+    asm volatile("msr fpcr, %0" : : "r"(wanted));
+    unsigned long const modes = float_environment{}.mode();
+    CHECK((modes & 1UL << 25) != 0);
+    {
+        own_float_environment const numbers;
+        CHECK(float_environment{}.is_usual());
+        hosts_float_environment const of_host;
+        CHECK(float_environment{}.mode() == modes);
+    }
+    CHECK(float_environment{}.mode() == modes);
+    before.set();
+}
+#endif
+
 TEST_CASE("host code within runs in the host's environment")
 {
     float_host const host;
@@ -130,6 +149,9 @@ TEST_CASE("what a scope changes in the floating-point unit is undone, its precis
         _mm_setcsr(_mm_getcsr() | 0x8040U);
         unsigned short const single = 0x007F; // 24 bits
         asm volatile("fldcw %0" : : "m"(single));
+#elif defined(__aarch64__)
+        unsigned long const flushes = 1UL << 24;
+        asm volatile("msr fpcr, %0" : : "r"(flushes));
 #endif
     }
     CHECK(float_environment{}.is_usual());

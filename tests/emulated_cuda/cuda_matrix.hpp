@@ -7,6 +7,10 @@
 // second implementation, by exchange of words between lanes.
 #pragma once
 
+#if defined(__aarch64__) && !defined(__clang__) && __GNUC__ < 13
+typedef __fp16 _Float16; // which GCC 12 has for x86 only
+#endif
+
 struct f16_ {
     unsigned short bits;
     f16_() = default;

@@ -82,12 +82,14 @@ example& the_example()
     return one;
 }
 
-[[nodiscard]] std::string instructions_of(std::string const& folder, char const* level)
+[[nodiscard]] std::string instructions_of(std::string const& folder, char const* level,
+                                          std::string const& disassembler = "objdump")
 {
     std::string out;
     for (auto const& one : std::filesystem::directory_iterator(folder))
         if (has(one.path().string(), level))
-            out += attune::detail::run_process({"objdump", "-d", one.path().string()}, 60.0).output;
+            out +=
+                attune::detail::run_process({disassembler, "-d", one.path().string()}, 60.0).output;
     return out;
 }
 
@@ -125,6 +127,34 @@ TEST_CASE("winners and the default are compiled for other instruction sets, and 
     auto const other = compiler.compile(kernel, wanted);
     CHECK(has(std::get<attune::failure>(other).reason, "is not prepared in"));
 #endif
+}
+
+TEST_CASE("a compiler for AArch64 prepares objects with SVE, without the flags of x86")
+{
+    std::string const compiler =
+        attune::detail::machine_of_program() == "aarch64" ? "c++" : "aarch64-linux-gnu-g++";
+    if (attune::detail::find_program(compiler).empty()) {
+        MESSAGE("skipped: there is no aarch64-linux-gnu-g++");
+        return;
+    }
+    example& subject = the_example();
+    prepare_request asked = subject.request({"base", "armv8.2-a+sve"});
+    asked.command = compiler;
+    asked.folder = subject.folder.file("arm");
+    auto const said = prepare(asked);
+    CHECK(has(said.back(), "configurations for aarch64 armv8.2-a+sve, by "));
+    std::size_t objects = 0;
+    for (auto const& one : std::filesystem::directory_iterator(asked.folder)) {
+        if (one.path().extension() != ".so") continue;
+        ++objects;
+        CHECK(attune::detail::machine_of_object(
+                  attune::detail::bytes_of_file(one.path().string()).value()) == "aarch64");
+    }
+    CHECK(objects >= 4); // the default and a winner, twice
+    std::string const disassembler = compiler == "c++" ? "objdump" : "aarch64-linux-gnu-objdump";
+    if (attune::detail::find_program(disassembler).empty()) return;
+    CHECK(has(instructions_of(asked.folder, "armv8.2-a+sve", disassembler), "whilelo"));
+    CHECK_FALSE(has(instructions_of(asked.folder, "aarch64.base", disassembler), "whilelo"));
 }
 
 TEST_CASE("with a shipped store and no compiler, what won elsewhere serves once it was verified")

@@ -19,6 +19,10 @@ public:
         std::fesetround(FE_TOWARDZERO);
 #if defined(__x86_64__)
         _mm_setcsr(_mm_getcsr() | 0x8040); // FTZ and DAZ
+#elif defined(__aarch64__)
+        unsigned long control = 0;
+        asm volatile("mrs %0, fpcr" : "=r"(control));
+        asm volatile("msr fpcr, %0" : : "r"(control | 1UL << 24)); // FZ
 #endif
 #if defined(__GLIBC__)
         ::feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);

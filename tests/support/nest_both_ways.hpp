@@ -49,7 +49,7 @@ decltype(auto) with_element(attune::element_type t, F const& f)
         return f(std::int32_t{});
     case i64:
         return f(std::int64_t{});
-#ifdef __FLT16_MANT_DIG__
+#ifdef ATTUNE_HAS_FLOAT16
     case f16:
         return f(static_cast<_Float16>(0));
 #endif

@@ -11,6 +11,11 @@
 #include <limits>
 #include <string_view>
 
+/// Defined where C++ has _Float16. GCC 12 for AArch64 defines the macros of its limits without it.
+#if defined(__FLT16_MANT_DIG__) && (defined(__clang__) || !defined(__aarch64__) || __GNUC__ >= 13)
+#define ATTUNE_HAS_FLOAT16
+#endif
+
 namespace attune::inline ATTUNE_ABI {
 
 /// The form of a number in memory. `opaque` is compared byte by byte; `extended` is long double.
@@ -26,7 +31,7 @@ enum class element_type : std::uint8_t {
     u32,
     i64,
     u64,
-    f16,  ///< IEEE 754 binary16: _Float16, __half
+    f16,  ///< IEEE 754 binary16: _Float16, __half, __fp16
     bf16, ///< the upper half of an f32: __bf16, std::bfloat16_t, __nv_bfloat16
     extended,
 };

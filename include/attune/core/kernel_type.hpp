@@ -106,10 +106,17 @@ ATTUNE_KERNEL_TYPE(long double)
 ATTUNE_KERNEL_TYPE(std::byte)
 #undef ATTUNE_KERNEL_TYPE
 
-#ifdef __FLT16_MANT_DIG__
+#ifdef ATTUNE_HAS_FLOAT16
 template <>
 struct kernel_type<_Float16> {
     static constexpr char const* name = "_Float16";
+    static constexpr element_type compared_as = element_type::f16;
+};
+#endif
+#ifdef __ARM_FP16_FORMAT_IEEE
+template <>
+struct kernel_type<__fp16> {
+    static constexpr char const* name = "__fp16";
     static constexpr element_type compared_as = element_type::f16;
 };
 #endif

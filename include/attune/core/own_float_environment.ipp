@@ -42,6 +42,8 @@ inline void set_usual_environment() noexcept
     std::fesetenv(FE_DFL_ENV);
 #if defined(__x86_64__) || defined(__i386__)
     _mm_setcsr(0x1F80); // some C libraries do not reset the bits that flush to zero
+#elif defined(__aarch64__)
+    asm volatile("msr fpcr, %0" : : "r"(usual_float_mode)); // glibc keeps DN, AHP and FZ16
 #endif
 }
 

@@ -16,7 +16,7 @@ struct bake_request {
     std::string kernel_file{};               ///< path; empty: the store has the generated text
     std::string kernel{};                    ///< name in the store; empty: the only one
     std::vector<std::string> include_dirs{}; ///< further folders of the kernel's quoted includes
-    /// "base", "x86-64-v2" ...; a processor uses its highest level.
+    /// "base", "x86-64-v2", "armv8.2-a+sve" ...; a processor uses its highest level.
     std::vector<std::string> levels{};
     /// 80, 90 ...: bakes winners of devices, as CUBINs for these architectures. Empty: bakes
     /// winners of processors.

@@ -16,6 +16,8 @@
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/bake/device_images.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
+#include <attune/ship/detail/machine_flags.hpp>
+#include <attune/ship/prepared_compiler.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -86,12 +88,13 @@ inline void say_who_may_write(bake_plan& plan, std::string const& path)
 }
 
 /// Flags that name an instruction set are already left out.
-inline void leave_out_flags_for_x86(bake_plan& plan, std::string const& machine)
+inline void leave_out_foreign_flags(bake_plan& plan, std::string const& given)
 {
-    if (machine.empty() || machine == "x86_64" || machine == "AMD64" || machine == "amd64") return;
+    std::string const machine = given.empty() ? machine_of_program() : given;
     auto const is_foreign = [&](std::string const& flag) {
-        if (!flag.starts_with("-m") || flag.starts_with("-mllvm")) return false;
-        plan.notices.push_back(plan.kernel + ": " + flag + " is for x86, and left out for " +
+        if (!is_foreign_flag(flag, machine)) return false;
+        plan.notices.push_back(plan.kernel + ": " + flag + " is for " +
+                               std::string(architecture_of_flag(flag)) + ", and left out for " +
                                machine);
         return true;
     };
@@ -274,7 +277,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request, std::st
     bake_plan plan = plan_of(text, request.store, std::move(source),
                              {.kernel = request.kernel, .most_variants = request.most_variants});
     say_who_may_write(plan, request.store);
-    leave_out_flags_for_x86(plan, request.machine);
+    leave_out_foreign_flags(plan, request.machine);
     leave_out_flags_of_clang(plan, request.compiler);
     baked_names const names{request.stem};
     files_to_write files;

@@ -14,14 +14,14 @@ struct prepare_request {
     std::string kernel_file{};               ///< path
     std::string kernel{};                    ///< name in the store; empty: the only one
     std::vector<std::string> include_dirs{}; ///< folders of the kernel's headers
-    std::vector<std::string> levels{};       ///< "base", "x86-64-v2" ...; none: base
+    std::vector<std::string> levels{};       ///< "base", "armv8.2-a+sve" ...; none: base
     std::string command = "c++";             ///< a compiler, perhaps for another machine
     std::string folder{};                    ///< folder of the objects; created if it is missing
     double limit_s = 120;                    ///< wall seconds for one object
 };
 
 /// Compiles the default and at most ten winners of a kernel for each instruction set, as shared
-/// objects for prepared_compiler. A compiler for a machine other than x86-64 gets no flag -m of a
+/// objects for prepared_compiler. A compiler for another machine gets no flag -m of a
 /// winner.
 /// @return  sentences for the user
 /// Errors   attune::error, and nothing is written: see bake(); a missing compiler, or one that

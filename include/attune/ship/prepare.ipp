@@ -11,6 +11,7 @@
 #include <attune/core/version.hpp>
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
+#include <attune/ship/detail/machine_flags.hpp>
 #include <attune/ship/prepare.hpp>
 #include <attune/ship/prepared_compiler.hpp>
 
@@ -30,11 +31,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// Leaves out flags such as -mprefer-vector-width=512, which other machines do not have.
-inline void leave_out_flags_of_x86(std::vector<std::string>& flags)
+inline void leave_out_foreign_flags(std::vector<std::string>& flags, std::string const& machine)
 {
-    std::erase_if(flags, [](std::string const& flag) {
-        return flag.starts_with("-m") && !flag.starts_with("-mllvm");
-    });
+    std::erase_if(flags, [&](std::string const& one) { return is_foreign_flag(one, machine); });
 }
 
 /// The shared object; empty, with the compiler's log, on a failure.
@@ -79,10 +78,10 @@ ATTUNE_INLINE std::vector<std::string> prepare(prepare_request const& request)
     bake_plan const plan = plan_of(text_of_store(request.store), request.store, std::move(source),
                                    {.kernel = request.kernel});
     std::string const by = version_of(request.command);
-    bool const is_x86 =
-        run_process({request.command, "-dumpmachine"}, 60).output.starts_with("x86_64");
+    std::string target = run_process({request.command, "-dumpmachine"}, 60).output;
+    target.resize(std::min(target.find_first_of("-\n"), target.size()));
     kernel_source built = plan.source;
-    if (!is_x86) leave_out_flags_of_x86(built.flags);
+    leave_out_foreign_flags(built.flags, target);
     std::vector<compile_request> all{plan.default_code};
     for (planned_variant const& one : plan.variants)
         all.push_back(one.code);
@@ -95,7 +94,7 @@ ATTUNE_INLINE std::vector<std::string> prepare(prepare_request const& request)
         for (std::size_t i = 0; i < all.size(); ++i) {
             std::string log;
             compile_request wanted = all[i];
-            if (!is_x86) leave_out_flags_of_x86(wanted.flags);
+            leave_out_foreign_flags(wanted.flags, target);
             auto bytes = prepared_object(request, built, wanted, level, log);
             if (!bytes) {
                 if (why.empty()) why = log;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/posix/machine_figures.hpp>
 
+#include <attune/core/posix/processor.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "../../support/scratch_directory.hpp"
 
@@ -60,6 +63,22 @@ TEST_CASE("a cache is as large as its folder says, instructions apart")
     CHECK(here.figure("machine.l1_bytes") == 48 * 1024);
     CHECK(here.figure("machine.l2_bytes") == 1024 * 1024);
     CHECK(here.figure("machine.l3_bytes") == 96 * 1024 * 1024);
+}
+
+TEST_CASE("where cores differ, the caches are those of the strongest that this process may use")
+{
+    told_system here;
+    std::vector<int> const mine = attune::detail::processors_of_process();
+    REQUIRE_FALSE(mine.empty());
+    for (int const processor : mine) {
+        std::string const folder = "sys/devices/system/cpu/cpu" + std::to_string(processor);
+        bool const is_last = processor == mine.back();
+        here.has(folder + "/cpu_capacity", is_last ? "1024" : "446");
+        here.has(folder + "/cache/index0/level", "1");
+        here.has(folder + "/cache/index0/type", "Data");
+        here.has(folder + "/cache/index0/size", is_last ? "64K" : "32K");
+    }
+    CHECK(here.figure("machine.l1_bytes") == 64 * 1024);
 }
 
 TEST_CASE("where a folder says nothing, the cache is that of sysconf() or of a usual processor")

@@ -201,7 +201,7 @@ TEST_CASE("rows with gaps, volumes, windows, and several reductions in one formu
                           {}) == "");
 }
 
-#ifdef __FLT16_MANT_DIG__
+#ifdef ATTUNE_HAS_FLOAT16
 TEST_CASE("half precision is computed in float and rounded where it is written")
 {
     constexpr auto H = array<"H", _Float16, M, K>();

@@ -8,9 +8,12 @@
 #include <doctest/doctest.h>
 #include <string>
 
+using attune::detail::arm_level_of;
 using attune::detail::instruction_level;
 using attune::detail::level_of;
 using attune::detail::processor_words;
+using attune::detail::runs;
+using attune::detail::x86_level_of;
 
 namespace {
 
@@ -25,15 +28,15 @@ constexpr instruction_level without(std::uint32_t processor_words::* word, int b
 {
     processor_words p = everything();
     p.*word &= ~(1u << bit);
-    return level_of(p);
+    return x86_level_of(p);
 }
 
 } // namespace
 
 TEST_CASE("each instruction of a level is needed for it")
 {
-    CHECK(level_of(everything()) == instruction_level::x86_64_v4);
-    CHECK(level_of({}) == instruction_level::base);
+    CHECK(x86_level_of(everything()) == instruction_level::x86_64_v4);
+    CHECK(x86_level_of({}) == instruction_level::base);
     // SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT
     for (int const bit : {0, 9, 13, 19, 20, 23})
         CHECK(without(&processor_words::leaf_1_ecx, bit) == instruction_level::base);
@@ -52,11 +55,62 @@ TEST_CASE("registers that the system does not keep are not used")
 {
     processor_words p = everything();
     p.saved = 0x1; // no AVX
-    CHECK(level_of(p) == instruction_level::x86_64_v2);
+    CHECK(x86_level_of(p) == instruction_level::x86_64_v2);
     p.saved = 0x7; // no AVX-512
-    CHECK(level_of(p) == instruction_level::x86_64_v3);
+    CHECK(x86_level_of(p) == instruction_level::x86_64_v3);
     p.saved = 0xe7;
-    CHECK(level_of(p) == instruction_level::x86_64_v4);
+    CHECK(x86_level_of(p) == instruction_level::x86_64_v4);
+}
+
+TEST_CASE("each feature of a level of AArch64 is needed for it")
+{
+    auto const without = [](int bit, int bit_of_2) {
+        processor_words p;
+        p.hwcap = p.hwcap2 = ~std::uint64_t{0};
+        if (bit >= 0) p.hwcap &= ~(std::uint64_t{1} << bit);
+        if (bit_of_2 >= 0) p.hwcap2 &= ~(std::uint64_t{1} << bit_of_2);
+        return arm_level_of(p);
+    };
+    CHECK(without(-1, -1) == instruction_level::armv9_a);
+    CHECK(arm_level_of({}) == instruction_level::base);
+    for (int const bit : {1, 7, 8, 12}) // ASIMD, CRC32, ATOMICS, ASIMDRDM
+        CHECK(without(bit, -1) == instruction_level::base);
+    for (int const bit : {9, 10, 16}) // FPHP, ASIMDHP, DCPOP
+        CHECK(without(bit, -1) == instruction_level::armv8_1_a);
+    CHECK(without(22, -1) == instruction_level::armv8_2_a_fp16);
+    // JSCVT, FCMA, LRCPC, ASIMDDP, USCAT, ILRCPC, FLAGM, SB
+    for (int const bit : {13, 14, 15, 20, 25, 26, 27, 29})
+        CHECK(without(bit, -1) == instruction_level::armv8_2_a_sve);
+    for (int const bit : {0, 1, 7, 8}) // DCPODP, SVE2, FLAGM2, FRINT
+        CHECK(without(-1, bit) == instruction_level::armv8_2_a_sve);
+    // What Linux reports: Neoverse-N1 (Graviton2), A64FX.
+    processor_words machine;
+    machine.hwcap = 0x119ffb;
+    CHECK(arm_level_of(machine) == instruction_level::armv8_2_a_fp16);
+    machine.hwcap = 0x415ffb;
+    CHECK(arm_level_of(machine) == instruction_level::armv8_2_a_sve);
+}
+
+TEST_CASE("code runs on processors of its level and above, of its architecture alone")
+{
+    CHECK(runs(instruction_level::base, instruction_level::base));
+    CHECK(runs(instruction_level::x86_64_v3, instruction_level::x86_64_v2));
+    CHECK(runs(instruction_level::armv9_a, instruction_level::armv8_2_a_sve));
+    CHECK(runs(instruction_level::armv9_a, instruction_level::base));
+    CHECK_FALSE(runs(instruction_level::x86_64_v2, instruction_level::x86_64_v3));
+    CHECK_FALSE(runs(instruction_level::armv9_a, instruction_level::x86_64_v2));
+    CHECK_FALSE(runs(instruction_level::x86_64_v4, instruction_level::armv8_1_a));
+    CHECK_FALSE(runs(instruction_level::base, instruction_level::armv8_1_a));
+    using attune::detail::instruction_level_up_to;
+    CHECK(instruction_level_up_to("") == attune::detail::own_levels.highest);
+    CHECK(instruction_level_up_to("armv10-a") == instruction_level::base);
+#if defined(__aarch64__)
+    CHECK(instruction_level_up_to("armv8.2-a+sve") == instruction_level::armv8_2_a_sve);
+    CHECK(instruction_level_up_to("x86-64-v3") == instruction_level::base);
+#elif defined(__x86_64__)
+    CHECK(instruction_level_up_to("x86-64-v3") == instruction_level::x86_64_v3);
+    CHECK(instruction_level_up_to("armv8.2-a+sve") == instruction_level::base);
+#endif
 }
 
 TEST_CASE("this processor is the one that the system describes")
@@ -65,13 +119,13 @@ TEST_CASE("this processor is the one that the system describes")
     std::string vendor, family, model, flags;
     for (std::string const& line : attune::detail::processor_lines()) {
         std::string const value{attune::detail::processor_value(line)};
-        if (line.starts_with("vendor_id")) vendor = value;
+        if (line.starts_with("vendor_id") || line.starts_with("CPU implementer")) vendor = value;
         if (line.starts_with("cpu family")) family = value;
         if (line.starts_with("model\t")) model = value;
-        if (line.starts_with("flags")) flags = ' ' + value + ' ';
+        if (line.starts_with("flags") || line.starts_with("Features")) flags = ' ' + value + ' ';
     }
     if (vendor.empty()) {
-        MESSAGE("skipped: this is no x86-64 processor");
+        MESSAGE("skipped: this processor has neither CPUID nor HWCAP");
         return;
     }
     CHECK(vendor == mine.vendor.data());
@@ -80,6 +134,12 @@ TEST_CASE("this processor is the one that the system describes")
     auto const has = [&](char const* flag) {
         return flags.find(' ' + std::string(flag) + ' ') != std::string::npos;
     };
+    if (attune::detail::own_levels.has(instruction_level::armv9_a)) {
+        CHECK((has("sve") && has("fphp")) == (level_of(mine) >= instruction_level::armv8_2_a_sve));
+        CHECK((has("sve2") && has("sb") && has("flagm2") && has("uscat")) ==
+              (level_of(mine) == instruction_level::armv9_a));
+        return;
+    }
     bool const has_v4 = has("avx512f") && has("avx512bw") && has("avx512cd") && has("avx512dq") &&
                         has("avx512vl") && has("avx2") && has("bmi2") && has("fma");
     CHECK(has_v4 == (level_of(mine) == instruction_level::x86_64_v4));

@@ -363,6 +363,11 @@ TEST_CASE("devices have facts by which they are near or far")
     CHECK(x86_level(v3) == "x86-64-v3");
     CHECK(x86_level(v3 + " avx512f avx512bw avx512cd avx512dq avx512vl") == "x86-64-v4");
     CHECK(x86_level("avx512f avx512bw avx512cd avx512dq avx512vl") == "x86-64-v1");
+    CHECK(arm_level("fp asimd evtstrm crc32 cpuid") == "armv8-a"); // Cortex-A72
+    std::string const n1 = "fp asimd crc32 atomics fphp asimdhp asimdrdm dcpop asimddp";
+    CHECK(arm_level(n1) == "armv8.2-a+fp16");
+    CHECK(arm_level(n1 + " sve") == "armv8.2-a+sve");
+    CHECK(arm_level(n1 + " sve sve2") == "armv8.2-a+sve");
     attune::named_texts const& here = facts_of_processor();
     CHECK(std::any_of(here.begin(), here.end(), [](auto const& one) {
         return one.first == "cores" && std::stoi(one.second) >= 1;

@@ -206,7 +206,7 @@ TEST_CASE("results that are made of the same value compile in one kernel")
     check_close(d, right_d);
 }
 
-#ifdef __FLT16_MANT_DIG__
+#ifdef ATTUNE_HAS_FLOAT16
 TEST_CASE("a product of numbers of 16 bits is tuned with tensor cores, and summed up in float")
 {
     constexpr auto HA = array<"A", _Float16, M, K>();

@@ -215,11 +215,12 @@ ATTUNE_INLINE std::string write_program(loop_program const& program,
         return write_program(renamed, options);
     }
     std::string text;
-    for (nest_array const& array : program.nest.arrays)
-        if (array.element == element_type::bf16) {
-            text += detail::nest_prelude_bfloat;
-            break;
-        }
+    auto const has = [&](element_type type) {
+        return std::any_of(program.nest.arrays.begin(), program.nest.arrays.end(),
+                           [&](nest_array const& array) { return array.element == type; });
+    };
+    if (has(element_type::f16)) text += detail::nest_prelude_half;
+    if (has(element_type::bf16)) text += detail::nest_prelude_bfloat;
     if (options.has_prelude) {
         text += detail::nest_prelude;
         if (detail::calls_mathematics(program.nest)) text += detail::nest_prelude_math;

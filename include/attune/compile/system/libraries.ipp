@@ -248,15 +248,20 @@ ATTUNE_INLINE std::vector<std::string> library_folders()
         if (colon > 0) out.emplace_back(all.substr(0, colon));
         all.remove_prefix(std::min(colon + 1, all.size()));
     }
+#if defined(__aarch64__)
+    std::string const machine = "aarch64";
+#else
+    std::string const machine = "x86_64";
+#endif
+    for (char const* const folder : {"/usr/local/lib/", "/lib/", "/usr/lib/"})
+        out.push_back(folder + machine + "-linux-gnu");
     for (char const* const folder :
-         {"/usr/local/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
-          "/usr/local/lib64", "/lib64", "/usr/lib64", "/usr/local/lib", "/lib", "/usr/lib"})
+         {"/usr/local/lib64", "/lib64", "/usr/lib64", "/usr/local/lib", "/lib", "/usr/lib"})
         out.emplace_back(folder);
     std::vector<std::pair<int, std::string>> own;
-    for (char const* const target :
-         {"x86_64-linux-gnu", "x86_64-redhat-linux", "x86_64-suse-linux"}) {
+    for (char const* const system : {"-linux-gnu", "-redhat-linux", "-suse-linux"}) {
         std::error_code failed;
-        fs::directory_iterator at(std::string("/usr/lib/gcc/") + target, failed);
+        fs::directory_iterator at("/usr/lib/gcc/" + machine + system, failed);
         for (; !failed && at != fs::directory_iterator(); at.increment(failed))
             own.emplace_back(std::atoi(at->path().filename().c_str()), at->path().string());
     }

@@ -22,6 +22,8 @@ struct processor_shape {
     std::int64_t l2_bytes = 512 * 1024;
     std::int64_t l3_bytes = 8 * 1024 * 1024;
     std::int64_t cores = 1; ///< threads that a program may use
+    /// True: arithmetic reads registers alone, as on AArch64. A factor from memory takes one more.
+    bool loads_apart = false;
 
     [[nodiscard]] friend bool operator==(processor_shape const&, processor_shape const&) = default;
 };

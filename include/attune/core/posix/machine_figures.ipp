@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ ATTUNE_INLINE processor_shape this_processor()
         } else if (line.starts_with("Features")) { // AArch64
             shape.vector_bytes = 16;
             shape.vector_registers = 32;
+            shape.loads_apart = true;
+        } else if (line.starts_with("SVE bytes")) {
+            shape.vector_bytes = std::max<std::int64_t>(
+                16, std::atoi(std::string(detail::processor_value(line)).c_str()));
         }
     }
     auto const cache = [](int name, std::int64_t& bytes) {
@@ -70,14 +75,31 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.substr(i) == "G" ? out << 30 : i == text.size() ? out : 0;
 }
 
-/// Replaces the sizes of caches by those of the first processor in /sys. The last level comes from
+/// The folder in /sys of the strongest processor that this process may run on; of the first one
+/// where all are equal. Big and little cores have caches of different sizes.
+[[nodiscard]] inline std::string folder_of_processor(std::string const& root)
+{
+    std::string const folder = root + "/sys/devices/system/cpu/cpu";
+    std::string out = folder + '0';
+    std::int64_t most = 0;
+    for (int const processor : processors_of_process()) {
+        std::string const one = folder + std::to_string(processor);
+        std::int64_t const capacity = bytes_of_size(word_in_file(one + "/cpu_capacity"));
+        if (capacity == 0) break; // only systems with several kinds of cores have the file
+        if (capacity > most) out = one;
+        most = std::max(most, capacity);
+    }
+    return out;
+}
+
+/// Replaces the sizes of caches by those of a processor in /sys. The last level comes from
 /// /sys if it is there, not from sysconf(). On processors with several groups of cores, sysconf()
 /// may give the sum of the groups' caches. On an EPYC whose cores reach 32 MB it gave 335 MB.
 inline void read_caches(processor_shape& shape, std::string const& root)
 {
+    std::string const folder = folder_of_processor(root);
     for (int i = 0; i < 16; ++i) {
-        std::string const cache =
-            root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i);
+        std::string const cache = folder + "/cache/index" + std::to_string(i);
         std::string const level = word_in_file(cache + "/level");
         if (level.empty()) return;
         std::int64_t const bytes = bytes_of_size(word_in_file(cache + "/size"));

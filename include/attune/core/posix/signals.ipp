@@ -78,18 +78,28 @@ ATTUNE_INLINE void require_free_loader()
 }
 
 /// Counts how often any copy or version of attune has passed this signal on. The count is stored in
-/// bytes of siginfo_t that no system uses.
-[[nodiscard]] inline unsigned count_passed(siginfo_t* info) noexcept
-{
-    constexpr std::uint64_t ours = 0xa77e'0000'51e9'0000; // the last 16 bits count
-    std::uint64_t there = 0;
-    auto* const bytes = reinterpret_cast<unsigned char*>(info) + sizeof(siginfo_t) - sizeof there;
-    std::memcpy(&there, bytes, sizeof there);
-    if ((there & ~std::uint64_t{0xffff}) != ours) there = ours;
-    ++there;
-    std::memcpy(bytes, &there, sizeof there);
-    return static_cast<unsigned>(there & 0xffff);
-}
+/// bytes of siginfo_t that no system uses. The destructor restores them: QEMU's user mode does not
+/// clear them for the next signal.
+class passed_count {
+public:
+    explicit passed_count(siginfo_t* info) noexcept
+        : bytes_(reinterpret_cast<unsigned char*>(info) + sizeof(siginfo_t) - sizeof before_)
+    {
+        constexpr std::uint64_t ours = 0xa77e'0000'51e9'0000; // the last 16 bits count
+        std::memcpy(&before_, bytes_, sizeof before_);
+        now_ = ((before_ & ~std::uint64_t{0xffff}) != ours ? ours : before_) + 1;
+        std::memcpy(bytes_, &now_, sizeof now_);
+    }
+    ~passed_count() { std::memcpy(bytes_, &before_, sizeof before_); }
+    passed_count(passed_count const&) = delete;
+    passed_count& operator=(passed_count const&) = delete;
+    [[nodiscard]] unsigned value() const noexcept { return static_cast<unsigned>(now_ & 0xffff); }
+
+private:
+    unsigned char* bytes_;
+    std::uint64_t before_ = 0;
+    std::uint64_t now_ = 0;
+};
 
 ATTUNE_INLINE bool is_function(struct sigaction const& action) noexcept
 {
@@ -164,8 +174,9 @@ ATTUNE_INLINE void taken_handler::pass_on(int signal, siginfo_t* info, void* con
     constexpr unsigned most_tries = 256;
     struct sigaction standard{};
     standard.sa_handler = SIG_DFL;
+    passed_count const count(info);
     if (is_function(*next)) {
-        unsigned const passed = count_passed(info);
+        unsigned const passed = count.value();
         std::size_t const met = std::min(count_.load(), formers_.size());
         struct sigaction const& other = formers_[passed / 3 % met];
         if (passed > most_copies && is_function(other)) next = &other;

@@ -1,6 +1,6 @@
 // attune/measure/arrays/cache.ipp - the flush instructions of x86 and ARM.
 // SPDX-License-Identifier: MIT
-// Source   Intel SDM and AMD APM: CLFLUSH; ARM ARM: DC CIVAC, which Linux lets programs use
+// Source   Intel SDM and AMD APM: CLFLUSH; Arm ARM: DC CIVAC and CTR_EL0, which Linux lets programs use
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -13,7 +13,17 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline constexpr std::size_t cache_line_bytes = 64;
+/// Bytes of the shortest line of the data caches.
+[[nodiscard]] inline std::size_t cache_line_bytes() noexcept
+{
+#if defined(__aarch64__)
+    std::uint64_t types = 0;
+    asm("mrs %0, ctr_el0" : "=r"(types));
+    return std::size_t{4} << (types >> 16 & 0xf); // DminLine: the logarithm of words
+#else
+    return 64;
+#endif
+}
 
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
 inline constexpr bool can_flush_lines = true;
@@ -30,9 +40,9 @@ inline void flush_line([[maybe_unused]] std::byte const* at) noexcept
 #endif
 }
 
-[[nodiscard]] inline std::size_t bytes_to_next_line(std::byte const* at) noexcept
+[[nodiscard]] inline std::size_t bytes_to_next_line(std::byte const* at, std::size_t line) noexcept
 {
-    return cache_line_bytes - reinterpret_cast<std::uintptr_t>(at) % cache_line_bytes;
+    return line - reinterpret_cast<std::uintptr_t>(at) % line;
 }
 
 inline void wait_for_flushes() noexcept
@@ -64,15 +74,16 @@ ATTUNE_INLINE cache_eviction::cache_eviction(std::span<buffer const> buffers)
 ATTUNE_INLINE std::size_t cache_eviction::evict() noexcept
 {
     std::size_t lines = 0;
+    std::size_t const length = cache_line_bytes();
     if (!can_flush_lines) {
-        for (std::size_t i = 0; i < sweep_.size(); i += cache_line_bytes, ++lines) {
+        for (std::size_t i = 0; i < sweep_.size(); i += length, ++lines) {
             std::byte volatile* const line = sweep_.data() + i;
             *line = *line ^ std::byte{1};
         }
         return lines;
     }
     for (buffer const& b : buffers_)
-        for (std::size_t i = 0; i < b.bytes; i += bytes_to_next_line(b.data + i), ++lines)
+        for (std::size_t i = 0; i < b.bytes; i += bytes_to_next_line(b.data + i, length), ++lines)
             flush_line(b.data + i);
     wait_for_flushes();
     return lines;

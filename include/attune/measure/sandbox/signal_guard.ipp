@@ -176,7 +176,8 @@ inline void on_tick(int, siginfo_t* info, void*)
 [[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
 {
 #if defined(__linux__)
-    for (int signal = SIGRTMAX; signal >= SIGRTMIN; --signal) {
+    // QEMU's user mode keeps the last two for itself: it takes handlers, and refuses timers.
+    for (int signal = SIGRTMAX - 2; signal >= SIGRTMIN; --signal) {
         struct sigaction now{};
         if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
         if (::sigaction(signal, &ours, &now) == 0 && now.sa_handler == SIG_DFL) return signal;

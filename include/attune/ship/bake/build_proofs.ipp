@@ -275,8 +275,8 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
         return architecture <= one.recorded_architecture;
     auto const at =
         std::find(instruction_level_names.begin(), instruction_level_names.end(), level);
-    return static_cast<instruction_level>(at - instruction_level_names.begin()) <=
-           one.recorded_up_to;
+    return runs(one.recorded_up_to,
+                static_cast<instruction_level>(at - instruction_level_names.begin()));
 }
 
 /// Returns true if a predicted winner is used without a proof, for a device of this level.

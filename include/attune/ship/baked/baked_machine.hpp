@@ -370,7 +370,7 @@ protected:
     [[nodiscard]] choice choose(key const& words, Args const&... args) const
     {
         return choose_among(
-            device_, [&](baked_build const& build) { return build.level <= level_; }, words,
+            device_, [&](baked_build const& build) { return runs(level_, build.level); }, words,
             args...);
     }
     /// @param can_run_it  returns true if the instructions of a build exist

@@ -146,7 +146,7 @@ private:
         for (std::size_t v = 0; v < asked_.table.variants.count; ++v) {
             baked_variant const& variant = asked_.table.variants[v];
             for (baked_build const& build : variant.builds)
-                if (build.level <= mine_)
+                if (runs(mine_, build.level))
                     subjects_.push_back(
                         {v,
                          &build,

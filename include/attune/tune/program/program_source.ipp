@@ -288,9 +288,16 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
         for (std::int64_t const number :
              {p.vector_bytes, p.vector_registers, p.l1_bytes, p.l2_bytes, p.l3_bytes, p.cores})
             revision += ' ' + std::to_string(number);
+        if (p.loads_apart) revision += " loads apart";
     }
     out.source = {revision, program.nest.name + ".program.cpp"};
     out.source.flags = {"-Wno-psabi"}; // g++ has a note on each wide vector argument
+#if defined(__aarch64__)
+    // Vectors wider than NEON's are SVE's, which compilers use where they know the length.
+    processor_shape const target = options.processor ? *options.processor : this_processor();
+    if (target.vector_bytes > 16)
+        out.source.flags.push_back("-msve-vector-bits=" + std::to_string(8 * target.vector_bytes));
+#endif
     if (options.processor && options.processor->cores > 1) out.source.flags.push_back("-fopenmp");
     out.source.has_own_spans = true;
     std::vector<std::string> types;

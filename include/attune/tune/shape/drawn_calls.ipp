@@ -186,7 +186,8 @@ ATTUNE_INLINE call_draws::call_draws(drawn_from from, std::uint64_t seed, draw_l
         if (bytes.size() == sizeof value)
             std::memcpy(&value, bytes.data(), sizeof value);
         else if (bytes.size() == sizeof as_float)
-            std::memcpy(&as_float, bytes.data(), sizeof as_float), value = as_float;
+            std::memcpy(&as_float, bytes.data(), sizeof as_float),
+                value = static_cast<double>(as_float);
         else
             continue; // long double
         scalars_.push_back({i, value, bytes.size() == sizeof as_float});
@@ -328,7 +329,7 @@ ATTUNE_INLINE void call_draws::draw_scalars(drawn_call& call)
             value = scalars_[static_cast<std::size_t>(draw_.index(std::ssize(scalars_)))].value;
         value *= sign;
         if (draw_.index(2) == 0 && std::fabs(value) >= 2) value = std::round(value);
-        if (one.is_float) value = static_cast<float>(value);
+        if (one.is_float) value = static_cast<double>(static_cast<float>(value));
         std::int64_t const its = real_class(bits_of_real(value));
         if (special_real(its) != 1) continue;
         call.key[one.word] = its;

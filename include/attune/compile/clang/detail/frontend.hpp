@@ -101,6 +101,11 @@ frontend_arguments(std::string const& executable, attune_clang_request const& re
     driver.setCheckInputsExist(false);
     std::string const overlay = std::string("-I") + overlay_folder;
     std::vector<char const*> arguments{executable.c_str(), overlay.c_str()};
+#if defined(__aarch64__)
+    // Its functions are in an archive of the compiler: each kernel with an atomic would need a
+    // linker.
+    arguments.push_back("-mno-outline-atomics");
+#endif
     arguments.insert(arguments.end(), request.arguments,
                      request.arguments + request.argument_count);
     for (char const* const last :

@@ -232,6 +232,13 @@ constexpr T highest()
 }
 )NEST";
 
+/// For programs with elements of binary16.
+inline constexpr std::string_view nest_prelude_half =
+    R"NEST(#if defined(__aarch64__) && !defined(__clang__) && __GNUC__ < 13
+typedef __fp16 _Float16; // which GCC 12 has for x86 only
+#endif
+)NEST";
+
 /// For programs with bfloat16 elements.
 inline constexpr std::string_view nest_prelude_bfloat =
     R"NEST(#if !defined(__clang__) && __GNUC__ < 13

@@ -635,6 +635,8 @@ inline constexpr std::array state_rows{
               memory_policy_now, restore_memory_policy},
     state_row{state_owner::thread, "changed the timer slack of the thread",
               prctl_now<PR_GET_TIMERSLACK>, prctl_back<PR_SET_TIMERSLACK>},
+    state_row{state_owner::thread, "changed the length of SVE vectors (PR_SVE_SET_VL)",
+              prctl_now<PR_SVE_GET_VL>, prctl_back<PR_SVE_SET_VL>},
     state_row{state_owner::thread,
               "changed the signal that comes when its parent ends (PR_SET_PDEATHSIG)",
               prctl_written<PR_GET_PDEATHSIG>, prctl_back<PR_SET_PDEATHSIG>},

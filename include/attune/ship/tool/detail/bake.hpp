@@ -48,6 +48,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 #ifdef __x86_64__
     if (request.levels.empty() && request.architectures.empty())
         request.levels = {"base", "x86-64-v3", "x86-64-v4"};
+#elif defined(__aarch64__)
+    if (request.levels.empty() && request.architectures.empty())
+        request.levels = {"base", "armv8.2-a+fp16", "armv8.2-a+sve"};
 #endif
     std::string table;
     for (std::string const& said : bake(request, &table))
@@ -71,8 +74,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
              {"--kernel", "NAME",
               "where the store has several kernels of the file, or several without a file"},
              {"--level", "NAME",
-              "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4; may "
-              "be repeated"},
+              "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4, "
+              "armv8.1-a, "
+              "armv8.2-a+fp16, armv8.2-a+sve, armv9-a; may be repeated"},
              {"--sm", "N",
               "an architecture of NVIDIA's devices, such as 90, instead of instruction sets; may "
               "be "
@@ -123,14 +127,14 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .usage = "STORE KERNEL_FILE [options]",
         .what =
             "Compiles winners for processors that are not here, for a machine without a compiler.",
-        .options =
-            {{"--output", "FOLDER", "where the code is written; else prepared", 'o'},
-             {"--kernel", "NAME", "where the store has several kernels of the file"},
-             {"--level", "NAME",
-              "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4; may "
-              "be repeated"},
-             {"--compiler", "COMMAND", "which; one for another machine, too; else c++"},
-             {"--include", "DIR", "where the kernel's headers are; may be repeated"}},
+        .options = {{"--output", "FOLDER", "where the code is written; else prepared", 'o'},
+                    {"--kernel", "NAME", "where the store has several kernels of the file"},
+                    {"--level", "NAME",
+                     "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4, "
+                     "armv8.1-a, "
+                     "armv8.2-a+fp16, armv8.2-a+sve, armv9-a; may be repeated"},
+                    {"--compiler", "COMMAND", "which; one for another machine, too; else c++"},
+                    {"--include", "DIR", "where the kernel's headers are; may be repeated"}},
         .more =
             "  attune prepare sgemm.attune sgemm.kernel.cpp --level x86-64-v2 --level x86-64-v4 -o "
             "code\n"

@@ -74,6 +74,7 @@ public:
         : model_(subject)
         , axes_(*find_product_axes(subject))
         , registers_(subject.processor.vector_registers)
+        , most_registers_(detail::most_registers(subject.processor))
         , l2_bytes_(subject.processor.l2_bytes)
         , l3_bytes_(subject.processor.l3_bytes)
     {
@@ -114,8 +115,7 @@ public:
     [[nodiscard]] std::optional<std::int64_t> height() const noexcept { return height_; }
     /// The least number of accumulators: with fewer, the multiply-add waits.
     [[nodiscard]] std::int64_t least_accumulators() const noexcept { return least_; }
-    /// The most registers of accumulators and one row of vectors; one more holds a factor.
-    [[nodiscard]] std::int64_t most_registers() const noexcept { return registers_ - 1; }
+    [[nodiscard]] std::int64_t most_registers() const noexcept { return most_registers_; }
 
     /// @param places  one per parameter: the index of its value
     [[nodiscard]] product_choice choice(std::span<std::uint32_t const> places) const
@@ -318,6 +318,7 @@ private:
     product_model model_;
     product_axes axes_;
     std::int64_t registers_;
+    std::int64_t most_registers_;
     std::int64_t l2_bytes_;
     std::int64_t l3_bytes_;
     std::int64_t step_bytes_ = 1;

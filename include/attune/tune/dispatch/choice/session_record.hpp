@@ -32,6 +32,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The level of an x86-64 processor with these flags of /proc/cpuinfo.
 [[nodiscard]] std::string x86_level(std::string_view flags);
+/// The level of an AArch64 processor with these features of /proc/cpuinfo, as -march= names it.
+[[nodiscard]] std::string arm_level(std::string_view features);
 
 /// Returns how times are taken, as far as it differs from the default way.
 /// @param compiler  its identity

@@ -17,8 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
-#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/utsname.h>
@@ -27,9 +27,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE std::string x86_level(std::string_view flags)
+/// The number of leading lists of which `features` has every name.
+[[nodiscard]] inline std::size_t lists_in(std::string_view features,
+                                          std::span<std::string_view const> lists)
 {
-    std::string const all = ' ' + std::string(flags) + ' ';
+    std::string const all = ' ' + std::string(features) + ' ';
     auto const has = [&](std::string_view names) {
         while (!names.empty()) {
             std::string_view const one = names.substr(0, names.find(' '));
@@ -38,13 +40,31 @@ ATTUNE_INLINE std::string x86_level(std::string_view flags)
         }
         return true;
     };
+    auto const lacking = std::find_if_not(lists.begin(), lists.end(), has);
+    return static_cast<std::size_t>(lacking - lists.begin());
+}
+
+ATTUNE_INLINE std::string x86_level(std::string_view flags)
+{
     constexpr std::string_view needed[] = {
         "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3",
         "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
         "avx512f avx512bw avx512cd avx512dq avx512vl",
     };
-    auto const first_lacking = std::find_if_not(std::begin(needed), std::end(needed), has);
-    return "x86-64-v" + std::to_string(1 + (first_lacking - std::begin(needed)));
+    return "x86-64-v" + std::to_string(1 + lists_in(flags, needed));
+}
+
+ATTUNE_INLINE std::string arm_level(std::string_view features)
+{
+    constexpr std::string_view needed[] = {
+        "asimd atomics asimdrdm crc32",
+        "dcpop fphp asimdhp",
+        "sve",
+        "sve2 asimddp fcma jscvt lrcpc ilrcpc flagm flagm2 uscat dcpodp sb frint",
+    };
+    constexpr std::string_view names[] = {"armv8-a", "armv8.1-a", "armv8.2-a+fp16", "armv8.2-a+sve",
+                                          "armv9-a"};
+    return std::string(names[lists_in(features, needed)]);
 }
 
 [[nodiscard]] inline named_texts read_facts_of_processor()
@@ -56,6 +76,7 @@ ATTUNE_INLINE std::string x86_level(std::string_view flags)
         std::string const value{processor_value(line)};
         if (line.starts_with("vendor_id") || line.starts_with("CPU implementer")) vendor = value;
         if (line.starts_with("flags")) isa = x86_level(value);
+        if (line.starts_with("Features")) isa = arm_level(value);
     }
     struct ::utsname system{};
     if (isa.empty() && ::uname(&system) == 0) isa = system.machine;
