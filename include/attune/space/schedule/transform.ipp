@@ -292,4 +292,90 @@ ATTUNE_INLINE void stream_stores(loop_program& program, std::uint32_t block)
     program.blocks[block].is_streamed = true;
 }
 
+namespace detail {
+
+/// The dimension of an array along an axis; no_index: no access has the axis.
+/// Errors   attune::error: two accesses have other dimensions, or another index there
+inline std::uint32_t sliced_dimension(loop_program const& program, std::uint32_t array,
+                                      std::uint32_t axis)
+{
+    nest_description const& nest = program.nest;
+    auto const refuse_array = [&] {
+        throw error("a slice needs each element of " + nest.arrays[array].name +
+                        " in one iteration, and its elements in a row",
+                    nest.name + ", axis " + nest.axes[axis].name, "slice another axis");
+    };
+    std::vector<nest_access const*> accesses;
+    for (std::uint32_t const b : blocks_inside(program, no_index)) {
+        nest_statement const& of = nest.statements[program.blocks[b].statement];
+        if (of.target.array == array) accesses.push_back(&of.target);
+        for (std::uint32_t const a : accesses_of(nest, of))
+            if (nest.accesses[a].array == array) accesses.push_back(&nest.accesses[a]);
+    }
+    std::uint32_t out = no_index;
+    for (nest_access const* const access : accesses)
+        for (std::uint32_t d = 0; d < access->at.size(); ++d) {
+            affine_index const& index = access->at[d];
+            bool const has_it =
+                std::any_of(index.terms.begin(), index.terms.end(),
+                            [axis](affine_term const& term) { return term.axis == axis; });
+            if (!has_it) continue;
+            if (index != affine_index{{{axis, 1}}, 0} || (out != no_index && out != d) ||
+                nest.arrays[array].extents[d] != nest.axes[axis].extent)
+                refuse_array();
+            out = d;
+        }
+    if (out == no_index) return out;
+    for (nest_access const* const access : accesses)
+        if (access->at[out].terms.empty()) refuse_array();
+    for (nest_access const* const access : accesses)
+        if (access->at[out] != affine_index{{{axis, 1}}, 0}) refuse_array();
+    for (std::uint32_t d = 0; d < out; ++d)
+        if (nest.arrays[array].extents[d] != nest_extent{1, no_index}) refuse_array();
+    return out;
+}
+
+} // namespace detail
+
+ATTUNE_INLINE void slice_program(loop_program& program, std::uint32_t axis, std::int64_t step,
+                                 bool in_threads)
+{
+    nest_description& nest = program.nest;
+    std::string const where =
+        nest.name + (axis < nest.axes.size() ? ", axis " + nest.axes[axis].name : "");
+    if (axis >= nest.axes.size() || step < 1)
+        throw error("a program is sliced along an axis, by steps of 1 or more", where,
+                    "name an axis of the program");
+    if (!program.buffers.empty())
+        throw error("a program with buffers cannot be sliced", where, "slice it first");
+    nest_extent const extent = nest.axes[axis].extent;
+    if (extent.input != no_index ? step != 1 : extent.constant % step != 0)
+        throw error("the step of a slice does not divide the extent", where,
+                    "take a divisor; 1 if the extent is an input");
+    for (std::uint32_t const b : blocks_inside(program, no_index)) {
+        nest_statement const& of = nest.statements[program.blocks[b].statement];
+        bool has_value = false;
+        detail::for_each_node(nest, of.value, [&](std::uint32_t, nest_node const& node) {
+            has_value = has_value || (node.code == nest_op::axis && node.axis == axis);
+        });
+        if (!is_spatial(of, axis) || has_value)
+            throw error("a slice needs an axis of each statement's target, whose value is not used",
+                        where, "slice another axis");
+        for (std::uint32_t const loop : loops_around(program, {item_kind::block, b}))
+            if (program.loops[loop].kind != loop_kind::serial ||
+                program.loops[loop].over.size() != 1 || program.loops[loop].over.front().step != 1)
+                throw error("a program with other steps cannot be sliced", where, "slice it first");
+    }
+    program_slice made{axis, extent, step, in_threads, {}};
+    for (std::uint32_t a = 0; a < nest.arrays.size(); ++a)
+        made.dimensions.push_back(detail::sliced_dimension(program, a, axis));
+    nest.axes[axis].extent = {step, no_index};
+    for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
+        if (made.dimensions[a] == no_index) continue;
+        nest.arrays[a].extents[made.dimensions[a]] = {step, no_index};
+        nest.arrays[a].is_constant = false; // a form would hold one slice
+    }
+    program.slices.push_back(std::move(made));
+}
+
 } // namespace attune::inline ATTUNE_ABI
