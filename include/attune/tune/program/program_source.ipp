@@ -316,22 +316,29 @@ inline void add_plain(description& space)
     space.parameters.push_back(std::move(added));
     std::uint32_t const is_scheduled = equal(plain, word(""));
     for (std::uint32_t p = 0; p < plain; ++p) {
-        parameter_description const& of = space.parameters[p];
-        std::uint32_t standard = no_index;
+        parameter_description const of = space.parameters[p];
+        std::uint32_t const index = coordinate_of(of, *of.default_text)->index;
+        auto const require = [&](std::uint32_t is_standard) {
+            constraint_description made;
+            made.root =
+                node({.code = op::logical_or, .first = is_scheduled, .second = is_standard});
+            made.scope = {p, plain};
+            made.text = text_of_node(space, space.nodes[made.root]);
+            space.constraints.push_back(std::move(made));
+        };
+        auto const whole = [&](std::int64_t value) {
+            return node({.code = op::integer, .integer = value});
+        };
         if (of.kind == parameter_kind::categorical) {
-            standard = word(*of.default_text);
-        } else if (of.kind == parameter_kind::ordinal && of.type == value_kind::integer) {
-            standard = node({.code = op::integer,
-                             .integer = of.integers[coordinate_of(of, *of.default_text)->index]});
-        } else {
-            continue;
+            require(equal(p, word(*of.default_text)));
+        } else if (of.kind == parameter_kind::ordinal) {
+            require(equal(p, whole(of.integers[index])));
+        } else { // a tile; space_builder has no other kinds
+            for (std::uint32_t part = 0; part < of.parts; ++part)
+                require(node({.code = op::equal,
+                              .first = node({.code = op::element, .subject = p, .integer = part}),
+                              .second = whole(of.integers[index * of.parts + part])}));
         }
-        constraint_description made;
-        made.root =
-            node({.code = op::logical_or, .first = is_scheduled, .second = equal(p, standard)});
-        made.scope = {p, plain};
-        made.text = text_of_node(space, space.nodes[made.root]);
-        space.constraints.push_back(std::move(made));
     }
 }
 
