@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -294,44 +297,40 @@ ATTUNE_INLINE void stream_stores(loop_program& program, std::uint32_t block)
 
 namespace detail {
 
-/// The dimension of an array along an axis; no_index: no access has the axis.
-/// Errors   attune::error: two accesses have other dimensions, or another index there
-inline std::uint32_t sliced_dimension(loop_program const& program, std::uint32_t array,
-                                      std::uint32_t axis)
+/// An array's accesses that a program has, its target among them.
+inline std::vector<nest_access> accesses_to(loop_program const& program, std::uint32_t array)
 {
     nest_description const& nest = program.nest;
-    auto const refuse_array = [&] {
-        throw error("a slice needs each element of " + nest.arrays[array].name +
-                        " in one iteration, and its elements in a row",
-                    nest.name + ", axis " + nest.axes[axis].name, "slice another axis");
-    };
-    std::vector<nest_access const*> accesses;
+    std::vector<nest_access> out;
     for (std::uint32_t const b : blocks_inside(program, no_index)) {
         nest_statement const& of = nest.statements[program.blocks[b].statement];
-        if (of.target.array == array) accesses.push_back(&of.target);
+        if (of.target.array == array) out.push_back(of.target);
         for (std::uint32_t const a : accesses_of(nest, of))
-            if (nest.accesses[a].array == array) accesses.push_back(&nest.accesses[a]);
+            if (nest.accesses[a].array == array) out.push_back(nest.accesses[a]);
     }
+    return out;
+}
+
+/// The dimension of an array along an axis.
+/// @return  no_index: no access has the axis; empty: two accesses have other dimensions, or another
+///          index there, or elements of one slice do not lie in a row
+inline std::optional<std::uint32_t> sliced_dimension(loop_program const& program,
+                                                     std::uint32_t array, std::uint32_t axis)
+{
+    nest_array const& of = program.nest.arrays[array];
+    affine_index const own{{{axis, 1}}, 0};
+    std::vector<nest_access> const accesses = accesses_to(program, array);
     std::uint32_t out = no_index;
-    for (nest_access const* const access : accesses)
-        for (std::uint32_t d = 0; d < access->at.size(); ++d) {
-            affine_index const& index = access->at[d];
-            bool const has_it =
-                std::any_of(index.terms.begin(), index.terms.end(),
-                            [axis](affine_term const& term) { return term.axis == axis; });
-            if (!has_it) continue;
-            if (index != affine_index{{{axis, 1}}, 0} || (out != no_index && out != d) ||
-                nest.arrays[array].extents[d] != nest.axes[axis].extent)
-                refuse_array();
-            out = d;
-        }
+    for (nest_access const& access : accesses)
+        for (std::uint32_t d = 0; d < access.at.size(); ++d)
+            for (affine_term const& term : access.at[d].terms)
+                if (term.axis == axis) out = out == no_index || out == d ? d : no_index - 1;
     if (out == no_index) return out;
-    for (nest_access const* const access : accesses)
-        if (access->at[out].terms.empty()) refuse_array();
-    for (nest_access const* const access : accesses)
-        if (access->at[out] != affine_index{{{axis, 1}}, 0}) refuse_array();
+    if (out >= of.extents.size() || of.extents[out] != program.nest.axes[axis].extent) return {};
+    for (nest_access const& access : accesses)
+        if (access.at[out] != own) return {};
     for (std::uint32_t d = 0; d < out; ++d)
-        if (nest.arrays[array].extents[d] != nest_extent{1, no_index}) refuse_array();
+        if (of.extents[d] != nest_extent{1, no_index}) return {};
     return out;
 }
 
@@ -348,6 +347,9 @@ ATTUNE_INLINE void slice_program(loop_program& program, std::uint32_t axis, std:
                     "name an axis of the program");
     if (!program.buffers.empty())
         throw error("a program with buffers cannot be sliced", where, "slice it first");
+    for (program_slice const& known : program.slices)
+        if (known.axis == axis)
+            throw error("the axis is sliced already", where, "slice another axis");
     nest_extent const extent = nest.axes[axis].extent;
     if (extent.input != no_index ? step != 1 : extent.constant % step != 0)
         throw error("the step of a slice does not divide the extent", where,
@@ -367,8 +369,14 @@ ATTUNE_INLINE void slice_program(loop_program& program, std::uint32_t axis, std:
                 throw error("a program with other steps cannot be sliced", where, "slice it first");
     }
     program_slice made{axis, extent, step, in_threads, {}};
-    for (std::uint32_t a = 0; a < nest.arrays.size(); ++a)
-        made.dimensions.push_back(detail::sliced_dimension(program, a, axis));
+    for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
+        auto const dimension = detail::sliced_dimension(program, a, axis);
+        if (!dimension)
+            throw error("a slice needs each element of " + nest.arrays[a].name +
+                            " in one iteration, and its elements in a row",
+                        where, "slice another axis");
+        made.dimensions.push_back(*dimension);
+    }
     nest.axes[axis].extent = {step, no_index};
     for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
         if (made.dimensions[a] == no_index) continue;
