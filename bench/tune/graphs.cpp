@@ -110,7 +110,7 @@ public:
     {
         attune::detail::program_text text;
         text.nest = nest_;
-        text.signature = {.function = nest_.name, .arguments = {}};
+        text.signature.function = nest_.name;
         for (std::size_t a = 0, p = 0; a < nest_.arrays.size(); ++a) {
             if (nest_.arrays[a].role == attune::nest_role::temporary) continue;
             text.arguments.push_back(a);
@@ -242,8 +242,9 @@ int run_all(arguments const& asked)
         double largest = 1e-3;
         double difference = 0;
         for (std::size_t e = 0; e < out.size(); ++e) {
-            largest = std::max<double>(largest, std::fabs(plain_out[e]));
-            double const here = std::fabs(static_cast<double>(out[e]) - plain_out[e]);
+            largest = std::max(largest, std::fabs(static_cast<double>(plain_out[e])));
+            double const here =
+                std::fabs(static_cast<double>(out[e]) - static_cast<double>(plain_out[e]));
             difference = here <= difference ? difference : here; // also NaN
         }
         bool const is_wrong = !(difference <= 1e-3 * largest);

@@ -211,12 +211,13 @@ void run_graph(program_search const& how, program_ratios& vs_eigen, program_rati
     std::vector<contestant> all{here("ours", [&] { data.call(*tuning.code); })};
     auto const add = [&](char const* label, layer_function of) {
         of(in.data(), other.result().data());
-        for (std::size_t e = 0; e < other.result().size(); ++e)
-            if (!(std::fabs(other.result()[e] - data.result()[e]) <=
-                  1e-3 * (0.01 + std::fabs(data.result()[e]))))
+        for (std::size_t e = 0; e < other.result().size(); ++e) {
+            auto const is = static_cast<double>(other.result()[e]);
+            auto const wanted = static_cast<double>(data.result()[e]);
+            if (!(std::fabs(is - wanted) <= 1e-3 * (0.01 + std::fabs(wanted))))
                 throw std::runtime_error(std::string(label) + " gives another result: " +
-                                         std::to_string(other.result()[e]) + ", not " +
-                                         std::to_string(data.result()[e]));
+                                         std::to_string(is) + ", not " + std::to_string(wanted));
+        }
         all.push_back(here(label, [&other, &in, of] { of(in.data(), other.result().data()); }));
     };
     add("plain", plain_layer(nest));
