@@ -18,10 +18,10 @@
 namespace bench {
 
 /// Arrays begin with a page. Numbers lie between -0.5 and 0.5.
-template <class Signature>
+template <class Signature, class Element = float>
 class program_arguments;
-template <class... Args>
-class program_arguments<void(Args...)> {
+template <class... Args, class Element>
+class program_arguments<void(Args...), Element> {
 public:
     /// @param inputs  the values of its extents
     program_arguments(attune::nest_description const& nest, std::span<int const> inputs)
@@ -35,14 +35,15 @@ public:
                 count *= extent.input == attune::no_index
                              ? static_cast<std::size_t>(extent.constant)
                              : static_cast<std::size_t>(inputs[extent.input]);
-            page_vector<float>& made = arrays_.emplace_back(count);
-            for (float& x : made) {
+            page_vector<Element>& made = arrays_.emplace_back(count);
+            for (Element& x : made) {
                 state = state * 6364136223846793005u + 1442695040888963407u;
-                x = static_cast<float>(state >> 40) * 0x1p-24f - 0.5f;
+                x = static_cast<Element>(state >> 40) * static_cast<Element>(0x1p-24) -
+                    static_cast<Element>(0.5);
             }
             constants_.emplace_back();
             if (array.is_constant)
-                constants_.back() = attune::constant_array<float>(std::span<float const>(made));
+                constants_.back() = attune::constant_array<Element>(std::span<Element const>(made));
         }
     }
 
@@ -55,9 +56,9 @@ public:
         }(std::index_sequence_for<Args...>{});
     }
 
-    [[nodiscard]] page_vector<float>& array(std::size_t at) { return arrays_.at(at); }
+    [[nodiscard]] page_vector<Element>& array(std::size_t at) { return arrays_.at(at); }
     /// What a layer writes: its last array.
-    [[nodiscard]] page_vector<float>& result() { return arrays_.back(); }
+    [[nodiscard]] page_vector<Element>& result() { return arrays_.back(); }
 
 private:
     template <std::size_t At, class Argument>
@@ -65,14 +66,14 @@ private:
     {
         if constexpr (std::is_arithmetic_v<Argument>)
             return static_cast<Argument>(inputs_.at(At - arrays_.size()));
-        else if constexpr (std::is_same_v<Argument, attune::constant_view<float>>)
+        else if constexpr (std::is_same_v<Argument, attune::constant_view<Element>>)
             return constants_.at(At);
         else
             return Argument(arrays_.at(At));
     }
 
-    std::vector<page_vector<float>> arrays_;
-    std::vector<attune::constant_array<float>> constants_; ///< of arrays that are constant
+    std::vector<page_vector<Element>> arrays_;
+    std::vector<attune::constant_array<Element>> constants_; ///< of arrays that are constant
     std::vector<int> inputs_;
 };
 

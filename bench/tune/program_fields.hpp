@@ -26,6 +26,9 @@ program LAYER
   vs_metaschedule60=     of its best among its first 60 trials
 variant LAYER            variant_ms=: processor time from a configuration to code, median of random configurations;
                          write_ms=: of that, text; clang_ms=: clang++ -O3 -shared on the same text; vs_clang=: ratio
+graph LAYER              of several statements, or that plain loops compute well: best_ms= beside the plain nest, one
+                         function by clang++ -Ofast -march=native, and beside Eigen; vs_plain=, vs_eigen=: their time over
+                         ours. total_graphs: geometric means and the worst
 inputs_vs_constants LAYER  with --inputs: the same program with extents that a call gives, tuned as well;
                          inputs_vs_constants=: time with constants over time with inputs
 weights LAYER            with --weights, in place of all else: a layer and the same with constant weights, both tuned;

@@ -53,10 +53,10 @@ struct program_tuning {
     }
 };
 
-template <class Signature>
-[[nodiscard]] program_tuning<Signature> tune_program(attune::kernel<Signature> const& kernel,
-                                                     program_arguments<Signature>& arguments,
-                                                     program_search const& how)
+template <class Signature, class Element>
+[[nodiscard]] program_tuning<Signature>
+tune_program(attune::kernel<Signature> const& kernel,
+             program_arguments<Signature, Element>& arguments, program_search const& how)
 {
     program_tuning<Signature> out;
     attune::tuning_options options;

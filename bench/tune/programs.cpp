@@ -27,6 +27,7 @@
 #include "contest.hpp"
 #include "program_arguments.hpp"
 #include "program_fields.hpp"
+#include "program_graphs.hpp"
 #include "program_layers.hpp"
 #include "program_rivals.hpp"
 #include "program_totals.hpp"
@@ -268,7 +269,17 @@ int run_all(arguments const& asked)
     compare_inputs<matmul_512, matmul_of_inputs<"matmul_512_of_inputs", 512>>(asked);
     compare_inputs<matmul_1024, matmul_of_inputs<"matmul_1024_of_inputs", 1024>>(asked);
     compare_inputs<conv_56, conv_56_of_inputs>(asked);
-    std::printf("total");
+    bench::program_ratios vs_eigen;
+    bench::program_ratios vs_plain;
+    for_each_graph([&]<class Layer> {
+        if (asked.layers.empty() ||
+            std::count(asked.layers.begin(), asked.layers.end(), Layer::name) != 0)
+            bench::run_graph<Layer>(asked.search, vs_eigen, vs_plain);
+    });
+    std::printf("total_graphs");
+    vs_eigen.print("vs_eigen");
+    vs_plain.print("vs_plain");
+    std::printf("\ntotal");
     sums.vs_library.print("vs_library");
     sums.vs_metaschedule.print("vs_metaschedule");
     sums.vs_metaschedule60.print("vs_metaschedule60");
@@ -310,6 +321,7 @@ int main(int argc, char** argv)
         bench::layers::for_each_layer([&]<class Layer> { known.emplace_back(Layer::name); });
         bench::layers::for_each_weights(
             [&]<class Pair> { known.emplace_back(Pair::arrays::name); });
+        bench::layers::for_each_graph([&]<class Layer> { known.emplace_back(Layer::name); });
         for (std::string const& layer : asked.layers)
             bench::require_known("LAYER", layer, known);
         if (asked.two_level && asked.samples.empty())

@@ -1,4 +1,5 @@
-// expect-error: an axis is an index of two arrays with other extents
+// expect-error: "k: y 6, a 4".*an axis is an index of two arrays with other extents|other
+// extents.*"k: y 6, a 4"
 // tests/compile_fail/nest_other_extent.cpp - shapes fit.
 // SPDX-License-Identifier: MIT
 #include "../support/nest_arrays.hpp"

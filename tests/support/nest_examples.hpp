@@ -336,4 +336,43 @@ inline attune::nest_description argmax(std::int64_t rows, std::int64_t columns)
     return b.out;
 }
 
+/// Scores, softmax and the sum of values: S = Q K^T, m = max S, E = exp(S - m), s = sum E, O = E V
+/// / s
+inline attune::nest_description attention(std::int64_t heads, std::int64_t tokens,
+                                          std::int64_t size)
+{
+    using enum attune::nest_role;
+    nest_builder b("attention");
+    auto const h = b.axis("h", heads), i = b.axis("i", tokens), j = b.axis("j", tokens);
+    auto const k = b.axis("k", size), d = b.axis("d", size);
+    auto const argument = [&](std::string name, attune::nest_role role) {
+        return b.array(std::move(name), role, {b.of(h), b.of(i), b.of(k)});
+    };
+    auto const Q = argument("Q", read), K = argument("K", read), V = argument("V", read);
+    auto const S = b.array("S", temporary, {b.of(h), b.of(i), b.of(j)});
+    auto const m = b.array("m", temporary, {b.of(h), b.of(i)});
+    auto const E = b.array("E", temporary, {b.of(h), b.of(i), b.of(j)});
+    auto const s = b.array("s", temporary, {b.of(h), b.of(i)});
+    auto const T = b.array("T", temporary, {b.of(h), b.of(i), b.of(k)});
+    auto const O = argument("O", written);
+    auto const at = [&](std::uint32_t array, std::vector<std::uint32_t> const& axes) {
+        std::vector<affine_index> index;
+        for (std::uint32_t const a : axes)
+            index.push_back(b.at(a));
+        return b.read(array, std::move(index));
+    };
+    b.statement(S, {h, i, j}, {k}, attune::reduction::sum,
+                b.op(nest_op::multiply, at(Q, {h, i, k}), at(K, {h, j, k})));
+    b.statement(m, {h, i}, {j}, attune::reduction::maximum, at(S, {h, i, j}));
+    b.statement(
+        E, {h, i, j}, {}, attune::reduction::none,
+        b.op(nest_op::exponential, b.op(nest_op::subtract, at(S, {h, i, j}), at(m, {h, i}))));
+    b.statement(s, {h, i}, {j}, attune::reduction::sum, at(E, {h, i, j}));
+    b.statement(T, {h, i, d}, {j}, attune::reduction::sum,
+                b.op(nest_op::multiply, at(E, {h, i, j}), at(V, {h, j, d})));
+    b.statement(O, {h, i, d}, {}, attune::reduction::none,
+                b.op(nest_op::divide, at(T, {h, i, d}), at(s, {h, i})));
+    return b.out;
+}
+
 } // namespace support

@@ -87,7 +87,7 @@ private:
         auto const path = path_of(block);
         auto const loop = static_cast<std::int64_t>(path.empty() ? 0 : any(path));
         if (path.empty()) return {};
-        std::int64_t const which = below(13);
+        std::int64_t const which = below(14);
         if (which < 2)
             return {split, {loop, any(std::vector<std::int64_t>{1, 2, 3, 4, 5, 8, 16, 32})}};
         if (which == 2) return {split_whole, {loop, any(std::vector<std::int64_t>{2, 3, 4, 8})}};
@@ -126,6 +126,10 @@ private:
             if (other.empty()) return {};
             return {compute_at, {block, any(other)}};
         }
+        if (which == 12)
+            return {slice,
+                    {below(static_cast<std::int64_t>(p.nest.axes.size())),
+                     any(std::vector<std::int64_t>{1, 1, 2, 4}), below(2)}};
         return below(2) == 0 ? attune::schedule_step{inlined, {block}}
                              : attune::schedule_step{rfactor, {block, loop}};
     }

@@ -374,3 +374,22 @@ TEST_CASE("arrays overlap where they share a byte")
     CHECK(do_overlap(left, {1040, 4, 64, 100})); // around the end of a row
     CHECK(do_overlap(left, whole));
 }
+
+TEST_CASE("a prefix of a longer array is read where it is declared, by a number or an input")
+{
+    constexpr auto L = input<"L", int>();
+    constexpr auto wide = array<"wide", float, 9>();
+    constexpr auto any = array<"any", float, L>();
+    constexpr auto out = array<"out", float, M, 4>();
+    constexpr auto p = declare_nest<"p">(out[i][j] = wide[attune::prefix(j, 4)] +
+                                                     any[attune::prefix(i, M)] + wide[j + 5]);
+    std::vector<float> const w = some(9);
+    std::vector<float> const a = some(11);
+    std::vector<float> got(12);
+    p(std::span(w), std::span(a), std::span(got), 11, 3);
+    for (std::size_t y = 0; y < 3; ++y)
+        for (std::size_t x = 0; x < 4; ++x)
+            CHECK(got[4 * y + x] == w[x] + a[y] + w[x + 5]);
+    std::vector<float> const few = some(2);
+    CHECK_THROWS_AS(p(std::span(w), std::span(few), std::span(got), 2, 3), attune::error);
+}

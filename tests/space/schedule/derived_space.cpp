@@ -9,6 +9,7 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/trace.hpp>
+#include <attune/space/schedule/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -202,4 +203,47 @@ TEST_CASE("results larger than the last cache, which nothing reads, may be store
     CHECK(streamed > 0);
     CHECK(streamed == cached);
     CHECK(inactive == 4); // UNROLL alone
+}
+
+TEST_CASE("products of a graph have tiles, rows between them one loop, and slices hold them all")
+{
+    attune::derived_space const derived(support::attention(8, 128, 64), avx512());
+    CHECK(derived.rule_names() == std::vector<std::string>{"product", "rows", "product"});
+    attune::description const& space = derived.describe();
+    attune::schedule_choices chosen = defaults(space);
+    CHECK(chosen.text("SLICES") == "h");
+    CHECK(chosen.number("S_ROWS") > 1);
+    CHECK(chosen.number("O_ROWS") > 1);
+    attune::loop_program const sliced = derived.schedule(chosen).program;
+    REQUIRE(sliced.slices.size() == 1);
+    // Scores, sums of the rows, and the result: three nests of loops in each slice.
+    CHECK(sliced.body.size() == 3);
+    CHECK(sliced.nest.arrays[3].extents.front() == attune::nest_extent{1, attune::no_index});
+    for (auto const& label : space.parameters[space.find_parameter("SLICES")].labels) {
+        chosen.all[space.find_parameter("SLICES")].value = label;
+        std::size_t const count = derived.schedule(chosen).program.slices.size();
+        CHECK(count == (label == "none" ? 0U : label == "h" ? 1U : 2U));
+    }
+}
+
+TEST_CASE("a slice needs each element in one iteration")
+{
+    auto const refused = [](attune::nest_description nest, std::uint32_t axis, std::int64_t step) {
+        attune::loop_program program = attune::plain_program(std::move(nest));
+        std::uint64_t const before = attune::structure_of(program);
+        try {
+            attune::slice_program(program, axis, step);
+        } catch (attune::error const&) {
+            CHECK(attune::structure_of(program) == before);
+            return true;
+        }
+        return false;
+    };
+    CHECK_FALSE(refused(support::matmul(12, 40, 130), 0, 4));      // rows
+    CHECK(refused(support::matmul(12, 40, 130), 0, 5));            // no divisor
+    CHECK(refused(support::matmul(12, 40, 130), 1, 4));            // columns do not lie in a row
+    CHECK(refused(support::matmul(12, 40, 130), 2, 1));            // summed over
+    CHECK(refused(support::convolution(6, 4, 16, 3, 1, 1), 0, 1)); // windows overlap
+    CHECK_FALSE(refused(support::matmul_of_inputs(), 0, 1));
+    CHECK(refused(support::matmul_of_inputs(), 0, 2));
 }

@@ -169,6 +169,19 @@ TEST_CASE("too few rounds prove nothing")
     CHECK(attune::detail::want_of_rounds(result_of_final(times), 2).empty());
 }
 
+TEST_CASE("no winner is slower than the guard, also where the interval proves nothing")
+{
+    round_times times(3);
+    for (double const part : {1.00, 0.99, 1.02, 0.98}) {
+        times.add(0, 1.0);
+        times.add(1, 0.9 * part);
+        times.add(2, 1.1);
+    }
+    CHECK(result_of_final(times).winner == 0);
+    CHECK(result_of_final(times, 0, 1).winner == 1);
+    CHECK(result_of_final(times, 0, 2).winner == 0); // the guard is slower
+}
+
 TEST_CASE("too few rounds are no reason where nothing looked faster, and ties remain ties")
 {
     round_times times(2);

@@ -49,6 +49,8 @@ struct program_text_options {
 /// loops need -fopenmp; without it they are serial. No file is included. With bfloat16 elements the
 /// text reports that GCC 12 cannot compile it.
 ///
+/// A program in slices is a second function, NAME_part, which NAME calls once for each slice.
+///
 /// A buffer that holds a whole constant array is a further argument, behind the inputs. Another
 /// function fills it: see kept_forms().
 ///
@@ -63,7 +65,7 @@ namespace detail {
 
 /// Part of the identity of a tuning. Increase it with each change of write_program() or
 /// default_schedule_rules() that makes other code of equal programs and values.
-inline constexpr int program_writer_version = 3;
+inline constexpr int program_writer_version = 4;
 
 } // namespace detail
 

@@ -197,6 +197,58 @@ inline void declare_temporaries(nest_scope& scope)
     }
 }
 
+/// Elements of a call's array between neighbours along dimension d.
+[[nodiscard]] inline nest_size whole_stride_of(nest_scope const& scope, std::uint32_t a,
+                                               std::uint32_t d)
+{
+    nest_array whole = scope.program.nest.arrays[a];
+    for (program_slice const& slice : scope.program.slices)
+        if (slice.dimensions[a] != no_index) whole.extents[slice.dimensions[a]] = slice.extent;
+    return stride_of(scope, whole, d);
+}
+
+/// Writes the function that calls `part` for each slice.
+inline void write_slices(nest_scope& scope, std::string const& head, std::string const& part,
+                         std::vector<kept_form> const& forms)
+{
+    loop_program const& program = scope.program;
+    nest_description const& nest = program.nest;
+    scope.line(head);
+    scope.open("{");
+    std::vector<std::string> variables;
+    for (program_slice const& slice : program.slices) {
+        std::string const name = scope.new_name(nest.axes[slice.axis].name + "_slice");
+        if (slice.is_parallel) scope.line("#pragma omp parallel for schedule(static)");
+        scope.open("for (long " + name + " = 0; " + name + " < " +
+                   scope.text_of_extent(slice.extent) + "; " + name +
+                   " += " + std::to_string(slice.step) + ") {");
+        variables.push_back(name);
+    }
+    std::string arguments;
+    auto const add = [&](std::string const& text) {
+        arguments += (arguments.empty() ? "" : ", ") + text;
+    };
+    for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
+        nest_array const& array = nest.arrays[a];
+        if (array.role == nest_role::temporary) continue;
+        std::string position;
+        for (std::size_t s = 0; s < variables.size(); ++s)
+            if (std::uint32_t const d = program.slices[s].dimensions[a]; d != no_index)
+                append_sum(position, product_text({{{variables[s], 1, 1, -1}}, 0},
+                                                  whole_stride_of(scope, a, d)));
+        add(position.empty() ? array.name : array.name + " + " + position);
+        if (array.has_row_stride) add(array.name + "_stride");
+    }
+    for (nest_input const& input : nest.inputs)
+        add(input.name);
+    for (kept_form const& form : forms)
+        add(form.argument);
+    scope.line(part + '(' + arguments + ");");
+    for (std::size_t s = 0; s < variables.size(); ++s)
+        scope.close();
+    scope.close();
+}
+
 } // namespace detail
 
 ATTUNE_INLINE std::string write_program(loop_program const& program,
@@ -241,12 +293,22 @@ ATTUNE_INLINE std::string write_program(loop_program const& program,
         text += fill.out;
     }
     detail::nest_scope scope(program);
-    scope.line(options.linkage + "void " + name + '(' +
-               detail::arguments_text(program.nest, forms) + ')');
+    std::string const arguments = '(' + detail::arguments_text(program.nest, forms) + ')';
+    std::string const head = options.linkage + "void " + name + arguments;
+    std::string const part = name + "_part";
+    scope.line(program.slices.empty()
+                   ? head
+                   : "static void " + part + arguments +
+                         " __attribute__((noinline));\nstatic void " + part + arguments);
     scope.open("{");
     detail::declare_temporaries(scope);
     detail::program_walk(scope).write();
     scope.close();
+    if (!program.slices.empty()) {
+        detail::nest_scope around(program);
+        detail::write_slices(around, head, part, forms);
+        scope.out += '\n' + around.out;
+    }
     return text + scope.out;
 }
 

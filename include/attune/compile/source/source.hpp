@@ -11,6 +11,7 @@
 #include <attune/declare/point.hpp>
 
 #include <functional>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -97,6 +98,14 @@ namespace detail {
 
 } // namespace detail
 
+/// A configuration of a generated kernel that each tuning tries at its beginning: the default, with
+/// another value of one parameter.
+struct guard_configuration {
+    std::string parameter;
+    std::string value;
+    std::string if_it_wins; ///< a sentence of the report
+};
+
 /// A kernel as text. All members may be changed before the compilation.
 struct kernel_source {
     std::string text;
@@ -113,6 +122,7 @@ struct kernel_source {
     /// For a program: the code of `generate` as text for readers, with further facts. If empty,
     /// readers get the text of `generate`.
     std::function<generated_code(description const& space, point const& at)> tell{};
+    std::optional<guard_configuration> guard{}; ///< of a program: the plain nest
 };
 
 /// Reads a kernel file.

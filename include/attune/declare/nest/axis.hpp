@@ -121,6 +121,28 @@ private:
     }
 };
 
+/// An axis as an index of an array that is longer than the axis.
+/// @tparam Input  the extent of the axis; void: the number
+template <class Axis, class Input>
+struct prefix_index : nest_index {
+    using axis = Axis;
+    static constexpr std::size_t row_count = 2;
+    static constexpr std::size_t number_count = std::is_void_v<Input> ? 1 : 0;
+
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        nest_row term{.what = nest_row::part::term, .which = to.place(to.axes, Axis::name)};
+        if constexpr (std::is_void_v<Input>)
+            term.stated = {outline_extent::source::constant, to.numbers++};
+        else
+            term.stated = {outline_extent::source::input, to.place(to.inputs, Input::name)};
+        to.add(term);
+        to.add({.what = nest_row::part::index, .count = 1});
+    }
+
+    outline_list<number_count, std::int64_t> numbers{};
+};
+
 template <class T>
 concept index_like = std::derived_from<std::remove_cvref_t<T>, nest_index>;
 template <class T>
@@ -130,6 +152,11 @@ template <class T>
 inline constexpr bool is_axis = false;
 template <fixed_string Name, class Extent>
 inline constexpr bool is_axis<axis_of<Name, Extent>> = true;
+
+template <class T>
+inline constexpr bool is_prefix = false;
+template <class Axis, class Input>
+inline constexpr bool is_prefix<prefix_index<Axis, Input>> = true;
 
 template <class T>
 [[nodiscard]] constexpr auto as_affine(T const& index)
@@ -142,6 +169,8 @@ template <class T>
         affine_sum<unit_term<T>> out;
         out.numbers = {1, 0};
         return out;
+    } else if constexpr (is_prefix<T>) {
+        return as_affine(typename T::axis{});
     } else
         return index;
 }
@@ -239,6 +268,29 @@ template <fixed_string Name, auto Extent>
 [[nodiscard]] constexpr auto axis()
 {
     return detail::axis_of<Name, detail::made_extent<Extent>>{};
+}
+
+/// The axis as an index of an array that is longer there: only its first `length` elements are
+/// read. An axis has one extent, so that a longer array without prefix() does not compile.
+///
+/// Example   y[i] = x[i] + b[attune::prefix(i, 64)], where b has 192 elements
+/// @param length  the extent of the axis: a whole number or an input
+template <class Axis, class Length>
+[[nodiscard]] constexpr auto prefix(Axis const&, Length const& length)
+{
+    constexpr bool of_axis = detail::is_axis<Axis>;
+    static_assert(of_axis, "attune: prefix(i, n): i is an axis");
+    constexpr bool has_length = detail::is_input<Length> || detail::whole_number<Length>;
+    static_assert(has_length, "attune: prefix(i, n): n is a whole number, or an input");
+    if constexpr (!of_axis || !has_length)
+        return detail::affine_sum<>{}; // one error
+    else if constexpr (detail::is_input<Length>)
+        return detail::prefix_index<Axis, Length>{};
+    else {
+        detail::prefix_index<Axis, void> out;
+        out.numbers = {static_cast<std::int64_t>(length)};
+        return out;
+    }
 }
 
 /// Up to seven axes at once.

@@ -306,6 +306,62 @@ inline constexpr bool is_nest_assignment = false;
 template <write_kind Kind, class Target, class Value>
 inline constexpr bool is_nest_assignment<nest_assignment<Kind, Target, Value>> = true;
 
+/// Text in a type, which compilers print.
+template <std::size_t N>
+struct nest_message {
+    char text[N];
+};
+
+/// "i: b 192, y 64": the axis, and two arrays with their extents there.
+template <class Declaration>
+[[nodiscard]] consteval auto text_of_conflict()
+{
+    constexpr auto parts = [] {
+        auto const& of = Declaration::outline;
+        outline_axis const& axis = of.axes[of.conflict.axis];
+        std::array<char, 256> text{};
+        std::size_t size = 0;
+        auto const add = [&](std::string_view more) {
+            for (char const c : more)
+                if (size + 1 < text.size()) text[size++] = c;
+        };
+        auto const add_extent = [&](outline_extent const& extent) {
+            if (!extent.is_constant())
+                return add(of.inputs[static_cast<std::size_t>(extent.value)].name);
+            std::array<char, 20> digits{};
+            std::size_t first = digits.size();
+            for (std::int64_t rest = extent.value; rest > 0 || first == digits.size(); rest /= 10)
+                digits[--first] = static_cast<char>('0' + rest % 10);
+            add({digits.data() + first, digits.size() - first});
+        };
+        add(axis.name);
+        add(": ");
+        add(of.arrays[of.conflict.array].name);
+        add(" ");
+        add_extent(of.conflict.extent);
+        add(", ");
+        add(of.arrays[axis.from].name);
+        add(" ");
+        add_extent(axis.extent);
+        return std::pair(text, size);
+    }();
+    nest_message<parts.second + 1> out{};
+    for (std::size_t i = 0; i < parts.second; ++i)
+        out.text[i] = parts.first[i];
+    return out;
+}
+
+/// @tparam Conflict  see text_of_conflict()
+template <nest_message Conflict>
+[[nodiscard]] consteval bool refuse_extents()
+{
+    static_assert(Conflict.text[0] == '\0',
+                  "attune: nest: an axis is an index of two arrays with other extents there, see "
+                  "their names; shapes do not fit, or declare that a part is read: "
+                  "b[attune::prefix(i, 64)]");
+    return false;
+}
+
 /// Reports an error in the types as one single sentence.
 template <class Declaration>
 [[nodiscard]] consteval bool check_declaration()
@@ -350,9 +406,8 @@ template <class Declaration>
     static_assert(fault != nest_fault::unknown_extent,
                   "attune: nest: an axis is no index of an array by itself, so that its extent is "
                   "not known; declare it: attune::axis<\"r\", 3>()");
-    static_assert(fault != nest_fault::extents_differ,
-                  "attune: nest: an axis is an index of two arrays with other extents there; "
-                  "shapes do not fit, or the axis needs its own: attune::axis<\"i\", 62>()");
+    if constexpr (fault == nest_fault::extents_differ)
+        return refuse_extents<text_of_conflict<Declaration>()>();
     static_assert(fault != nest_fault::target_not_whole,
                   "attune: nest: an axis has an extent of its own that is not that of the array "
                   "which is written; a statement writes all elements");
@@ -391,6 +446,10 @@ template <fixed_string Name, class... Statements>
         if constexpr (check_declaration<declaration>()) {
             declaration const out(made_steps(make_step(statements)...));
             auto const numbers = out.numbers();
+            if (states_another_extent(declaration::form(numbers)))
+                throw declaration_error(
+                    "attune: nest: prefix(i, n): n is not the extent of the axis i; the axis has "
+                    "the extent of the array that is written, or of the other arrays");
             if (leaves_an_array(declaration::form(numbers)))
                 throw declaration_error(
                     "attune: nest: an index leaves its array; write attune::padded(x)[...] where "

@@ -287,6 +287,12 @@ private:
     {
         return at[axis_at<axis_of<Name, Extent>>];
     }
+    template <class Axis, class Input>
+    [[nodiscard, gnu::always_inline]] static std::int64_t
+    index(std::type_identity<prefix_index<Axis, Input>>, std::int64_t const*, place const& at)
+    {
+        return at[axis_at<Axis>];
+    }
 
     template <class Index>
     [[nodiscard, gnu::always_inline]] static std::int64_t const* numbers_of(Index const& of)

@@ -99,9 +99,22 @@ struct program_copy {
     std::uint32_t block = no_index; ///< of begin and store: the block that combines into the buffer
 };
 
+/// A loop around the whole program: each iteration computes `step` values of an axis. The nest is
+/// that of one iteration, so that the axis has the extent `step`, and so have arrays along it.
+struct program_slice {
+    std::uint32_t axis = no_index;
+    nest_extent extent{}; ///< of the axis in a call; a multiple of `step`
+    std::int64_t step = 1;
+    bool is_parallel = false; ///< iterations run in threads
+    /// By array: the dimension along the axis; no_index: the array has the same elements in all
+    /// iterations.
+    std::vector<std::uint32_t> dimensions;
+};
+
 /// A program with explicit loops. Changes keep the indices of loops, blocks and buffers.
 struct loop_program {
-    nest_description nest; ///< the computation; inline and rfactor change its statements
+    nest_description nest; ///< the computation; inline, rfactor and slice change its statements
+    std::vector<program_slice> slices{}; ///< outermost first
     std::vector<program_loop> loops;
     std::vector<program_block> blocks;
     std::vector<program_buffer> buffers;

@@ -226,6 +226,20 @@ constexpr void see_indices(std::span<nest_row const> rows, See const& see)
     return out;
 }
 
+/// Returns true if attune::prefix(i, n) states another number than the extent of i.
+[[nodiscard]] constexpr bool states_another_extent(nest_form const& form)
+{
+    for (nest_row const& row : form.rows) {
+        if (row.what != nest_row::part::term || !row.stated.is_known()) continue;
+        outline_extent stated = row.stated;
+        if (stated.is_constant())
+            stated.value =
+                static_cast<std::int64_t>(form.numbers[static_cast<std::size_t>(stated.value)]);
+        if (!(stated == form.axes[row.which].extent)) return true;
+    }
+    return false;
+}
+
 /// Errors   attune::error: an index leaves its array in a call with these inputs
 inline void check_elements(nest_form const& form, std::span<std::int64_t const> whole)
 {

@@ -56,10 +56,12 @@ struct outline_extent {
 };
 
 struct outline_axis {
+    static constexpr std::uint8_t no_array = 255;
+
     std::string_view name{};
     outline_extent extent{};
     bool has_own_extent = false;
-    bool is_of_target = false;
+    std::uint8_t from = no_array; ///< number of the array that gave the extent
 };
 
 struct outline_array {
@@ -148,10 +150,18 @@ inline constexpr std::string_view reserved_words[] = {
     return nest_fault::none;
 }
 
+/// An axis that indexes two arrays with other extents there.
+struct extent_conflict {
+    std::uint8_t axis = 0;
+    std::uint8_t array = 0; ///< the other array is outline_axis::from
+    outline_extent extent{};
+};
+
 /// Sets the extents of axes: given ones, else those of targets, else those of arrays that are read.
 [[nodiscard]] constexpr nest_fault deduce_extents(std::span<outline_axis> axes,
                                                   std::span<outline_array const> arrays,
-                                                  std::span<outline_use const> uses)
+                                                  std::span<outline_use const> uses,
+                                                  extent_conflict& conflict)
 {
     for (bool const targets : {true, false})
         for (outline_use const& use : uses)
@@ -159,14 +169,17 @@ inline constexpr std::string_view reserved_words[] = {
                 if (use.axis[d] == outline_use::none) continue;
                 outline_axis& at = axes[use.axis[d]];
                 outline_extent const extent = arrays[use.array].extents[d];
-                if (!at.extent.is_known()) at.extent = extent;
-                if (targets) {
-                    at.is_of_target = true;
-                    if (!(at.extent == extent))
-                        return at.has_own_extent ? nest_fault::target_not_whole
-                                                 : nest_fault::extents_differ;
-                } else if (!at.is_of_target && !at.has_own_extent && !(at.extent == extent))
-                    return nest_fault::extents_differ;
+                if (!at.extent.is_known()) {
+                    at.extent = extent;
+                    at.from = use.array;
+                }
+                if (at.extent == extent) continue;
+                if (at.has_own_extent) {
+                    if (targets) return nest_fault::target_not_whole;
+                    continue;
+                }
+                conflict = {use.axis[d], use.array, extent};
+                return nest_fault::extents_differ;
             }
     for (outline_axis const& axis : axes)
         if (!axis.extent.is_known()) return nest_fault::unknown_extent;
@@ -218,6 +231,8 @@ struct nest_row {
     std::uint16_t which = 0;
     /// Factor of a term (default 1), offset of an index (default 0), or literal.
     std::uint16_t number = no_number;
+    /// The extent in attune::prefix(), of a term. A constant is the place of its number.
+    outline_extent stated{};
 };
 
 /// Receives rows, and finds the places of names.

@@ -50,6 +50,7 @@ public:
     outline_list<axis_count, outline_axis> axes{};
     outline_list<input_count, outline_input> inputs{};
     nest_fault fault = nest_fault::none;
+    extent_conflict conflict{}; ///< of nest_fault::extents_differ
 
     template <class... Steps>
     [[nodiscard]] static consteval nest_outline of(std::string_view name, type_list<Steps...>)
@@ -65,7 +66,7 @@ public:
         if (out.fault == nest_fault::none)
             out.found(deduce_extents({out.axes.data(), axis_count},
                                      {out.arrays.data(), array_count},
-                                     {uses.all.data(), uses.count}));
+                                     {uses.all.data(), uses.count}, out.conflict));
         if (out.fault == nest_fault::none)
             out.found(fault_of_order({out.arrays.data(), array_count}));
         return out;
@@ -232,6 +233,7 @@ private:
     use_of(std::type_identity<element_of_array<Array, Padded, Index...>>) const
     {
         outline_use out{.array = static_cast<std::uint8_t>(array(Array::name))};
+        out.axis.fill(outline_use::none); // an index may be missing, which is another error
         [[maybe_unused]] std::size_t d = 0;
         auto const add = [&]<class Axis>(std::type_identity<Axis>) {
             if constexpr (is_axis<Axis>)

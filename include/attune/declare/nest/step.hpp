@@ -99,6 +99,10 @@ struct arguments_of_term<axis_of<Name, Extent>> {
 template <class... Terms>
 struct arguments_of_term<affine_sum<Terms...>>
     : arguments_of_term<type_list<typename Terms::axis...>> {};
+template <class Axis, class Input>
+struct arguments_of_term<prefix_index<Axis, Input>> : arguments_of_term<type_list<Axis, Input>> {};
+template <class Axis>
+struct arguments_of_term<prefix_index<Axis, void>> : arguments_of_term<Axis> {};
 template <fixed_string Name, class T, array_use Use, bool HasRowStride, class... Extents>
 struct arguments_of_term<array_of<Name, T, Use, HasRowStride, Extents...>> {
     using type =

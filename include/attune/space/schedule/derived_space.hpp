@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -77,6 +78,8 @@ struct schedule_choices {
     };
     std::vector<choice> all;
 
+    /// The value's text; null: there is no such parameter.
+    [[nodiscard]] std::string const* find(std::string_view name) const noexcept;
     /// Errors   attune::error: there is no such parameter, or its value is no whole number
     [[nodiscard]] std::string const& text(std::string_view name) const;
     [[nodiscard]] std::int64_t number(std::string_view name) const;
@@ -112,7 +115,11 @@ struct schedule_rule {
 ///
 /// Cheap temporaries are computed where they are read. Statements that pass temporaries to each
 /// other form one group, which the first rule that applies schedules. If no rule applies, each
-/// statement is a group. With several groups, parameter names begin with the array's name: C_ROWS.
+/// product is a group, with a statement that reads it element by element, and the statements
+/// between products are rows: see detail/statement_groups.hpp. With several groups, parameter names
+/// begin with the array's name: C_ROWS. The parameter SLICES then decides which axes are outside of
+/// all groups, so that the temporaries between them fit into a cache: "h_i64" computes 64 values of
+/// i for one of h after the other.
 class derived_space {
 public:
     /// Errors   attune::error: a statement that no rule applies to
@@ -128,6 +135,10 @@ public:
     [[nodiscard]] traced_program schedule(schedule_choices const& chosen) const;
     [[nodiscard]] traced_program schedule(point const& at) const;
 
+    /// A sentence about the statement that the rules schedule worst: one without lanes, or else the
+    /// one with the most operations.
+    [[nodiscard]] std::string least_covered() const;
+
     /// The names of the rules, in the order of the groups.
     [[nodiscard]] std::vector<std::string> rule_names() const;
 
@@ -137,9 +148,20 @@ private:
         schedule_rule rule;
     };
 
+    /// Slices of the program, a value of the parameter SLICES.
+    struct slicing {
+        std::string label;
+        std::vector<std::pair<std::uint32_t, std::int64_t>> axes; ///< with steps, outermost first
+    };
+
+    void add_slicings(processor_shape const& processor);
+    [[nodiscard]] traced_program sliced(slicing const& by) const;
+
     nest_description nest_;
     traced_program start_; ///< with statements inlined
     std::vector<group> groups_;
+    std::vector<slicing> slicings_; ///< empty, or none first
+    std::size_t usual_slicing_ = 0;
     description space_;
 };
 

@@ -26,6 +26,10 @@ public:
         , has_begun_(program.blocks.size(), false)
     {
         add_nest();
+        for (program_slice const& slice : program.slices) {
+            add(slice.axis, slice.step, slice.is_parallel);
+            add(slice.extent);
+        }
         std::vector<std::int64_t> left;
         for (nest_axis const& axis : program.nest.axes)
             left.push_back(axis.extent.input == no_index ? axis.extent.constant : -1);

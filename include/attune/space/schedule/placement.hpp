@@ -40,9 +40,9 @@ std::uint32_t cache_write(loop_program& program, std::uint32_t block, std::uint3
                           bool is_register);
 
 /// Computes a statement inside `loop`, only the part that statements there need. If its array is a
-/// temporary, a buffer of that part replaces it.
-/// Errors   a statement outside the loop reads the array; an index differs from the producer's in
-///          an axis of an enclosing loop; C += ... would be added again
+/// temporary, a buffer of that part replaces it, unless a later statement reads the array.
+/// Errors   a statement outside the loop, and not after it, reads the array; an index differs from
+///          the producer's in an axis of an enclosing loop; C += ... would be added again
 void compute_at(loop_program& program, std::uint32_t block, std::uint32_t loop);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -328,6 +328,21 @@ inline void rename_axes(loop_program& program, std::uint32_t block,
 
 } // namespace detail
 
+namespace detail {
+
+/// Returns true if a statement runs after all iterations of an outermost loop.
+inline bool runs_after(loop_program const& program, std::uint32_t block, std::uint32_t outermost)
+{
+    std::vector<std::uint32_t> const own = loops_around(program, {item_kind::block, block});
+    program_item const item = own.empty() ? program_item{item_kind::block, block}
+                                          : program_item{item_kind::loop, own.front()};
+    auto const& body = program.body;
+    auto const at = std::find(body.begin(), body.end(), program_item{item_kind::loop, outermost});
+    return at != body.end() && std::find(at + 1, body.end(), item) != body.end();
+}
+
+} // namespace detail
+
 ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::uint32_t loop)
 {
     std::vector<std::uint32_t> const own = loops_around(program, {item_kind::block, block});
@@ -353,6 +368,7 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
             outer_axes.push_back(range.axis);
     std::vector<std::uint32_t> const inside = blocks_inside(program, loop);
     std::vector<std::uint32_t> consumers;
+    bool is_read_later = false;
     for (std::uint32_t const other : blocks_inside(program, no_index)) {
         bool reads = false;
         for (std::uint32_t const a : detail::accesses_of(
@@ -366,11 +382,16 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
                                    loop, "compute it there first, then make copies");
         }
         if (!reads) continue;
-        if (std::find(inside.begin(), inside.end(), other) == inside.end())
-            detail::refuse(
-                program, "a statement outside of the loop reads " + program.nest.arrays[array].name,
-                loop, "compute it further outside");
-        consumers.push_back(other);
+        bool const is_inside = std::find(inside.begin(), inside.end(), other) != inside.end();
+        if (!is_inside && !detail::runs_after(program, other, around.front()))
+            detail::refuse(program,
+                           "a statement before the end of the loop, and outside of it, reads " +
+                               program.nest.arrays[array].name,
+                           loop, "compute it further outside");
+        if (is_inside)
+            consumers.push_back(other);
+        else
+            is_read_later = true;
     }
     if (consumers.empty())
         detail::refuse(program, "no statement there reads " + program.nest.arrays[array].name, loop,
@@ -407,6 +428,9 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
     if (is_again && !is_temporary)
         detail::refuse(program, "an argument would be written more than once", loop,
                        "compute it further outside");
+    if (is_again && is_read_later)
+        detail::refuse(program, "a later statement reads what would be computed more than once",
+                       loop, "compute it further outside");
     std::vector<program_item>& from = detail::items_with(program, top);
     from.erase(std::find(from.begin(), from.end(), top));
     std::vector<std::uint32_t> loops = own;
@@ -425,7 +449,7 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
         if (needs) break;
     }
     body.insert(at, top);
-    if (!is_temporary) return;
+    if (!is_temporary || is_read_later) return; // the array itself has all elements
     nest_statement const& moved = program.nest.statements[program.blocks[block].statement];
     program_buffer made;
     made.name = detail::free_name(program, program.nest.arrays[array].name + "_part");

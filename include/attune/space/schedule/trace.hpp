@@ -8,6 +8,7 @@
 #include <attune/declare/nest/loop_program.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ enum class schedule_action : std::uint8_t {
     inlined,     ///< block
     rfactor,     ///< block, loop
     stream,      ///< block
+    slice,       ///< axis, step, 1 for threads
 };
 
 /// A call of a function of transform.hpp, placement.hpp or rewrite.hpp.
@@ -68,7 +70,10 @@ struct traced_program {
 namespace detail {
 
 /// Inlines temporaries that are cheap, or that only one statement without reduction reads.
-void inline_cheap(traced_program& p);
+/// @param may  returns true if the statement `reader` may compute the node `value`; empty: always
+void inline_cheap(traced_program& p,
+                  std::function<bool(nest_description const& in, std::uint32_t reader,
+                                     std::uint32_t value)> const& may = {});
 
 } // namespace detail
 

@@ -27,7 +27,7 @@ struct schedule_action_row {
     std::size_t numbers = 0; ///< at least
 };
 
-inline constexpr enum_table<schedule_action_row, schedule_action::stream> schedule_actions{{
+inline constexpr enum_table<schedule_action_row, schedule_action::slice> schedule_actions{{
     {schedule_action::split, "split", 2},
     {schedule_action::split_whole, "split_whole", 2},
     {schedule_action::reorder, "reorder", 2},
@@ -41,6 +41,7 @@ inline constexpr enum_table<schedule_action_row, schedule_action::stream> schedu
     {schedule_action::inlined, "inline", 1},
     {schedule_action::rfactor, "rfactor", 2},
     {schedule_action::stream, "stream", 1},
+    {schedule_action::slice, "slice", 3},
 }};
 
 inline void require_block(loop_program const& program, std::uint32_t block)
@@ -111,6 +112,9 @@ ATTUNE_INLINE std::uint32_t apply_step(loop_program& program, schedule_step cons
         detail::require_block(program, at(0));
         stream_stores(program, at(0));
         break;
+    case schedule_action::slice:
+        slice_program(program, at(0), n[1], n[2] != 0);
+        break;
     }
     return no_index;
 }
@@ -161,7 +165,7 @@ ATTUNE_INLINE schedule_trace read_trace(std::string_view text)
         rest.remove_prefix(name.size());
         schedule_step step;
         bool is_known = false;
-        for (std::size_t a = 0; a <= static_cast<std::size_t>(schedule_action::stream); ++a) {
+        for (std::size_t a = 0; a <= static_cast<std::size_t>(schedule_action::slice); ++a) {
             auto const action = static_cast<schedule_action>(a);
             if (detail::schedule_actions[action].name != name) continue;
             step.action = action;
@@ -196,7 +200,9 @@ inline bool is_costly(nest_description const& nest, std::uint32_t value)
     return out;
 }
 
-ATTUNE_INLINE void inline_cheap(traced_program& p)
+ATTUNE_INLINE void inline_cheap(traced_program& p,
+                                std::function<bool(nest_description const& in, std::uint32_t reader,
+                                                   std::uint32_t value)> const& may)
 {
     for (std::uint32_t const block : blocks_inside(p.program, no_index)) {
         nest_description const& nest = p.program.nest;
@@ -206,17 +212,18 @@ ATTUNE_INLINE void inline_cheap(traced_program& p)
             element_bytes(array.element) < 4)
             continue;
         std::size_t readers = 0;
-        bool may = true;
+        bool is_allowed = true;
         for (std::uint32_t const other : blocks_inside(p.program, no_index)) {
             nest_statement const& reader = nest.statements[p.program.blocks[other].statement];
             for (std::uint32_t const a : accesses_of(nest, reader)) {
                 if (nest.accesses[a].array != of.target.array) continue;
                 ++readers;
-                may = may && !nest.accesses[a].is_padded;
+                is_allowed = is_allowed && !nest.accesses[a].is_padded &&
+                             (!may || may(nest, p.program.blocks[other].statement, of.value));
                 if (reader.combine != reduction::none) readers += 1;
             }
         }
-        if (!may || (is_costly(nest, of.value) && readers > 1)) continue;
+        if (!is_allowed || (is_costly(nest, of.value) && readers > 1)) continue;
         p.apply(schedule_action::inlined, {block});
     }
 }

@@ -58,6 +58,15 @@ void unroll(loop_program& program, std::uint32_t loop, std::uint32_t copies = 0)
 /// Errors   a statement that combines values, or writes a temporary
 void stream_stores(loop_program& program, std::uint32_t block);
 
+/// Computes the whole program once for each `step` values of an axis, so that its temporaries hold
+/// that part alone. Call it first of all steps, except those of rewrite.hpp.
+/// @param in_threads  runs the iterations in threads
+/// Errors   a statement without the axis, or that uses its value; an array that is not cut along its
+///          first dimensions of more than one element; a step that does not divide the extent; a
+///          program with other steps
+void slice_program(loop_program& program, std::uint32_t axis, std::int64_t step = 1,
+                   bool in_threads = false);
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -290,6 +293,97 @@ ATTUNE_INLINE void stream_stores(loop_program& program, std::uint32_t block)
                     "a temporary",
                     target.name, "stream a statement that computes each element of a result once");
     program.blocks[block].is_streamed = true;
+}
+
+namespace detail {
+
+/// An array's accesses that a program has, its target among them.
+inline std::vector<nest_access> accesses_to(loop_program const& program, std::uint32_t array)
+{
+    nest_description const& nest = program.nest;
+    std::vector<nest_access> out;
+    for (std::uint32_t const b : blocks_inside(program, no_index)) {
+        nest_statement const& of = nest.statements[program.blocks[b].statement];
+        if (of.target.array == array) out.push_back(of.target);
+        for (std::uint32_t const a : accesses_of(nest, of))
+            if (nest.accesses[a].array == array) out.push_back(nest.accesses[a]);
+    }
+    return out;
+}
+
+/// The dimension of an array along an axis.
+/// @return  no_index: no access has the axis; empty: two accesses have other dimensions, or another
+///          index there, or elements of one slice do not lie in a row
+inline std::optional<std::uint32_t> sliced_dimension(loop_program const& program,
+                                                     std::uint32_t array, std::uint32_t axis)
+{
+    nest_array const& of = program.nest.arrays[array];
+    affine_index const own{{{axis, 1}}, 0};
+    std::vector<nest_access> const accesses = accesses_to(program, array);
+    std::uint32_t out = no_index;
+    for (nest_access const& access : accesses)
+        for (std::uint32_t d = 0; d < access.at.size(); ++d)
+            for (affine_term const& term : access.at[d].terms)
+                if (term.axis == axis) out = out == no_index || out == d ? d : no_index - 1;
+    if (out == no_index) return out;
+    if (out >= of.extents.size() || of.extents[out] != program.nest.axes[axis].extent) return {};
+    for (nest_access const& access : accesses)
+        if (access.at[out] != own) return {};
+    for (std::uint32_t d = 0; d < out; ++d)
+        if (of.extents[d] != nest_extent{1, no_index}) return {};
+    return out;
+}
+
+} // namespace detail
+
+ATTUNE_INLINE void slice_program(loop_program& program, std::uint32_t axis, std::int64_t step,
+                                 bool in_threads)
+{
+    nest_description& nest = program.nest;
+    std::string const where =
+        nest.name + (axis < nest.axes.size() ? ", axis " + nest.axes[axis].name : "");
+    if (axis >= nest.axes.size() || step < 1)
+        throw error("a program is sliced along an axis, by steps of 1 or more", where,
+                    "name an axis of the program");
+    if (!program.buffers.empty())
+        throw error("a program with buffers cannot be sliced", where, "slice it first");
+    for (program_slice const& known : program.slices)
+        if (known.axis == axis)
+            throw error("the axis is sliced already", where, "slice another axis");
+    nest_extent const extent = nest.axes[axis].extent;
+    if (extent.input != no_index ? step != 1 : extent.constant % step != 0)
+        throw error("the step of a slice does not divide the extent", where,
+                    "take a divisor; 1 if the extent is an input");
+    for (std::uint32_t const b : blocks_inside(program, no_index)) {
+        nest_statement const& of = nest.statements[program.blocks[b].statement];
+        bool has_value = false;
+        detail::for_each_node(nest, of.value, [&](std::uint32_t, nest_node const& node) {
+            has_value = has_value || (node.code == nest_op::axis && node.axis == axis);
+        });
+        if (!is_spatial(of, axis) || has_value)
+            throw error("a slice needs an axis of each statement's target, whose value is not used",
+                        where, "slice another axis");
+        for (std::uint32_t const loop : loops_around(program, {item_kind::block, b}))
+            if (program.loops[loop].kind != loop_kind::serial ||
+                program.loops[loop].over.size() != 1 || program.loops[loop].over.front().step != 1)
+                throw error("a program with other steps cannot be sliced", where, "slice it first");
+    }
+    program_slice made{axis, extent, step, in_threads, {}};
+    for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
+        auto const dimension = detail::sliced_dimension(program, a, axis);
+        if (!dimension)
+            throw error("a slice needs each element of " + nest.arrays[a].name +
+                            " in one iteration, and its elements in a row",
+                        where, "slice another axis");
+        made.dimensions.push_back(*dimension);
+    }
+    nest.axes[axis].extent = {step, no_index};
+    for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
+        if (made.dimensions[a] == no_index) continue;
+        nest.arrays[a].extents[made.dimensions[a]] = {step, no_index};
+        nest.arrays[a].is_constant = false; // a form would hold one slice
+    }
+    program.slices.push_back(std::move(made));
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -135,9 +135,11 @@ struct final_result {
 /// none, the default wins. Contestants leave a final at different times, so their overall medians
 /// include changes of the machine. Two contestants are therefore compared by their common rounds.
 /// @param passengers  number of last contestants that are timed for comparison and cannot win
+/// @param guard  a contestant that no winner may be slower than: it wins if it is the faster one by
+///               its median alone; 0: none
 /// @pre  every contestant ran at least once
 [[nodiscard]] inline final_result result_of_final(round_times const& times,
-                                                  std::size_t passengers = 0)
+                                                  std::size_t passengers = 0, std::size_t guard = 0)
 {
     final_result out;
     std::size_t const candidates = times.size() - passengers;
@@ -147,7 +149,10 @@ struct final_result {
     };
     for (std::size_t i = 1; i < candidates; ++i) {
         if (i == 1 || is_faster(i, out.best)) out.best = i;
-        if (!is_below_one(times.ratio(0, i, confidence), confidence)) continue;
+        measurement const to_default = times.ratio(0, i, confidence);
+        bool const is_proven =
+            i == guard ? to_default.value < 1 : is_below_one(to_default, confidence);
+        if (!is_proven) continue;
         if (out.winner == 0 || is_faster(i, out.winner)) out.winner = i;
     }
     out.ratio = times.ratio(0, out.winner != 0 ? out.winner : out.best, confidence);

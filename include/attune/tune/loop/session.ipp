@@ -36,7 +36,9 @@ struct stepped_session::parts {
              problem.predict,
              problem.rival,
              false,
-             problem.kernel.error ? std::make_shared<shared_with_child<errors_seen>>() : nullptr}
+             problem.kernel.error ? std::make_shared<shared_with_child<errors_seen>>() : nullptr,
+             {},
+             problem.guard}
         , work(of, options, std::move(memory))
     {
         work.open();

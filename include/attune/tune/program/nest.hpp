@@ -271,7 +271,8 @@ private:
 /// A program states the value of an array at each value of its axes. A tuning chooses loops, tiles,
 /// vectors, copies of arrays and threads, for this machine.
 ///
-/// Indices are made of axes; arrays have extents. A statement writes each element of an array once.
+/// Indices are made of axes; arrays have extents. An axis has one extent: an array that is longer
+/// along it is read by attune::prefix(i, n). A statement writes each element of an array once.
 /// An axis that its value has and the array lacks is summed over (`+=`) or reduced by attune::sum,
 /// product, max, min or argmax. Statements run one after the other, and pass arrays on in an
 /// attune::temporary. Wrong names, shapes or order of statements do not compile.

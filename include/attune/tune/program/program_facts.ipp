@@ -31,7 +31,14 @@ public:
 
     std::vector<placed_loop> take()
     {
-        walk(program_.body, no_index, 0);
+        std::uint32_t depth = 0;
+        for (program_slice const& slice : program_.slices)
+            out_.push_back(
+                {.name = program_.nest.axes[slice.axis].name + "_slice",
+                 .depth = depth++,
+                 .times = slice.extent.input == no_index ? slice.extent.constant / slice.step : 0,
+                 .how = slice.is_parallel ? "parallel" : "serial"});
+        walk(program_.body, no_index, depth);
         return std::move(out_);
     }
 
@@ -209,6 +216,8 @@ ATTUNE_INLINE std::vector<placed_loop> placed_loops(loop_program program,
             if (input.name == name && input.value && !input.value->is_real)
                 extent = {input.value->integer, no_index};
     };
+    for (program_slice& slice : program.slices)
+        settle(slice.extent);
     for (nest_axis& axis : program.nest.axes)
         settle(axis.extent);
     for (nest_array& array : program.nest.arrays)

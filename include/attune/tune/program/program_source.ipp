@@ -9,11 +9,15 @@
 #include <attune/compile/source/entry.hpp>
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/expression/lower_code.hpp>
+#include <attune/declare/expression/operation.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
+#include <attune/space/schedule/program_features.hpp>
 #include <attune/tune/program/program_facts.hpp>
 #include <attune/tune/program/program_source.hpp>
 
@@ -218,10 +222,9 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
                                             std::string& shared)
 {
     std::string out = write_program(program, {.function = loops_name(of), .linkage = "static "});
-    // Position before the functions that make forms.
-    std::size_t begin = out.find("static void " + loops_name(of) + '(');
-    if (!kept_forms(program, loops_name(of)).empty())
-        begin = out.rfind("\n// ", out.find("static void " + loops_name(of) + "_fill_")) + 1;
+    // Position before the functions that make forms, and before that of a slice.
+    std::size_t begin = out.find("static void " + loops_name(of));
+    if (!kept_forms(program, loops_name(of)).empty()) begin = out.rfind("\n// ", begin) + 1;
     shared = out.substr(0, begin);
     return out.substr(begin);
 }
@@ -274,6 +277,81 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
            loops + '\n' + entry;
 }
 
+/// The parameter whose last value is the plain nest. Its values are flags of the compiler.
+inline constexpr std::string_view plain_name = "PLAIN";
+inline constexpr std::string_view flags_of_plain = "-Ofast";
+
+[[nodiscard]] inline bool is_plain(description const& space, point const& at)
+{
+    std::uint32_t const which = space.find_parameter(plain_name);
+    return which != no_index && which < at.size() && at[which].index != 0;
+}
+
+/// Adds the parameter, and that other ones have their defaults where it is the plain nest. So the
+/// plain nest is one configuration, which a search seldom proposes; each tuning tries it.
+/// @pre     each parameter has a default
+inline void add_plain(description& space)
+{
+    auto const node = [&space](expression_node const& made) { return intern_node(space, made); };
+    auto const word = [&](std::string const& of) {
+        auto const known = std::find(space.texts.begin(), space.texts.end(), of);
+        auto const at = static_cast<std::uint32_t>(known - space.texts.begin());
+        if (known == space.texts.end()) space.texts.push_back(of);
+        return node({.code = op::text, .text = at});
+    };
+    auto const equal = [&](std::uint32_t parameter, std::uint32_t value) {
+        return node({.code = op::equal,
+                     .first = node({.code = op::parameter, .subject = parameter}),
+                     .second = value});
+    };
+    auto const plain = static_cast<std::uint32_t>(space.parameters.size());
+    parameter_description added;
+    added.name = plain_name;
+    added.kind = parameter_kind::categorical;
+    added.type = value_kind::text;
+    added.labels = {"", std::string(flags_of_plain)};
+    added.default_text = "";
+    added.role = parameter_role::flags;
+    space.parameters.push_back(std::move(added));
+    std::uint32_t const is_scheduled = equal(plain, word(""));
+    for (std::uint32_t p = 0; p < plain; ++p) {
+        parameter_description const of = space.parameters[p];
+        std::uint32_t const index = coordinate_of(of, *of.default_text)->index;
+        auto const require = [&](std::uint32_t is_standard) {
+            constraint_description made;
+            made.root =
+                node({.code = op::logical_or, .first = is_scheduled, .second = is_standard});
+            made.scope = {p, plain};
+            made.text = text_of_node(space, space.nodes[made.root]);
+            space.constraints.push_back(std::move(made));
+        };
+        auto const whole = [&](std::int64_t value) {
+            return node({.code = op::integer, .integer = value});
+        };
+        if (of.kind == parameter_kind::categorical) {
+            require(equal(p, word(*of.default_text)));
+        } else if (of.kind == parameter_kind::ordinal) {
+            require(equal(p, whole(of.integers[index])));
+        } else { // a tile; space_builder has no other kinds
+            for (std::uint32_t part = 0; part < of.parts; ++part)
+                require(node({.code = op::equal,
+                              .first = node({.code = op::element, .subject = p, .integer = part}),
+                              .second = whole(of.integers[index * of.parts + part])}));
+        }
+    }
+}
+
+/// The space with the preferred schedule as default, and with the plain nest.
+[[nodiscard]] inline description space_with_plain(derived_space const& derived)
+{
+    description out = derived.describe();
+    point const start = default_schedule_of(chain_of_trees(out));
+    for (std::size_t i = 0; i < start.size(); ++i)
+        out.parameters[i].default_text = text_of(out.parameters[i], start[i]);
+    add_plain(out);
+    return out;
+}
+
 ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_options const& options)
 {
     auto const derived = std::make_shared<derived_space const>(space_of(program.nest, options));
@@ -303,8 +381,9 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
     std::vector<std::string> types;
     for (std::string const& type : program.signature.arguments)
         types.push_back(with_own_span(type));
-    out.source.generate = [program, derived, types](description const&, point const& at) {
-        loop_program const made = derived->schedule(at).program;
+    out.source.generate = [program, derived, types](description const& space, point const& at) {
+        loop_program const made =
+            is_plain(space, at) ? plain_program(program.nest) : derived->schedule(at).program;
         return own_span_text + std::string(has_constant(program.nest) ? own_constant_text : "") +
                program.signature.declarations + '\n' +
                write_program(made, {.function = loops_name(program), .linkage = "static "}) + '\n' +
@@ -312,7 +391,9 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
     };
     out.source.tell = [program, derived, processor = options.processor](description const& space,
                                                                         point const& at) {
-        traced_program const made = derived->schedule(at);
+        traced_program const made = is_plain(space, at)
+                                        ? traced_program{plain_program(program.nest), {}}
+                                        : derived->schedule(at);
         generated_code told{.is_plain = true,
                             .loops = placed_loops(made.program, space.inputs),
                             .levels = levels_of(processor ? *processor : this_processor())};
@@ -327,10 +408,30 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
         told.fallback = plain_text(program);
         return told;
     };
-    out.space = derived->describe();
-    point const start = default_schedule_of(chain_of_trees(out.space));
-    for (std::size_t i = 0; i < start.size(); ++i)
-        out.space.parameters[i].default_text = text_of(out.space.parameters[i], start[i]);
+    out.space = space_with_plain(*derived);
+    std::size_t const plain = out.space.find_parameter(plain_name);
+    out.source.guard = {std::string(plain_name), std::string(flags_of_plain),
+                        "the plain nest, compiled with " + std::string(flags_of_plain) +
+                            ", is the fastest: " + derived->least_covered()};
+    if (out.space.expected)
+        out.space.expected = [of = std::move(out.space.expected),
+                              plain](std::span<coordinate const> at) {
+            constexpr double slower = 10; // than the default, until it is measured
+            return (at[plain].index == 0 ? 1 : slower) * of(at.first(plain));
+        };
+    auto const without_plain = [program, plain](auto of, auto of_plain) {
+        return [=](description const& in, std::span<coordinate const> at) {
+            return at[plain].index == 0 ? of(in, at) : of_plain(in, plain_program(program.nest));
+        };
+    };
+    processor_shape const processor = options.processor ? *options.processor : this_processor();
+    out.space.rows = without_plain(
+        std::move(out.space.rows), [processor](description const& in, loop_program const& loops) {
+            return features_of(loops, processor, inputs_of_nest(loops.nest, in));
+        });
+    out.space.structure = without_plain(
+        std::move(out.space.structure),
+        [](description const&, loop_program const& loops) { return structure_of(loops); });
     if (options.tune_each_size)
         for (std::size_t i = 0; i < program.nest.inputs.size(); ++i) {
             auto const is_this = [i](nest_extent const& e) { return e.input == i; };
@@ -350,9 +451,11 @@ ATTUNE_INLINE std::string show_program(program_text const& program, std::string_
                                        program_options const& options)
 {
     derived_space const derived = space_of(program.nest, options);
-    chain_of_trees const space(derived.describe());
+    chain_of_trees const space(space_with_plain(derived));
     point const at = point_in_text(space, default_schedule_of(space), configuration);
-    traced_program const made = derived.schedule(at);
+    traced_program const made = is_plain(space.describe(), at)
+                                    ? traced_program{plain_program(program.nest), {}}
+                                    : derived.schedule(at);
     std::string const parallel =
         options.processor && options.processor->cores > 1 ? "Parallel with -fopenmp. " : "";
     return as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space.describe(), at) +

@@ -139,6 +139,29 @@ inline std::optional<product_axes> find_product_axes(rule_subject const& subject
     return out;
 }
 
+/// Returns true if each step of a statement reads another element by this access.
+inline bool is_read_once(nest_statement const& of, nest_access const& access)
+{
+    return std::all_of(of.axes.begin(), of.axes.end(), [&](std::uint32_t axis) {
+        return std::any_of(access.at.begin(), access.at.end(), [&](affine_index const& index) {
+            return index.terms.size() == 1 && index.terms.front().axis == axis;
+        });
+    });
+}
+
+/// Returns true if a statement alone is a product whose register tile has rows, and which reads
+/// each element several times.
+inline bool is_tiled_product(nest_description const& nest, std::uint32_t statement,
+                             processor_shape const& processor)
+{
+    nest_statement const& of = nest.statements[statement];
+    auto const axes = find_product_axes({&nest, {statement}, processor, {}});
+    if (!axes || axes->rows == no_index) return false;
+    std::vector<std::uint32_t> const reads = accesses_of(nest, of);
+    return std::none_of(reads.begin(), reads.end(),
+                        [&](std::uint32_t a) { return is_read_once(of, nest.accesses[a]); });
+}
+
 /// Ways to read an operand.
 enum class read_form : std::uint8_t {
     direct,

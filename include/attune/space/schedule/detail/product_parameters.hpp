@@ -90,7 +90,7 @@ public:
                                          : known_extent(nest, axes_.rows);
         std::string const& p = subject.prefix;
         add_registers(p);
-        add_tiles(p);
+        add_tiles(p, nest);
         std::vector<std::uint32_t> const& reads = model_.reads();
         for (std::size_t a = 0; a < reads.size(); ++a) {
             std::vector<read_form> forms = forms_of(axes_, nest, nest.accesses[reads[a]]);
@@ -239,7 +239,7 @@ private:
         least_ = std::min<std::int64_t>(most, registers_ >= 32 ? 10 : 6);
     }
 
-    void add_tiles(std::string const& p)
+    void add_tiles(std::string const& p, nest_description const& nest)
     {
         auto const depth = depth_;
         std::vector<std::int64_t> depths;
@@ -266,7 +266,11 @@ private:
                             {std::begin(depth_places), std::end(depth_places)}});
         if (axes_.rows != no_index)
             all_.push_back({product_decision::inner, p + "INNER", {}, {"rows", "columns"}});
-        if (!axes_.others.empty())
+        bool const has_others =
+            std::any_of(axes_.others.begin(), axes_.others.end(), [&nest](std::uint32_t axis) {
+                return known_extent(nest, axis).value_or(2) > 1;
+            });
+        if (has_others)
             all_.push_back({product_decision::others, p + "OTHERS", {}, {"outside", "inside"}});
     }
 

@@ -97,7 +97,8 @@ inline void schedule_product(rule_subject const& subject, schedule_choices const
         std::uint32_t const loop = which == 'r' ? r0 : which == 'c' ? c0 : d0;
         if (loop != no_index) tile_loops.push_back(loop);
     }
-    bool const is_outside = others.empty() || chosen.text(prefix + "OTHERS") == "outside";
+    std::string const* const place = chosen.find(prefix + "OTHERS"); // null: slices have one step
+    bool const is_outside = place == nullptr || *place == "outside";
     std::vector<std::int64_t> order;
     if (is_outside) order = others;
     order.insert(order.end(), tile_loops.begin(), tile_loops.end());
@@ -160,10 +161,9 @@ inline void schedule_product(rule_subject const& subject, schedule_choices const
     for (std::size_t i = 0; i < reads.size(); ++i) {
         std::vector<read_form> const forms = forms_of(axes, nest, nest.accesses[reads[i]]);
         read_form form = forms.front();
-        if (forms.size() > 1)
+        if (std::string const* const text = chosen.find(read_name(subject, reads, reads[i])))
             for (read_form const other : forms)
-                if (chosen.text(read_name(subject, reads, reads[i])) == name_of(other))
-                    form = other;
+                if (*text == name_of(other)) form = other;
         nest_access const access = p.program.nest.accesses[now[i]];
         apply_form(renamed, access, now[i], form, rows, columns, copy_loops, p);
     }
@@ -295,9 +295,11 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
     space.feature(product(accumulators, space.value(p + "UNROLL"))); // size of the inner code
 }
 
+inline constexpr std::string_view product_rule_name = "product";
+
 [[nodiscard]] inline schedule_rule product_rule()
 {
-    return {"product",
+    return {std::string(product_rule_name),
             [](rule_subject const& subject) { return find_product_axes(subject).has_value(); },
             declare_product, schedule_product};
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -97,9 +98,26 @@ inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
                         [&](nest_access const& read) { return read.array == of.target.array; });
 }
 
+/// A product in rows has no register tile, so that it is slower than alone, by far.
 inline bool rows_apply(rule_subject const& subject)
 {
-    return subject.statements.size() == 1 || !shared_axes(subject).empty();
+    if (subject.statements.size() == 1) return true;
+    return !shared_axes(subject).empty() &&
+           std::none_of(subject.statements.begin(), subject.statements.end(), [&](std::uint32_t s) {
+               return is_tiled_product(*subject.nest, s, subject.processor);
+           });
+}
+
+/// Computes all statements in the loop of the last one over their rows.
+/// @pre     more than one statement, shared axes
+/// Errors   attune::error: a statement cannot be moved there
+inline void fuse_rows(rule_subject const& subject, traced_program& p)
+{
+    std::vector<std::uint32_t> const path =
+        loops_around(p.program, {item_kind::block, subject.statements.back()});
+    std::uint32_t const row = path[shared_axes(subject).size() - 1];
+    for (std::size_t i = subject.statements.size() - 1; i-- > 0;)
+        p.apply(schedule_action::compute_at, {subject.statements[i], row});
 }
 
 inline void declare_rows(rule_subject const& subject, space_builder& space)
@@ -145,11 +163,7 @@ inline void schedule_rows(rule_subject const& subject, schedule_choices const& c
     std::vector<std::uint32_t> const shared = shared_axes(subject);
     std::uint32_t const last = subject.statements.back();
     std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, last});
-    if (subject.statements.size() > 1) {
-        std::uint32_t const row = path[shared.size() - 1];
-        for (std::size_t i = subject.statements.size() - 1; i-- > 0;)
-            p.apply(compute_at, {subject.statements[i], row});
-    }
+    if (subject.statements.size() > 1) fuse_rows(subject, p);
     std::int64_t const lanes = chosen.number(prefix + "LANES");
     std::int64_t const copies = chosen.number(prefix + "UNROLL");
     for (std::uint32_t const s : subject.statements) {
@@ -172,9 +186,11 @@ inline void schedule_rows(rule_subject const& subject, schedule_choices const& c
         p.apply(parallelize, {path.front()});
 }
 
+inline constexpr std::string_view row_rule_name = "rows";
+
 [[nodiscard]] inline schedule_rule row_rule()
 {
-    return {"rows", rows_apply, declare_rows, schedule_rows};
+    return {std::string(row_rule_name), rows_apply, declare_rows, schedule_rows};
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -95,6 +95,21 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
     return memory;
 }
 
+[[nodiscard]] inline std::optional<point>
+guard_of(kernel_description const& kernel, chain_of_trees const& space, point const& default_at)
+{
+    if (!kernel.source.guard) return {};
+    std::uint32_t const which = space.describe().find_parameter(kernel.source.guard->parameter);
+    if (which == no_index) return {};
+    auto const value =
+        coordinate_of(space.describe().parameters[which], kernel.source.guard->value);
+    if (!value) return {};
+    point out = default_at;
+    out[which] = *value;
+    if (!space.contains(out)) return {};
+    return out;
+}
+
 ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
 {
     dispatched_kernel const& subject = by_.subject_;
@@ -108,6 +123,7 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
     problem.rival = known       ? point_of(known->configuration, *of_.space)
                     : of_.rival ? of_.rival
                                 : remembered.near_point(key_, *of_.space);
+    problem.guard = guard_of(kernel, *of_.space, *of_.default_at);
     tuning_.reset(new tuning{device, std::move(known), problem, subject.options});
     tuning& t = *tuning_;
     session_memory memory = read_memory(anew);

@@ -264,7 +264,10 @@ private:
         tuning_report& report = with_.report;
         std::size_t const passengers = passengers_of(field);
         with_.events.sampled(std::span(field).first(field.size() - passengers), times);
-        final_result const end = result_of_final(times, passengers);
+        std::size_t guard = 0;
+        for (std::size_t i = 1; i < field.size() - passengers; ++i)
+            if (field[i].at == with_.problem.guard) guard = i;
+        final_result const end = result_of_final(times, passengers, guard);
         put_into(report, end, times.time(0));
         if (passengers > 0)
             put_into(report, end, times, field.size() - 1);

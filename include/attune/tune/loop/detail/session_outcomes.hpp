@@ -94,7 +94,8 @@ public:
         keep(at, tried, predicted_s, std::move(proposer));
         double const best_s = with_.state.best()->second.value;
         add(at, tried.result, tried.code);
-        if (with_.problem.rival == at) return; // not a proposal of the search
+        if (with_.problem.rival == at || with_.problem.guard == at)
+            return; // not a proposal of the search
         ++of_search_.tried;
         if (with_.state.best()->second.value < best_s) ++of_search_.new_bests;
     }

@@ -241,12 +241,13 @@ private:
         if (!past.empty())
             note(std::string("continued ") + (is_rest ? "an interrupted" : "an earlier") +
                  " tuning: " + std::to_string(past.size()) + " evaluations were known");
-        bool const is_known = std::any_of(past.begin(), past.end(), [&](auto const& told) {
-            return told.first == problem_.rival;
-        });
-        if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
-            state_.budget_left() && !interrupt_.requested())
-            until_cut([&] { here_->try_one(*problem_.rival); });
+        for (std::optional<point> const& given : {problem_.guard, problem_.rival}) {
+            bool const is_known = std::any_of(
+                past.begin(), past.end(), [&](auto const& told) { return told.first == given; });
+            if (given && !is_known && *given != problem_.default_at && state_.budget_left() &&
+                !interrupt_.requested())
+                until_cut([&] { here_->try_one(*given); });
+        }
     }
 
     /// Measures the default, and makes the parts that need its time and code.
@@ -381,6 +382,7 @@ private:
         processor_.put_into(report_.noise, runner_.disturbed());
         note(disturbance_text(report_.noise));
         if (report_.baseline) note(slower_than_own(*report_.baseline, report_.objective));
+        if (problem_.guard == chosen.at) note(problem_.kernel.source.guard->if_it_wins);
         out.at = chosen.at;
         out.code = chosen.code;
         out.default_code = default_code_;

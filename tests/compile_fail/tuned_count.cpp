@@ -1,0 +1,26 @@
+// expect-error: Given = 3; .*Expected = 4; .*a call of a tuned kernel has Given
+// arguments|refuse_count<3U?L?, 4U?L?, void
+// tests/compile_fail/tuned_count.cpp - a call with too few arguments says how many the kernel takes.
+// SPDX-License-Identifier: MIT
+#include <attune/attune.hpp>
+
+#include <span>
+#include <vector>
+
+#include "../support/minimal_compiler.hpp"
+
+inline constexpr auto wide = attune::boolean<"WIDE">();
+inline constexpr auto all = attune::space(wide);
+
+int main()
+{
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int);
+    attune::kernel<signature> const k{"k", attune::source_text("", "k.cpp"), all};
+    attune::tuned f{k, attune_test::minimal_compiler{}};
+    std::vector<float> a, b, y;
+#ifdef ATTUNE_EXPECT_FAIL
+    f(a, b, y);
+#else
+    f(a, b, y, 1);
+#endif
+}
