@@ -281,6 +281,14 @@ TEST_CASE("minimize: a comma or a colon inside of digits is no number's begin")
         CHECK(minimize({}, read).out.starts_with("5: A="));
     }
     CHECK(has(minimize({}, "1 234").err, "one number or in two, and --pattern says which: 1 234"));
+    for (char const* const error : {"1.5 +/- 0.2", "1.5 \u00b10.2", "t: 1.5+-0.2"}) {
+        CAPTURE(error);
+        ran const none = minimize({}, error);
+        CHECK(has(none.err, "ends in a number and its error, and --pattern says which: "));
+        CHECK(has(none.err, error));
+    }
+    CHECK(
+        minimize({"--pattern", "([0-9.]+) *\u00b1"}, "1.5 \u00b1 0.2").out.starts_with("1.5: A="));
     CHECK(minimize({"--pattern", "=(.*)"}, "t=1 234,5").out.starts_with("1234.5: A="));
     CHECK(minimize({}, "3.5 500").out.starts_with("500: A="));
     CHECK(minimize({"--pattern", "took (.*) s"}, "took 0,98 s").out.starts_with("0.98: A="));

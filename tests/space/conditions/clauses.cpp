@@ -5,6 +5,7 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/conditions/groups.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <doctest/doctest.h>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -60,6 +62,25 @@ std::size_t counted_one_by_one(attune::description const& space)
         out += holds ? 1 : 0;
     }
     return out;
+}
+
+/// How many settings of parameters with equally many values satisfy all constraints.
+std::size_t brute_force(attune::description const& space)
+{
+    std::size_t const count = space.parameters.size();
+    std::size_t const values = space.parameters[0].value_count();
+    std::size_t settings = 1, right = 0;
+    for (std::size_t p = 0; p < count; ++p)
+        settings *= values;
+    attune::detail::evaluator const read(space);
+    attune::point at(count);
+    for (std::size_t i = 0; i < settings; ++i) {
+        for (std::size_t p = 0, rest = i; p < count; ++p, rest /= values)
+            at[p].index = static_cast<std::uint32_t>(rest % values);
+        right += std::all_of(space.constraints.begin(), space.constraints.end(),
+                             [&](auto const& c) { return read.holds(c, at); });
+    }
+    return right;
 }
 
 } // namespace
@@ -286,19 +307,132 @@ TEST_CASE("many forbidden combinations, each of other parameters, by brute force
         }
         constraints.push_back("P0 + P1 + P2 <= " + std::to_string(2 * values + 1));
         attune::description const space = space_of(head + R"(], "constraints": [)", constraints);
-        std::size_t settings = 1, right = 0;
-        for (std::size_t p = 0; p < count; ++p)
-            settings *= values;
-        attune::detail::evaluator const read(space);
-        attune::point at(count);
-        for (std::size_t i = 0; i < settings; ++i) {
-            for (std::size_t p = 0, rest = i; p < count; ++p, rest /= values)
-                at[p].index = static_cast<std::uint32_t>(rest % values);
-            right += std::all_of(space.constraints.begin(), space.constraints.end(),
-                                 [&](auto const& c) { return read.holds(c, at); });
-        }
+        std::size_t const right = brute_force(space);
         CAPTURE(values);
         REQUIRE(right > 0);
         CHECK(count_of(space) == right);
     }
+}
+
+namespace {
+
+/// A space of parameters `P0`, `P1`, ..., and its conditions as a group has them.
+struct listed_conditions {
+    attune::description space;
+    std::vector<attune::detail::domain> domains{};
+    std::vector<attune::detail::condition> conditions{};
+
+    explicit listed_conditions(attune::description of)
+        : space(std::move(of))
+    {
+        for (auto const& p : space.parameters)
+            domains.emplace_back(p.value_count());
+        conditions = attune::detail::conditions_of(space);
+        attune::detail::join_alike(conditions);
+    }
+    std::uint64_t join() { return attune::detail::join_dense(space, conditions, domains); }
+};
+
+std::string head_of(std::size_t count, std::size_t values, std::string const& first = "")
+{
+    std::string out = R"({"params": [)" + first;
+    for (std::size_t p = 0; p < count; ++p)
+        out += (out.ends_with('[') ? "" : ", ") + std::string(R"({"name": "P)") +
+               std::to_string(p) + R"(", "range": [1, )" + std::to_string(values) + "]}";
+    return out + R"(], "constraints": [)";
+}
+
+/// `count` constraints, each of 2 to 4 of the parameters [first, end); half of them without `not`.
+std::vector<std::string> forbidden_of(attune::random_engine& engine, std::size_t count,
+                                      std::size_t first, std::size_t end, std::size_t values)
+{
+    auto const below = [&](std::uint64_t limit) { return attune::uniform_below(engine, limit); };
+    std::set<std::string> out;
+    while (out.size() < count) {
+        std::set<std::uint64_t> read;
+        for (std::uint64_t k = 2 + (below(9) + 5) / 6; read.size() < k;)
+            read.insert(first + below(end - first));
+        bool const is_apart = below(2) == 0;
+        std::string one;
+        for (std::uint64_t const p : read)
+            one += (one.empty() ? "P"
+                    : is_apart  ? " or P"
+                                : " and P") +
+                   std::to_string(p) + (is_apart ? " != " : " == ") +
+                   std::to_string(1 + below(values));
+        out.insert(is_apart ? one : "not (" + one + ")");
+    }
+    return {out.begin(), out.end()};
+}
+
+} // namespace
+
+TEST_CASE("conditions are joined only if their join can be read as clauses")
+{
+    attune::random_engine engine(31);
+    for (std::size_t const pairs : {2U, 6U, 8U, 10U}) {
+        std::vector<std::string> constraints = forbidden_of(engine, 70, 0, 8, 3);
+        std::string any;
+        for (std::size_t k = 0; k < pairs; ++k)
+            any += (k == 0 ? "(P" : " or (P") + std::to_string(k % 8) +
+                   " == " + std::to_string(1 + k % 3) + " and P" +
+                   std::to_string((k + 1 + k / 8) % 8) + " == " + std::to_string(1 + k / 2 % 3) +
+                   ")";
+        constraints.push_back(any);
+        listed_conditions listed(space_of(head_of(8, 3), constraints));
+        std::size_t const before = listed.conditions.size();
+        listed.join();
+        CAPTURE(pairs);
+        CHECK(listed.conditions.size() == (pairs < 7 ? 1 : 2));
+        CHECK(listed.conditions.size() < before);
+        attune::detail::clause_reader reader(listed.space, listed.domains);
+        for (auto const& c : listed.conditions)
+            CHECK(reader.read(c));
+        std::size_t const right = brute_force(listed.space);
+        CHECK(right > 0);
+        CHECK(count_of(listed.space) == right);
+    }
+}
+
+TEST_CASE("independent parameters stay in separate groups, however many conditions each group has")
+{
+    attune::random_engine engine(37);
+    std::vector<std::string> constraints = forbidden_of(engine, 150, 0, 5, 4);
+    for (std::string const& one : forbidden_of(engine, 150, 5, 10, 4))
+        constraints.push_back(one);
+    attune::description const space = space_of(head_of(10, 4), constraints);
+    auto const made = attune::detail::make_groups(space, attune::detail::conditions_of(space));
+    REQUIRE(made.groups.size() == 2);
+    CHECK(made.groups[0].parameters == std::vector<std::uint32_t>{0, 1, 2, 3, 4});
+    CHECK(made.groups[0].conditions.size() == 1);
+    CHECK(made.groups[1].parameters == std::vector<std::uint32_t>{5, 6, 7, 8, 9});
+    CHECK(made.groups[1].conditions.size() == 1);
+    std::size_t const right = brute_force(space);
+    CHECK(right > 0);
+    CHECK(count_of(space) == right);
+}
+
+TEST_CASE("conditions that are not joined cost no value of a long range")
+{
+    std::string const x = R"({"name": "x", "range": [1, 4000]})";
+    auto const rest = [](std::size_t k) { return "x*x % " + std::to_string(k + 5) + " != 3"; };
+    std::vector<std::string> sparse, dense;
+    for (std::size_t p = 0; p < 64; ++p)
+        sparse.push_back(rest(p) + " or P" + std::to_string(p) + " == 1");
+    for (std::size_t p = 0; p < 12; ++p)
+        for (std::size_t q = 0; q < p; ++q)
+            dense.push_back(rest(p) + " or P" + std::to_string(p) + " == 1 or P" +
+                            std::to_string(q) + " == 2");
+    listed_conditions far(space_of(head_of(64, 2, x), sparse));
+    CHECK(far.join() == 0);
+    CHECK(far.conditions.size() == 64);
+    listed_conditions near(space_of(head_of(12, 2, x), dense));
+    CHECK(near.join() <= near.conditions.size());
+    CHECK(near.conditions.size() == 66);
+    // A term of few values is read at each of them.
+    listed_conditions few(space_of(head_of(12, 2, R"({"name": "x", "range": [1, 40]})"), dense));
+    std::uint64_t const read = few.join();
+    CHECK(read > 0);
+    CHECK(read <= 66 * 40);
+    CHECK(few.conditions.size() == 1);
 }

@@ -63,38 +63,82 @@ public:
     {
     }
 
+    /// Only terms of comparisons, remainders and parameters with few values are read.
+    void be_quick() { places_.be_quick(few_places); }
+    /// How many places were visited one by one.
+    [[nodiscard]] std::uint64_t visits() const noexcept { return places_.visits(); }
+
     /// The clauses of `c`. Nothing if a term reads several parameters, or may have no value.
     /// Cost  n log n in the terms; a term that is no comparison with a constant: its parameter's values
     [[nodiscard]] std::optional<clause_list> read(condition const& c)
     {
         if (c.root == no_index) return std::nullopt;
-        std::vector<std::uint32_t> roots{c.root};
-        roots.insert(roots.end(), c.also.begin(), c.also.end());
         // `A == 1 and B == 2 or ...` is short as the negation of many clauses, long as one clause.
-        bool const is_any = space_.nodes[c.root].code == op::logical_or;
-        for (bool const negated : {is_any, !is_any}) {
-            if (negated && roots.size() > 1) continue;
-            clause_list out;
-            out.is_negated = negated;
-            size_ = 0;
-            bool fits = true;
-            for (std::size_t i = 0; fits && i < roots.size(); ++i)
-                fits = conjunction({roots[i], negated}, out.clauses);
-            if (!fits) continue;
-            std::sort(out.clauses.begin(), out.clauses.end());
-            out.clauses.erase(std::unique(out.clauses.begin(), out.clauses.end()),
-                              out.clauses.end());
-            return out;
-        }
-        return std::nullopt;
+        bool const is_any = c.also.empty() && space_.nodes[c.root].code == op::logical_or;
+        std::optional<clause_list> out = read(c, is_any);
+        if (!out && c.also.empty()) out = read(c, !is_any);
+        return out;
     }
+
+    /// The same, only as a conjunction, or only as the negation of one.
+    /// @pre  `c` has a root, and no others if `negated`
+    [[nodiscard]] std::optional<clause_list> read(condition const& c, bool negated)
+    {
+        clause_list out;
+        out.is_negated = negated;
+        size_ = 0;
+        if (!conjunction({c.root, negated}, out.clauses)) return std::nullopt;
+        for (std::uint32_t const root : c.also)
+            if (!conjunction({root, negated}, out.clauses)) return std::nullopt;
+        std::sort(out.clauses.begin(), out.clauses.end());
+        out.clauses.erase(std::unique(out.clauses.begin(), out.clauses.end()), out.clauses.end());
+        return out;
+    }
+    /// The runs in all clauses of the last read.
+    [[nodiscard]] std::size_t runs() const noexcept { return size_; }
+
+    /// Returns true if each term of `c` reads one parameter with several values, or none. read()
+    /// may still refuse it.
+    /// Cost  one visit per node
+    [[nodiscard]] bool has_short_terms(condition const& c) const
+    {
+        std::vector<std::uint32_t> open = c.also;
+        open.push_back(c.root);
+        while (!open.empty()) {
+            std::uint32_t const at = open.back();
+            open.pop_back();
+            expression_node const& n = space_.nodes[at];
+            if (is_chain(n.code))
+                open.insert(open.end(), {n.first, n.second});
+            else if (n.code == op::logical_not)
+                open.push_back(n.first);
+            else if (!parameter_of(at))
+                return false;
+        }
+        return true;
+    }
+
+    /// The most runs in all clauses together; more would take too much memory.
+    static constexpr std::size_t most_runs = std::size_t{1} << 22U;
 
 private:
     using term = std::pair<std::uint32_t, bool>; // node, negated
-    /// The most runs in all clauses together; more would take too much memory.
-    static constexpr std::size_t most_runs = std::size_t{1} << 22U;
+    static constexpr std::uint32_t few_places = 256;
     /// The most clauses that one disjunction of conjunctions becomes.
     static constexpr std::size_t most_products = 64;
+
+    /// The only parameter with several values below `node`, or no_index; nothing if it reads more.
+    [[nodiscard]] std::optional<std::uint32_t> parameter_of(std::uint32_t node) const
+    {
+        std::uint32_t parameter = no_index;
+        bool is_one = true;
+        walk_expression(space_, node, [&](expression_node const& n) {
+            if (!names_parameter(n.code) || domains_[n.subject].size() <= 1) return;
+            is_one = is_one && (parameter == no_index || parameter == n.subject);
+            parameter = n.subject;
+        });
+        return is_one ? std::optional(parameter) : std::nullopt;
+    }
 
     /// Calls `leaf(term)` for the operands of nested `wanted` below `root`, with `not` moved
     /// inwards.
@@ -143,14 +187,8 @@ private:
     /// @param holds  set if the term holds everywhere
     bool multiply(term const& literal, std::vector<clause>& products, bool& holds)
     {
-        std::uint32_t parameter = no_index;
-        bool is_one = true;
-        walk_expression(space_, literal.first, [&](expression_node const& node) {
-            if (!names_parameter(node.code) || domains_[node.subject].size() <= 1) return;
-            is_one = is_one && (parameter == no_index || parameter == node.subject);
-            parameter = node.subject;
-        });
-        if (!is_one) {
+        std::optional<std::uint32_t> const parameter = parameter_of(literal.first);
+        if (!parameter) {
             if (!is_chain(space_.nodes[literal.first].code)) return false;
             std::vector<clause> factors;
             if (!conjunction(literal, factors)) return false;
@@ -166,15 +204,15 @@ private:
             products = std::move(made);
             return true;
         }
-        if (parameter == no_index) {
+        if (*parameter == no_index) {
             std::optional<number> const v = read_.value(literal.first, at_);
             holds = holds || (v && (v->as_real() != 0) != literal.second);
             return v.has_value();
         }
-        auto const open = places_.where(parameter, literal.first, !literal.second);
+        auto const open = places_.where(*parameter, literal.first, !literal.second);
         if (!open) return false;
         for (clause& made : products)
-            add({parameter, *open}, made);
+            add({*parameter, *open}, made);
         return true;
     }
 
@@ -211,51 +249,93 @@ long_clauses(description const& space, condition const& c, std::vector<domain> c
     return clause_reader(space, domains).read(c);
 }
 
-/// Joins conditions that are clauses over many scopes, such as a list of forbidden combinations of
-/// some of the parameters, if they have far more scopes than parameters. One diagram then has them
-/// all; the product of a diagram for each scope costs far more, unless most settings of the
-/// parameters are never visited.
-inline void join_dense(description const& space, std::vector<condition>& conditions,
-                       std::vector<domain> const& domains)
+/// The fewest conditions that are joined.
+inline constexpr std::size_t fewest_joined = 64;
+
+/// The conditions `chosen` as connected sets, each with far more members than parameters. Sets with
+/// too many settings of their parameters are left out.
+[[nodiscard]] inline std::vector<std::vector<std::size_t>>
+dense_sets(std::vector<condition> const& conditions, std::vector<domain> const& domains,
+           std::vector<std::size_t> const& chosen)
 {
-    constexpr std::size_t many = 64;
     constexpr std::size_t many_per_parameter = 4;
     constexpr double most_settings = 16'777'216;
-    if (conditions.size() < many) return;
-    clause_reader reader(space, domains);
-    std::vector<std::size_t> joined;
-    std::vector<std::uint32_t> scope;
-    for (std::size_t i = 0; i < conditions.size(); ++i) {
-        condition const& c = conditions[i];
-        if (c.scope.size() < 2 || !reader.read(c)) continue;
-        joined.push_back(i);
-        scope.insert(scope.end(), c.scope.begin(), c.scope.end());
-    }
-    sort_unique(scope);
-    if (joined.size() < std::max(many, many_per_parameter * scope.size())) return;
-    double settings = 1;
-    for (std::uint32_t const p : scope)
-        settings *= static_cast<double>(domains[p].size());
-    if (settings > most_settings) return;
-    condition& all = conditions[joined.front()];
-    all.scope = std::move(scope);
-    for (std::size_t k = 1; k < joined.size(); ++k) {
-        condition& one = conditions[joined[k]];
-        all.also.push_back(one.root);
-        all.also.insert(all.also.end(), one.also.begin(), one.also.end());
-        one.scope.clear();
-    }
-    std::size_t next = 1;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < conditions.size(); ++i) {
-        if (next < joined.size() && joined[next] == i) {
-            ++next;
-            continue;
+    struct set {
+        std::vector<std::size_t> members;
+        std::size_t parameters = 0;
+        double settings = 1;
+    };
+    std::vector<std::vector<std::size_t>> out;
+    if (chosen.size() < fewest_joined) return out;
+    partition same(domains.size());
+    std::vector<bool> is_read(domains.size(), false);
+    std::vector<std::uint32_t> first; // of each chosen one
+    for (std::size_t const i : chosen) {
+        std::vector<std::uint32_t> const scope = open_scope(conditions[i], domains);
+        first.push_back(scope.front());
+        for (std::uint32_t const p : scope) {
+            same.unite(scope.front(), p);
+            is_read[p] = true;
         }
-        if (kept != i) conditions[kept] = std::move(conditions[i]);
-        ++kept;
     }
-    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
+    std::vector<set> sets(domains.size()); // by the first parameter
+    for (std::uint32_t p = 0; p < domains.size(); ++p)
+        if (is_read[p]) {
+            set& of = sets[same.find(p)];
+            ++of.parameters;
+            of.settings *= static_cast<double>(domains[p].size());
+        }
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+        sets[same.find(first[k])].members.push_back(chosen[k]);
+    for (set& one : sets)
+        if (one.members.size() >= std::max(fewest_joined, many_per_parameter * one.parameters) &&
+            one.settings <= most_settings)
+            out.push_back(std::move(one.members));
+    return out;
+}
+
+/// Joins conditions that are clauses over many scopes, such as a list of forbidden combinations of
+/// some of the parameters, if they are connected and have far more scopes than parameters. One
+/// diagram then has them all; the product of a diagram for each scope costs far more, unless most
+/// settings of the parameters are never visited.
+/// Cost    one visit per node; of connected sets that may be joined, n log n in the terms
+/// @return the places visited one by one
+inline std::uint64_t join_dense(description const& space, std::vector<condition>& conditions,
+                                std::vector<domain> const& domains)
+{
+    if (conditions.size() < fewest_joined) return 0;
+    clause_reader reader(space, domains);
+    reader.be_quick();
+    std::vector<std::size_t> candidates;
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+        if (conditions[i].root != no_index && open_scope(conditions[i], domains).size() > 1 &&
+            reader.has_short_terms(conditions[i]))
+            candidates.push_back(i);
+    std::vector<std::size_t> read;
+    std::vector<std::size_t> runs(conditions.size(), 0);
+    for (auto const& set : dense_sets(conditions, domains, candidates))
+        for (std::size_t const i : set)
+            if (reader.read(conditions[i], false)) {
+                read.push_back(i);
+                runs[i] = reader.runs();
+            }
+    std::vector<bool> is_joined(conditions.size(), false);
+    for (auto const& set : dense_sets(conditions, domains, read)) {
+        condition& all = conditions[set.front()];
+        std::size_t sum = runs[set.front()];
+        for (std::size_t k = 1; k < set.size(); ++k) {
+            condition const& one = conditions[set[k]];
+            sum += runs[set[k]];
+            if (sum > clause_reader::most_runs) break;
+            all.also.push_back(one.root);
+            all.also.insert(all.also.end(), one.also.begin(), one.also.end());
+            all.scope.insert(all.scope.end(), one.scope.begin(), one.scope.end());
+            is_joined[set[k]] = true;
+        }
+        sort_unique(all.scope);
+    }
+    erase_joined(conditions, is_joined);
+    return reader.visits();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,6 +99,35 @@ inline void require_bound(description const& space)
         require_inputs(space, space.constraints[i].root, "constraint " + constraint_text(space, i));
 }
 
+/// Union-find with path halving.
+class partition {
+public:
+    explicit partition(std::size_t size)
+        : parent_(size)
+    {
+        std::iota(parent_.begin(), parent_.end(), std::uint32_t{0});
+    }
+    std::uint32_t find(std::uint32_t i) noexcept
+    {
+        while (parent_[i] != i)
+            i = parent_[i] = parent_[parent_[i]];
+        return i;
+    }
+    /// Merges two sets; the lower root becomes the root.
+    void unite(std::uint32_t a, std::uint32_t b) noexcept
+    {
+        a = find(a);
+        b = find(b);
+        if (a < b)
+            parent_[b] = a;
+        else
+            parent_[a] = b;
+    }
+
+private:
+    std::vector<std::uint32_t> parent_;
+};
+
 /// Every constraint of `space`, divided at its outermost conjunctions, in order of declaration.
 [[nodiscard]] inline std::vector<condition> conditions_of(description const& space)
 {
@@ -132,6 +162,18 @@ inline void require_bound(description const& space)
     return out;
 }
 
+/// Erases the conditions that others have in `also`.
+inline void erase_joined(std::vector<condition>& conditions, std::vector<bool> const& is_joined)
+{
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+        if (!is_joined[i]) {
+            if (kept != i) conditions[kept] = std::move(conditions[i]);
+            ++kept;
+        }
+    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
+}
+
 /// Joins conditions of equal scope if there are many, such as a list of forbidden configurations,
 /// so that one diagram has them all. Opaque conditions and those over reals stay.
 inline void join_alike(std::vector<condition>& conditions)
@@ -150,13 +192,7 @@ inline void join_alike(std::vector<condition>& conditions)
             is_joined[members[k]] = true;
         }
     }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < conditions.size(); ++i)
-        if (!is_joined[i]) {
-            if (kept != i) conditions[kept] = std::move(conditions[i]);
-            ++kept;
-        }
-    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
+    erase_joined(conditions, is_joined);
 }
 
 /// Returns true if a coordinate is a value of its parameter.

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -31,35 +30,6 @@ struct grouping {
     std::vector<parameter_group> groups; ///< ordered by their first parameter
     std::vector<condition> over_reals;   ///< tested when a point is drawn
     bool is_empty = false;               ///< no valid configuration exists
-};
-
-/// Union-find with path halving.
-class partition {
-public:
-    explicit partition(std::size_t size)
-        : parent_(size)
-    {
-        std::iota(parent_.begin(), parent_.end(), std::uint32_t{0});
-    }
-    std::uint32_t find(std::uint32_t i) noexcept
-    {
-        while (parent_[i] != i)
-            i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    /// Merges two sets; the lower root becomes the root.
-    void unite(std::uint32_t a, std::uint32_t b) noexcept
-    {
-        a = find(a);
-        b = find(b);
-        if (a < b)
-            parent_[b] = a;
-        else
-            parent_[a] = b;
-    }
-
-private:
-    std::vector<std::uint32_t> parent_;
 };
 
 /// Divides a space into groups.

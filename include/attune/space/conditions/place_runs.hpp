@@ -171,11 +171,13 @@ public:
     {
     }
 
-    /// Only comparisons with constants are read, not terms that need the value of every place.
-    void be_quick() { is_quick_ = true; }
+    /// A term that needs the value of every place is read only if there are at most `places`.
+    void be_quick(std::uint32_t places = 0) { most_places_ = places; }
+    /// How many places were visited one by one.
+    [[nodiscard]] std::uint64_t visits() const noexcept { return visits_; }
 
     /// The places of `parameter` where `root` holds, or does not hold if `negated`. Nothing if a
-    /// place has no value there, or if the reader is quick and must visit each place.
+    /// place has no value there, or if the reader is quick and must visit too many places.
     /// @pre  `root` reads no other parameter with several values
     /// Cost  n log n in the terms; `x % 7 == 1`: the places where it holds, or 1/64 of all; for
     ///       another term that is no comparison with a constant: each place
@@ -189,7 +191,7 @@ public:
             // A conjunction holds at the places at which no operand is false.
             bool const is_any = (n.code == op::logical_or) != negated;
             auto all = where_any(parameter, operands_of(root), is_any ? negated : !negated);
-            if (!all) return is_quick_ ? std::nullopt : each(parameter, root, negated);
+            if (!all) return each(parameter, root, negated);
             return is_any ? std::move(all) : complement(*all, size);
         }
         if (auto const compared = by_comparison(parameter, n))
@@ -199,7 +201,7 @@ public:
             all.add(*repeated);
             return std::move(all).take();
         }
-        return is_quick_ ? std::nullopt : each(parameter, root, negated);
+        return each(parameter, root, negated);
     }
 
     /// The places where one of `roots` or more hold, or do not hold if `negated`; else as where().
@@ -248,12 +250,14 @@ private:
         return out;
     }
 
-    /// Visits each place.
+    /// Visits each place; nothing if these are too many.
     [[nodiscard]] std::optional<place_runs> each(std::uint32_t parameter, std::uint32_t root,
                                                  bool negated)
     {
         place_runs out;
         domain const& values = domains_[parameter];
+        if (values.size() > most_places_) return std::nullopt;
+        visits_ += values.size();
         std::uint32_t const before = at_[parameter].index;
         bool has_all = true;
         for (std::uint32_t i = 0; has_all && i < values.size(); ++i) {
@@ -523,7 +527,8 @@ private:
     evaluator read_;
     point at_;
     std::vector<value_table> tables_; // of each parameter
-    bool is_quick_ = false;
+    std::uint32_t most_places_ = no_index;
+    std::uint64_t visits_ = 0;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

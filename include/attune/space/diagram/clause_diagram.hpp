@@ -216,6 +216,7 @@ public:
             levels_[l].open.assign(words_, 0);
             levels_[l].left.assign(words_ * store.size_of(l), ~std::uint64_t{0});
             levels_[l].states = key_table<std::uint64_t>(words_);
+            levels_[l].children.resize(store.size_of(l));
         }
         for (std::size_t c = 0; c < from.clauses.size(); ++c) {
             std::uint64_t const bit = std::uint64_t{1} << c % 64;
@@ -259,7 +260,8 @@ private:
         set left; // for each value: clauses without a part here, or with a part that it leaves open
         set open; // the present state
         key_table<std::uint64_t> states;
-        std::vector<std::uint32_t> nodes; // number of a state -> its node
+        std::vector<std::uint32_t> nodes;    // number of a state -> its node
+        std::vector<std::uint32_t> children; // of the present state
     };
 
     [[nodiscard]] static std::size_t words_of(clause_list const& from)
@@ -267,9 +269,9 @@ private:
         return (from.clauses.size() + 63) / 64;
     }
 
-    [[nodiscard]] static bool meet(set const& a, set const& b)
+    [[nodiscard]] bool meet(std::uint64_t const* a, std::uint64_t const* b) const
     {
-        for (std::size_t w = 0; w < a.size(); ++w)
+        for (std::size_t w = 0; w < words_; ++w)
             if ((a[w] & b[w]) != 0) return true;
         return false;
     }
@@ -277,24 +279,31 @@ private:
     /// The node of the open clauses of level `l`.
     std::uint32_t expand(std::size_t l)
     {
-        for (; l < levels_.size() && !meet(levels_[l].open, levels_[l].read); ++l)
+        for (; l < levels_.size() && !meet(levels_[l].open.data(), levels_[l].read.data()); ++l)
             if (l + 1 < levels_.size()) levels_[l + 1].open = levels_[l].open;
         if (l == levels_.size()) return all_hold_;
         level& here = levels_[l];
+        if (l + 1 == levels_.size()) return expand_last(here);
         auto const [state, is_new] = here.states.number_of(here.open);
         if (!is_new) return here.nodes[state];
         here.nodes.push_back(never_node);
         budget_.spend_bytes(2 * sizeof here.open[0] * words_ + state_bytes);
-        std::size_t const count = store_.size_of(l);
-        if (!budget_.spend_visits(count)) return never_node;
-        std::vector<std::uint32_t> children(count);
-        for (std::size_t v = 0; v < count; ++v) {
-            children[v] = v > 0 && has_same_left(here, v) ? children[v - 1] : below(l, v);
+        if (!budget_.spend_visits(here.children.size())) return never_node;
+        for (std::size_t v = 0; v < here.children.size(); ++v) {
+            here.children[v] = v > 0 && has_same_left(here, v) ? here.children[v - 1] : below(l, v);
             if (budget_.is_spent) return never_node;
         }
-        std::uint32_t const made = store_.add(l, children);
-        here.nodes[state] = made;
-        return made;
+        return here.nodes[state] = store_.add(l, here.children);
+    }
+
+    /// The node of the last level. Its nodes are few, and cost less than a search for the state.
+    std::uint32_t expand_last(level& here)
+    {
+        if (!budget_.spend_visits(here.children.size())) return never_node;
+        for (std::size_t v = 0; v < here.children.size(); ++v)
+            here.children[v] =
+                meet(here.open.data(), here.left.data() + v * words_) ? one_fails_ : all_hold_;
+        return store_.add(levels_.size() - 1, here.children);
     }
 
     /// Returns true if `v` leaves the clauses open that the value before it leaves.
@@ -306,14 +315,13 @@ private:
         return true;
     }
 
+    /// @pre  `l` is not the last level
     std::uint32_t below(std::size_t l, std::size_t v)
     {
         level const& here = levels_[l];
         std::uint64_t const* const left = here.left.data() + v * words_;
         std::uint64_t failed = 0, any = 0;
-        set unused;
-        set& next = l + 1 < levels_.size() ? levels_[l + 1].open : unused;
-        next.resize(words_);
+        set& next = levels_[l + 1].open;
         for (std::size_t w = 0; w < words_; ++w) {
             std::uint64_t const open = here.open[w] & left[w];
             failed |= open & here.done[w];

@@ -47,10 +47,13 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return std::regex_search(end, groups);
 }
 
-/// Returns true if a line ends in the error of a number, as in 1.5 +/- 0.2. `begin` is the place
-/// before its last word.
-[[nodiscard]] inline bool ends_in_error(std::string_view line, std::size_t begin)
+/// The characters before the last word of a line, such as 5 in t=5.
+inline constexpr std::string_view before_word = " \t:=,";
+
+/// Returns true if a line ends in the error of a number, as in 1.5 +/- 0.2.
+[[nodiscard]] inline bool ends_in_error(std::string_view line)
 {
+    std::size_t const begin = line.find_last_of(before_word);
     std::size_t const end = begin == line.npos ? begin : line.find_last_not_of(" \t", begin);
     std::string_view const before = line.substr(0, end == line.npos ? 0 : end + 1);
     std::string_view const last = line.substr(begin + 1); // npos + 1 is 0
@@ -65,12 +68,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 [[nodiscard]] inline std::optional<double> last_number(std::string_view output)
 {
     output = last_line(output);
-    std::size_t const begin = output.find_last_of(" \t:=,");
+    std::size_t const begin = output.find_last_of(before_word);
     bool const is_inside = begin != output.npos && begin > 0 &&
                            (output[begin] == ',' || output[begin] == ':') &&
                            output[begin - 1] >= '0' && output[begin - 1] <= '9';
-    if (is_inside || may_have_thousands(output) || ends_in_error(output, begin))
-        return std::nullopt;
+    if (is_inside || may_have_thousands(output) || ends_in_error(output)) return std::nullopt;
     std::string_view last = output.substr(begin + 1); // npos + 1 is 0
     if (last.size() > 1 && last[0] == '+' && last[1] != '-') last.remove_prefix(1);
     return real_in_text(last);
@@ -143,11 +145,12 @@ struct measured_number {
         if (from == source::last_number) {
             std::string_view const line = last_line(output);
             why = line.empty() ? "it wrote nothing to standard output"
-                               : (may_have_thousands(line) ? "its last line ends in one number or "
-                                                             "in two, and --pattern says which: "
-                                                           : "its last line does not end in a "
-                                                             "number: ") +
-                                     first_line(line); // cut to a readable length
+                  : may_have_thousands(line)
+                      ? "its last line ends in one number or in two, and --pattern says which: "
+                  : ends_in_error(line) && line.back() >= '0' && line.back() <= '9'
+                      ? "its last line ends in a number and its error, and --pattern says which: "
+                      : "its last line does not end in a number: ";
+            why += first_line(line); // cut to a readable length
             return detail::tool::last_number(output);
         }
         std::optional<std::string> found;
