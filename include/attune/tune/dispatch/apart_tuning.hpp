@@ -56,7 +56,7 @@ public:
     void prove(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
                call_frame const& frame);
     /// The same for a call of a new kind: see shape_verifier::begin_kind(). It goes before other
-    /// proofs, and wait() waits for its first second, in which it may have to wait for others.
+    /// proofs, and wait() waits for its first two seconds, also where it waits itself.
     void prove_kind(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
                     call_frame const& frame);
 

@@ -326,7 +326,7 @@ ATTUNE_INLINE void apart_tuning::prove_kind(std::shared_ptr<served_inputs> const
                                             std::span<std::int64_t const> key,
                                             call_frame const& frame)
 {
-    constexpr double longest_s = 1;
+    constexpr double longest_s = 2; // one to wait, one to prove
     if (!held->verifier->is_new_kind(key, frame) || processors_of_this_thread().size() == 1) return;
     forget_parent();
     call_copy copy = copies_.make(frame);
