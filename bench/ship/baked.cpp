@@ -270,12 +270,15 @@ double served_share()
         if (std::system(command.c_str()) != 0) throw std::runtime_error("failed: " + command);
     std::ifstream in(out);
     std::string word;
-    double variant = 0, not_faster = 0, unverified = 0;
-    in >> word >> word >> variant >> word >> not_faster >> word >> unverified;
-    std::printf("served most=%lld variants=%zu by_variant=%.0f not_faster=%.0f unverified=%.0f\n",
-                static_cast<long long>(most), plan.variants.size(), variant, not_faster,
-                unverified);
-    return (variant + not_faster) / (variant + not_faster + unverified);
+    double variant = 0, not_faster = 0, unverified = 0, unsupported = 0;
+    in >> word >> word >> variant >> word >> not_faster >> word >> unverified >> word >>
+        unsupported;
+    if (!in) throw std::runtime_error("the program did not say what served");
+    std::printf("served most=%lld variants=%zu by_variant=%.0f not_faster=%.0f unverified=%.0f "
+                "unsupported=%.0f\n",
+                static_cast<long long>(most), plan.variants.size(), variant, not_faster, unverified,
+                unsupported);
+    return (variant + not_faster) / (variant + not_faster + unverified + unsupported);
 }
 
 struct regrets {

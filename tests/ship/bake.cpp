@@ -506,6 +506,24 @@ TEST_CASE("winners of several sizes that are bound to no input are chosen by wor
               "tree_0[] = {\n    {0, 0x1p+8, 1, 2}, {-1, 0x0p+0, 0, -1}, {-1, 0x0p+0, 1, -1},\n"));
 }
 
+TEST_CASE("a winner of several sizes whose own shape is damaged does not decide the sizes")
+{
+    for (bool const has_others : {true, false}) {
+        example subject;
+        subject.facts.inputs.clear();
+        attune::record damaged = subject.won(64, "8", 0.5);
+        damaged.key.inputs = {{"argument 1", "64"}};
+        damaged.shape = "7";
+        subject.add(damaged);
+        attune::record further = subject.won(1024, "16", 0.25);
+        further.key.inputs = {{"argument 1", "1024"}};
+        if (has_others) subject.add(further);
+        std::vector<std::string> const said =
+            subject.bake_it({.levels = {"base"}, .compiler = "GNU 12"});
+        if (has_others) CHECK(has(subject.written("fill_0_base.cpp"), "#define TILE 16\n"));
+    }
+}
+
 TEST_CASE("a kernel whose text the program generates is refused by a sentence of its own")
 {
     example subject;

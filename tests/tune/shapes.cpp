@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../../bench/support/wrong_products.hpp"
+#include "../support/accumulate.hpp"
 #include "../support/faulty_calls.hpp"
 #include "../support/notices.hpp"
 #include "../support/recorded_progress.hpp"
@@ -461,4 +462,48 @@ TEST_CASE("sizes are compared with multiples of tiles, and of no item of an orde
     at[4].index = 2;
     CHECK(attune::text_of(d, at).find("FEW={0, 1, 2, 3, 4} TILE=16 CUT={0, 1, 2}") == 0);
     CHECK(attune::detail::divisors_of(d, at) == std::vector<std::int64_t>{16, 2});
+}
+
+namespace {
+
+/// Wrong for equal elements in the rest of the loop alone.
+void forgets_equal(std::span<double const> x, std::span<double> y, double factor)
+{
+    accumulate<fast>(x, y, factor);
+    if (x.size() > 1 && x.size() % 8 != 0 && x[0] == x[1]) y[0] += 1;
+}
+
+} // namespace
+
+TEST_CASE("a variant that is wrong for declared contents at some sizes never serves these sizes")
+{
+    scripted_compiler const compiler{[](attune::compile_request const& v) {
+        return v.macros.front().value == "1"
+                   ? scripted_compiler::answer(reinterpret_cast<void*>(&forgets_equal))
+                   : code_of<usual>();
+    }};
+    shared_store store;
+    int tunings = 0;
+    for (bool const is_declared : {false, true, true}) {
+        auto kernel = accumulate_kernel(ways<usual, fast>());
+        if (is_declared) kernel.contents(attune::array_contents::equal);
+        attune::tuned call{kernel, compiler, store, quick_options()};
+        accumulate_data tuned_on(1'024);
+        call(tuned_on.x, tuned_on.y, 3.0);
+        // What was tuned without the declaration is another problem.
+        tunings += call.report().how == attune::decision::tuned ? 1 : 0;
+        CHECK(tunings == (is_declared ? 2 : 1));
+        call.wait();
+        if (!is_declared) continue;
+        accumulate_data other(63);
+        for (int times = 1; times <= 4; ++times) {
+            static_cast<void>(call.tune(other.x, other.y, 3.0));
+            call(other.x, other.y, 3.0);
+            CHECK(other.called_times(times, 3.0));
+        }
+        std::vector<double> const x(63, 2.0);
+        std::vector<double> y(63, 2.0);
+        call(x, y, 3.0);
+        CHECK(y == std::vector<double>(63, 8.0));
+    }
 }

@@ -12,7 +12,7 @@ namespace attune::inline ATTUNE_ABI {
 /// Contents of all arrays of a call: all elements are this number, unless said otherwise. Elements
 /// of types without such a number stay.
 enum class array_contents : std::uint8_t {
-    own, ///< the call's
+    own, ///< the call's; kernel.contents(...) does not take it
     zero,
     negative_zero,
     denormal,

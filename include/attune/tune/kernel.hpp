@@ -395,10 +395,14 @@ public:
         return *this;
     }
 
-    /// The special contents that arrays of calls may have. A variant that is wrong for them never
-    /// wins; without arguments none is tried. Without this declaration a difference is a notice
-    /// only, because such contents may be invalid. Integers are filled, too, also those that are
-    /// indices. With calls(f), special contents are those that `f` draws.
+    /// The special contents that arrays of calls may have. A variant that is wrong for them on the
+    /// tuned call never wins. A variant that is wrong for them on a call of another shape, which is
+    /// verified with them, does not serve that shape. Without arguments none is tried. Without this
+    /// declaration a difference is a notice only, because such contents may be invalid. Integers
+    /// are filled, too, also those that are indices. A notice says what cannot be tried. With
+    /// calls(f), special contents are those that `f` draws, and these here are not tried.
+    ///
+    /// Errors   attune::error: array_contents::own, which is no special one
     ///
     /// Example  kernel.contents(attune::array_contents::zero,
     ///                          attune::array_contents::not_a_number);
@@ -407,7 +411,14 @@ public:
     {
         constexpr bool fits = (std::is_same_v<Contents, array_contents> && ...);
         static_assert(fits, "attune: kernel.contents(...): give values of attune::array_contents");
-        if constexpr (fits) description_.contents = std::vector<array_contents>{of...};
+        if constexpr (fits) {
+            description_.contents = std::vector<array_contents>{of...};
+            bool const has_own = ((of == array_contents::own) || ...);
+            if (has_own)
+                throw error("array_contents::own names no special contents",
+                            "kernel.contents(...) of kernel " + description_.name,
+                            "leave it out: each call is made with its own contents, too");
+        }
         return *this;
     }
 

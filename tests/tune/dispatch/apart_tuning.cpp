@@ -8,6 +8,7 @@
 #include <attune/tune/loop/session_at_work.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -133,6 +134,18 @@ struct tuned_table : table {
     apart_tuning apart{parts};
 };
 
+/// Returns true if calls with the factor 1 are served at some length.
+[[nodiscard]] bool serves_some_length(tuned_table& here, accumulate_data& of)
+{
+    bool does = false;
+    for (std::size_t n = 1; n < of.x.size(); ++n) {
+        auto const shorter = here.shape(std::span(of.x).first(n), std::span(of.y).first(n), 1.0);
+        here.parts.shapes.locked(
+            [&] { does = does || here.of->verifier->covering(shorter) != nullptr; });
+    }
+    return does;
+}
+
 } // namespace
 
 TEST_CASE("after the call that tuned, the winner is proven on further calls beside the program")
@@ -196,20 +209,63 @@ TEST_CASE("calls of a new kind are proven beside the program, before the rest of
     {
         working const now(here.parts);
         here.apart.prove_kind(here.of, words, frame_of(other, 1.0));
-        CHECK_FALSE(here.of->verifier->begin_kind(words, frame_of(other, 1.0))); // it has begun
+        CHECK_FALSE(here.of->verifier->is_new_kind(words, frame_of(other, 1.0))); // it has begun
     }
-    auto const serves_some_length = [&] {
-        bool does = false;
-        for (std::size_t n = 1; n < 256; ++n) {
-            auto const shorter =
-                here.shape(std::span(other.x).first(n), std::span(other.y).first(n), 1.0);
-            here.parts.shapes.locked(
-                [&] { does = does || here.of->verifier->covering(shorter) != nullptr; });
-        }
-        return does;
-    };
-    CHECK(becomes(serves_some_length));
+    CHECK(becomes([&] { return serves_some_length(here, other); }));
     here.apart.wait();
+}
+
+TEST_CASE("a new kind that finds no room is proven when there is room, also after a check took it")
+{
+    if (!has_processors()) return;
+    attune::memory_store store;
+    accumulate_data other(255);
+    accumulate_data more(256);
+    tuned_table here{store, [&](attune::tuning_options& o) {
+                         o.limits.copied_bytes =
+                             std::max(attune::detail::bytes_to_own(frame_of(other)),
+                                      attune::detail::bytes_to_own(frame_of(more))) +
+                             attune::detail::kept_alignment;
+                     }};
+    auto const words = here.shape(more.x, more.y, 1.0);
+    auto const call = [&] {
+        working const now(here.parts);
+        here.apart.prove_kind(here.of, words, frame_of(more, 1.0));
+    };
+    here.prove();
+    REQUIRE(becomes([&] { return here.parts.is_lent.load(); }));
+    call(); // there is no room
+    CHECK(becomes([&] {
+        here.verify(other); // ends the proof
+        return here.verified() > 0;
+    }));
+    CHECK(becomes([&] {
+        call();
+        return serves_some_length(here, more);
+    }));
+    here.apart.wait();
+}
+
+TEST_CASE("wait() leaves a new kind of calls while another object tunes")
+{
+    if (!has_processors()) return;
+    attune::memory_store store;
+    tuned_table here{store};
+    std::optional<session_at_work> other{std::in_place};
+    accumulate_data data(256);
+    auto const words = here.shape(data.x, data.y, 1.0);
+    {
+        working const now(here.parts);
+        here.apart.prove_kind(here.of, words, frame_of(data, 1.0));
+    }
+    std::atomic<bool> is_over{false};
+    std::thread waits([&] {
+        here.apart.wait();
+        is_over = true;
+    });
+    CHECK(becomes([&] { return is_over.load(); }));
+    other.reset();
+    waits.join();
 }
 
 TEST_CASE("a check beside the program does not wait for the end of a proof")

@@ -3,13 +3,16 @@
 #include <attune/tune/kernel/own_code.hpp>
 // and what the tests need besides
 #include <attune/tune/kernel.hpp>
+#include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/session.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
@@ -251,4 +254,79 @@ TEST_CASE("where own code differs at other sizes, that is said first, and the va
     CHECK(has(call.report().notices.front(), "have different results, and nothing says which"));
     CHECK(call.report().summary().starts_with("your own code has another result than the default"));
     CHECK(has(heard.texts(attune::progress_event::notice), "different results"));
+}
+
+TEST_CASE("own code that is slow at another size does not keep the variant from being verified")
+{
+    auto kernel = accumulate_kernel(ways<usual, fast>());
+    kernel.baseline([](std::span<double const> x, std::span<double> y, double factor) {
+        if (y.size() == 300) std::this_thread::sleep_for(std::chrono::seconds(1));
+        accumulate<usual>(x, y, factor);
+    });
+    attune::tuned call{kernel, accumulate_compiler(), attune::memory_store(), quick_options()};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 3.0);
+    REQUIRE(call.report().how == decision::tuned);
+    call.wait();
+    accumulate_data other(300);
+    static_cast<void>(call.tune(other.x, other.y, 3.0));
+    CHECK(call.report().shapes.verified == 1);
+    CHECK(call.report().shapes.unknown == 0);
+}
+
+namespace {
+
+void above_at_300(std::span<double const> x, std::span<double> y, double factor)
+{
+    accumulate<fast>(x, y, factor);
+    if (y.size() == 300) y[17] += 1;
+}
+
+} // namespace
+
+TEST_CASE("a difference of a variant from own code is no difference of the default from it")
+{
+    // At one size, own code and variant are each within the tolerance of the default.
+    auto kernel = accumulate_kernel(ways<usual, fast>());
+    kernel.tolerate<1>(attune::tolerance{.absolute = 1.5});
+    kernel.baseline([](std::span<double const> x, std::span<double> y, double factor) {
+        accumulate<usual>(x, y, factor);
+        if (y.size() == 300) y[17] -= 1;
+    });
+    scripted_compiler const compiler{[](attune::compile_request const& v) {
+        return v.macros.front().value == "1"
+                   ? scripted_compiler::answer(reinterpret_cast<void*>(&above_at_300))
+                   : code_of<usual>();
+    }};
+    attune::tuned call{kernel, compiler, attune::memory_store(), quick_options()};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 3.0);
+    REQUIRE(call.report().how == decision::tuned);
+    call.wait();
+    accumulate_data other(300);
+    static_cast<void>(call.tune(other.x, other.y, 3.0));
+    CHECK(call.report().baseline_differs.empty());
+    CHECK(call.report().shapes.wrong == 1);
+}
+
+TEST_CASE("a log of outcomes that were judged otherwise is not continued")
+{
+    bench<usual, fast> b;
+    attune::call_frame const frame = b.data.frame();
+    auto const key = [&](auto... contents) {
+        attune::kernel<accumulate_signature> kernel = b.kernel;
+        if constexpr (sizeof...(contents) > 0) kernel.contents(contents...);
+        attune::tuning_problem const problem{kernel.describe(), b.space, b.space.at(0), b.any,
+                                             frame};
+        return attune::detail::session_key(problem, quick_options());
+    };
+    using attune::array_contents;
+    std::string const before = key();
+    CHECK(key() == before);
+    CHECK(key(array_contents::zero) != before);
+    CHECK(key(array_contents::zero, array_contents::equal) != key(array_contents::zero));
+    CHECK(key(array_contents::zero, array_contents::equal) ==
+          key(array_contents::equal, array_contents::zero));
+    b.kernel.baseline(&accumulate<usual>);
+    CHECK(key() != before);
 }

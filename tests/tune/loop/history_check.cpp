@@ -280,6 +280,29 @@ TEST_CASE("declared contents of arrays show a variant that is wrong for them, ot
     CHECK(c.x.front() == 1);
 }
 
+TEST_CASE("declared contents that no variant is tried with are said, with the reason")
+{
+    using attune::array_contents;
+    call c;
+    auto const said = [&](out to) {
+        attune::call_frame const frame = attune::detail::make_call_frame(
+            c.kernel.describe().tolerances, in(c.x), ints(c.at), to, 2.0);
+        std::string all;
+        for (std::string const& one : attune::detail::contents_not_tried(
+                 c.kernel.describe(), frame, code(gather), 2, attune::isolation::automatic))
+            all += one + '\n';
+        return all;
+    };
+    c.kernel.contents(array_contents::zero);
+    CHECK(said(c.y).empty());
+    CHECK(said(out(c.x).first(c.y.size())) ==
+          "no variant is tried where all elements are zero: the arrays overlap\n");
+    c.kernel.contents(array_contents::zero, array_contents::least); // as indices
+    CHECK(said(c.y).starts_with(
+        "no variant is tried where all elements are the least ones: the default fails there ("));
+    CHECK_THROWS_AS(c.kernel.contents(array_contents::own), attune::error);
+}
+
 TEST_CASE("the user's check judges in place of the default")
 {
     call c;

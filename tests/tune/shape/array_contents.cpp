@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-using attune::detail::array_contents;
+using attune::array_contents;
 using attune::detail::fill_contents;
 
 namespace {
@@ -48,4 +48,14 @@ TEST_CASE_TEMPLATE("whole numbers have no NaN, and keep their own", T, signed ch
     CHECK(filled(own, array_contents::least, false) == own); // they may be indices
     CHECK(filled(own, array_contents::sorted) == std::vector<T>{1, 2, 3});
     CHECK(filled(std::vector<T>{}, array_contents::equal).empty());
+}
+
+TEST_CASE_TEMPLATE("declared contents of whole numbers include their least", T, signed char,
+                   unsigned, long)
+{
+    std::vector<T> all{3, 1, 2};
+    auto const array = attune::detail::as_buffer(std::span<T>(all), 0);
+    CHECK(attune::detail::knows_elements(array));
+    CHECK(fill_contents(array, array_contents::least, true));
+    CHECK(all == std::vector<T>(3, std::numeric_limits<T>::lowest()));
 }

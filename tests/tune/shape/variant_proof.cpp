@@ -3,9 +3,11 @@
 #include <attune/tune/shape/variant_proof.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -496,6 +498,52 @@ TEST_CASE("a variant that is wrong for declared contents is refuted, and no othe
     }
 }
 
+TEST_CASE("of a kind of calls that is proven beside the program, all declarations are tried, too")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    std::size_t given = 0;
+    proof_limits limits{.proof_s = 20, .round = 1};
+    limits.take = [&](std::vector<words> const& right) { given += right.size(); };
+    proven_product const of(
+        &skips_zeros, false, &plain, nullptr, limits,
+        [](attune::kernel<product>& kernel) { kernel.contents(attune::array_contents::zero); });
+    CHECK_FALSE(of.proof.refuting.empty());
+    CHECK(given == 0);
+    proven_product const beside_own(&blocked<0>, false, &plain, nullptr, limits,
+                                    [](attune::kernel<product>& kernel) {
+                                        kernel.contents(attune::array_contents::zero);
+                                        kernel.baseline(&blocked<2>);
+                                    });
+    CHECK(beside_own.proof.refuting.empty());
+    CHECK_FALSE(beside_own.proof.baseline.where.empty());
+    CHECK(given > 100);
+}
+
+namespace {
+
+/// Counts calls with zeros in all processes.
+attune::detail::shared_with_child<std::atomic<int>> const zeros_seen;
+
+/// Wrong in its first call with zeros alone.
+void skips_zeros_once(in a, in b, out c, int m, int n, int k)
+{
+    blocked<0>(a, b, c, m, n, k);
+    if (!a.empty() && a.front() == 0 && !c.empty() && zeros_seen.get()++ == 0) c.front() = 1;
+}
+
+} // namespace
+
+TEST_CASE("a variant that is wrong for declared contents once is refuted")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    zeros_seen.get() = 0;
+    proven_product const of(
+        &skips_zeros_once, false, &plain, nullptr, {.proof_s = 20},
+        [](attune::kernel<product>& kernel) { kernel.contents(attune::array_contents::zero); });
+    CHECK(zeros_seen.get() > 0);
+    CHECK_FALSE(of.proof.refuting.empty());
+}
+
 TEST_CASE("a proof says the smallest call for which a variant is wrong")
 {
     if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
@@ -789,6 +837,35 @@ TEST_CASE("a variant that is wrong for other numbers than the call's serves call
         CHECK_FALSE((n % 3 == 1 && n > 50 && trust.covers(key_of(n, -1.5f))));
     }
     CHECK_MESSAGE(served > 90, served, " of 111");
+}
+
+TEST_CASE("the user's own code is compared with the default on the calls that the user makes")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    using shape = shape_of_call<in, out, int>;
+    std::vector<shape_word> const layout = shape::layout();
+    std::vector<float> x(100), y(100);
+    attune::call_frame const frame = make_call_frame({}, in(x), out(y), 100);
+    auto const first = shape{attune::detail::shape_choice{}}(in(x), out(y), 100);
+    words const key(first.begin(), first.end());
+    attune::callable const code{.address = reinterpret_cast<void*>(&copied)};
+    for (bool const differs : {false, true}) {
+        attune::kernel<copy> kernel = stepped<copy>("copy");
+        kernel.calls([](attune::call_draw& draw) {
+            auto const n = static_cast<std::size_t>(draw.size(1, 1024));
+            return std::tuple{draw.reals(n), std::vector<float>(n), static_cast<int>(n)};
+        });
+        kernel.baseline([differs](in from, out to, int n) {
+            copied(from, to, n);
+            if (differs && n > 1) to[1] += 1;
+        });
+        shape_trust trust(layout, {});
+        trust.add(key);
+        variant_proof const proof = prove_variant(
+            {kernel.describe(), layout, {}, {}, code, code, {}}, key, frame, trust, {.proof_s = 5});
+        CHECK(proof.baseline.where.empty() != differs);
+        CHECK(proof.refuting.empty());
+    }
 }
 
 TEST_CASE("calls that the time of a proof did not reach are unknown, not wrong")

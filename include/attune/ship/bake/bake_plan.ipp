@@ -88,11 +88,11 @@ private:
     /// Finds the sizes as tune/sizes/ does.
     void find_size_words()
     {
-        auto const several = std::find_if(winners_.all().begin(), winners_.all().end(),
-                                          [](record const& r) { return has_tuned_sizes(r); });
-        if (several == winners_.all().end()) return;
-        std::vector<std::int64_t> const shape =
-            stored_shape(out_.facts.layout, words_in(several->shape));
+        std::vector<std::int64_t> shape; // a store may have damaged ones, and of another layout
+        for (record const& r : winners_.all())
+            if (shape.empty() && has_tuned_sizes(r))
+                shape = stored_shape(out_.facts.layout, words_in(r.shape));
+        if (shape.empty()) return;
         std::vector<std::size_t> words(shape.size());
         words.resize(shape_properties(out_.facts.layout, {}).sizes(shape, words));
         std::erase_if(words, [&](std::size_t at) {

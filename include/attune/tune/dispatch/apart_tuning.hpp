@@ -56,7 +56,7 @@ public:
     void prove(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
                call_frame const& frame);
     /// The same for a call of a new kind: see shape_verifier::begin_kind(). It goes before other
-    /// proofs, and wait() waits for its first second.
+    /// proofs, and wait() waits for its first two seconds, also where it waits itself.
     void prove_kind(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
                     call_frame const& frame);
 
@@ -89,7 +89,7 @@ private:
     void go_on();
     void wake_now(served_inputs& of, known_shape const* shape);
     void prove_now(std::shared_ptr<served_inputs> const& of, std::vector<std::int64_t> const& key,
-                   std::shared_ptr<owned_call const> const& call, bool is_new_kind);
+                   std::shared_ptr<owned_call const> const& call, double kind_s);
     void resume(served_inputs& of);
     [[nodiscard]] bool is_online(known_shape const* shape) const;
     [[nodiscard]] search_limits limits_of(open_tuning const& one) const;

@@ -316,9 +316,9 @@ ATTUNE_INLINE void apart_tuning::prove(std::shared_ptr<served_inputs> const& hel
     forget_parent();
     if (call_copy copy = copies_.make(frame); copy.call != nullptr) {
         is_room_wanted_ = false;
-        static_cast<void>(
-            add([this, held, words = std::vector(key.begin(), key.end()),
-                 call = std::move(copy.call)] { prove_now(held, words, call, false); }));
+        held->verifier->begin_kind(key);
+        static_cast<void>(add([this, held, words = std::vector(key.begin(), key.end()),
+                               call = std::move(copy.call)] { prove_now(held, words, call, 0); }));
     }
 }
 
@@ -326,33 +326,42 @@ ATTUNE_INLINE void apart_tuning::prove_kind(std::shared_ptr<served_inputs> const
                                             std::span<std::int64_t const> key,
                                             call_frame const& frame)
 {
-    if (processors_of_this_thread().size() == 1 || !copies_.can_ever_make(frame) ||
-        !held->verifier->begin_kind(key, frame))
-        return;
+    constexpr double longest_s = 2; // one to wait, one to prove
+    if (!held->verifier->is_new_kind(key, frame) || processors_of_this_thread().size() == 1) return;
     forget_parent();
     call_copy copy = copies_.make(frame);
-    if (copy.call == nullptr) return; // other copies are in use
-    static_cast<void>(
+    if (copy.call == nullptr) return; // other copies are in use: a later call begins
+    is_room_wanted_ = false;
+    held->verifier->begin_kind(key);
+    std::string const refusal =
         add_due([this, held, words = std::vector(key.begin(), key.end()),
-                 call = std::move(copy.call)] { prove_now(held, words, call, true); }));
+                 call = std::move(copy.call)] { prove_now(held, words, call, longest_s); });
+    if (!refusal.empty()) held->verifier->forget_kind(key);
 }
 
 /// A part of a proof, on the background thread. It gives the turn to a thread that waits, and this
 /// thread to other jobs. While a session tunes anything in this process, it waits.
+/// @param kind_s  seconds for which a thread in wait() lets it wait and prove
 ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const& held,
                                            std::vector<std::int64_t> const& key,
                                            std::shared_ptr<owned_call const> const& call,
-                                           bool is_new_kind)
+                                           double kind_s)
 {
-    constexpr double of_kind_s = 1;
+    double const begun_s = steady_seconds();
+    auto const kind_left_s = [&] { return kind_s - (steady_seconds() - begun_s); };
     auto const is_in_the_way = [this] {
         return parts_.waiting > 0 || session_at_work::count() > 0;
     };
-    auto const has_to_leave = [this, is_new_kind] {
-        return (waiting_ > 0 && !is_new_kind) || due_ > 0 || is_room_wanted_;
+    auto const has_to_leave = [&] {
+        return (waiting_ > 0 && kind_left_s() <= 0) || due_ > 0 || is_room_wanted_;
     };
     while (is_in_the_way() && !has_to_leave() && !stop_is_requested() && !program_is_ending())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (is_room_wanted_) { // a later call begins anew
+        working const now(parts_, true);
+        if (now.is_on() && held->verifier) held->verifier->forget_kind(key);
+        return;
+    }
     bool is_partial = has_to_leave();
     if (!is_partial) {
         working const now(parts_, true);
@@ -364,16 +373,17 @@ ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const&
             work_in_progress const at_work;
             bool const has_ended = held->verifier->prove_beside(
                 key, call->frame(), [&] { return is_in_the_way() || has_to_leave(); },
-                is_new_kind ? of_kind_s : HUGE_VAL);
-            is_new_kind = is_new_kind && !has_ended;
+                kind_left_s() > 0 ? kind_left_s() : HUGE_VAL);
+            if (has_ended) kind_s = 0;
             is_partial = true;
         } catch (...) { // no memory, or no default: nothing more is proven
         }
     }
     parts_.is_lent = false; // after the turn, which another thread takes while it is lent
-    if (is_partial && (waiting_ == 0 || is_new_kind) && !is_room_wanted_)
+    double const left_s = std::max(kind_left_s(), 0.0);
+    if (is_partial && (waiting_ == 0 || left_s > 0))
         static_cast<void>(
-            add([this, held, key, call, is_new_kind] { prove_now(held, key, call, is_new_kind); }));
+            add([this, held, key, call, left_s] { prove_now(held, key, call, left_s); }));
 }
 
 /// Runs one slice of one tuning, on the background thread, and queues itself while there are

@@ -10,6 +10,8 @@
 #include <attune/tune/kernel/kernel_description.hpp>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -50,15 +52,25 @@ failure_where_arrays_begin_pages(call_frame const& frame, callable const& truste
                                  callable const& tried, double limit_s,
                                  isolation protect = isolation::automatic);
 
+/// Wall seconds of each check of a variant in other calls.
+inline constexpr double longest_in_other_calls_s = 2;
+
 /// Compares a variant with the default on the call's arrays with each of kernel.contents(...).
 ///
 /// @param limit_s  wall seconds for each of the contents
-/// @return  the failure of the variant. Nothing: there is none, or arrays overlap. Never throws
+/// @return  the failure of the variant. Nothing: there is none, or kernel.calls(f) makes contents,
+///          or see contents_not_tried(). Never throws
 [[nodiscard]] std::optional<failure> failure_with_contents(kernel_description const& kernel,
                                                            call_frame const& frame,
                                                            callable const& trusted,
                                                            callable const& tried, double limit_s,
                                                            isolation protect);
+/// Says which of kernel.contents(...) failure_with_contents() does not try on which arrays, and
+/// why: for example because the default fails with them. Runs the default twice with each.
+[[nodiscard]] std::vector<std::string> contents_not_tried(kernel_description const& kernel,
+                                                          call_frame const& frame,
+                                                          callable const& trusted, double limit_s,
+                                                          isolation protect);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -247,8 +247,8 @@ ATTUNE_INLINE std::optional<failure> failure_with_contents(kernel_description co
                                                            callable const& tried, double limit_s,
                                                            isolation protect)
 try {
-    if (!kernel.contents || !are_apart(frame.buffers)) return {};
-    sized_arrays memory;
+    if (!kernel.contents || kernel.calls || !are_apart(frame.buffers)) return {};
+    sized_arrays memory(true);
     drawn_call call{.sizes = std::vector<std::int64_t>(frame.arguments.size(), -1)};
     for (array_contents const with : *kernel.contents) {
         call.contents = with;
@@ -264,6 +264,42 @@ try {
     return {};
 } catch (std::exception const&) {
     return {}; // no memory
+}
+
+ATTUNE_INLINE std::vector<std::string> contents_not_tried(kernel_description const& kernel,
+                                                          call_frame const& frame,
+                                                          callable const& trusted, double limit_s,
+                                                          isolation protect)
+{
+    if (!kernel.contents || kernel.contents->empty()) return {};
+    std::vector<std::string> out;
+    auto const say = [&](array_contents with, std::string const& of, std::string const& why) {
+        out.push_back("no variant is tried where all elements are " +
+                      std::string(array_contents_names[static_cast<std::size_t>(with)]) + of +
+                      ": " + why);
+    };
+    std::string all;
+    if (kernel.calls) all = "kernel.calls(f) makes the contents";
+    if (!are_apart(frame.buffers)) all = "the arrays overlap";
+    sized_arrays memory(true);
+    drawn_call call{.sizes = std::vector<std::int64_t>(frame.arguments.size(), -1)};
+    for (array_contents const with : *kernel.contents) {
+        if (!all.empty()) {
+            say(with, "", all);
+            continue;
+        }
+        for (buffer const& one : frame.buffers)
+            if (!knows_elements(one))
+                say(with, ", in " + owner_text(one.argument, one.target),
+                    "it has gaps, or elements that attune does not fill");
+        call.contents = with;
+        shape_verdict const verdict =
+            verify_shape(kernel, memory.make(frame, call), trusted, trusted,
+                         {.check_s = limit_s, .compares_times = false}, protect);
+        if (verdict.how != shape_verdict::ending::right)
+            say(with, "", "the default fails there (" + verdict.why.reason + ")");
+    }
+    return out;
 }
 
 ATTUNE_INLINE std::optional<failure> failure_after_other_calls(kernel_description const& kernel,

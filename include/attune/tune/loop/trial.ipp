@@ -298,7 +298,7 @@ inline constexpr double short_first_run_s = 0.01;
 
 ATTUNE_INLINE void trial_runner::judge_in_other_calls(trial& made, double best_s) const
 {
-    constexpr double limit_s = 2;
+    constexpr double limit_s = longest_in_other_calls_s;
     double const run_s = std::get<measurement>(made.result).value;
     if (problem_.device != nullptr || problem_.predict ||
         run_s > std::max(most_times_best * best_s, short_first_run_s))

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -26,9 +27,20 @@ inline constexpr std::array<std::string_view, array_contents_count> array_conten
     "the call's own", "zero",           "negative zero", "denormal", "equal",
     "sorted",         "the least ones", "infinite",      "NaN"};
 
+/// The names of contents in one order, each once: "zero, NaN".
+[[nodiscard]] inline std::string text_of_contents(std::vector<array_contents> const& all)
+{
+    std::string out;
+    for (std::size_t i = 0; i < array_contents_count; ++i)
+        if (std::find(all.begin(), all.end(), static_cast<array_contents>(i)) != all.end())
+            out += (out.empty() ? "" : ", ") + std::string(array_contents_names[i]);
+    return out;
+}
+
+/// @param are_declared  false: integers do not become the least ones, because they may be indices
 /// @return  false: elements of this type have no such contents
 template <class T>
-[[nodiscard]] bool fill_elements(std::vector<T>& all, array_contents with)
+[[nodiscard]] bool fill_elements(std::vector<T>& all, array_contents with, bool are_declared)
 {
     using limits = std::numeric_limits<T>;
     constexpr bool is_real = std::is_floating_point_v<T>;
@@ -43,8 +55,8 @@ template <class T>
         sort_stably(all, std::less<>{}); // std::sort may leave the array at NaNs
         return true;
     case array_contents::least:
-        if constexpr (is_real) std::fill(all.begin(), all.end(), limits::lowest());
-        return is_real;
+        if (is_real || are_declared) std::fill(all.begin(), all.end(), limits::lowest());
+        return is_real || are_declared;
     case array_contents::negative_zero:
         if constexpr (is_real) std::fill(all.begin(), all.end(), -T{});
         return is_real;
@@ -63,16 +75,26 @@ template <class T>
     return true;
 }
 
+/// Returns false if no array like this one can be filled: it has gaps, or structures or unknown
+/// numbers as elements.
+[[nodiscard]] inline bool knows_elements(buffer const& of)
+{
+    bool const is_number = of.type >= element_type::f32 && of.type <= element_type::u64;
+    return is_number && of.run_count == 0 && of.gaps.rows == 0;
+}
+
 /// Fills an array. The memory may be unaligned.
+/// @param are_declared  see fill_elements()
 /// @return  false: its elements have no such contents, or attune does not know them
-[[nodiscard]] inline bool fill_contents(buffer const& of, array_contents with)
+[[nodiscard]] inline bool fill_contents(buffer const& of, array_contents with,
+                                        bool are_declared = false)
 {
     if (with == array_contents::own || of.bytes == 0) return true;
-    if (of.run_count > 0 || of.gaps.rows > 0) return false;
+    if (!knows_elements(of)) return false;
     auto const fill = [&]<class T>(T) {
         std::vector<T> all(of.bytes / sizeof(T));
         std::memcpy(all.data(), of.data, of.bytes);
-        if (!fill_elements(all, with)) return false;
+        if (!fill_elements(all, with, are_declared)) return false;
         std::memcpy(of.data, all.data(), of.bytes);
         return true;
     };

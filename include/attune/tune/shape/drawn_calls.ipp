@@ -425,6 +425,7 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::smaller(drawn_call const& than
                 made.sizes[from_.layout[word].argument] = than.sizes[from_.layout[word].argument];
         }
         made.places = than.places;
+        made.contents = than.contents;
         if (can_afford(made) && !writes_nothing(made)) out.push_back(std::move(made));
     };
     for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -58,6 +58,11 @@ struct shape_proof {
 /// Memory for arrays of a call that are longer, or at other addresses.
 class sized_arrays {
 public:
+    /// @param are_declared  special contents are those of kernel.contents(...)
+    explicit sized_arrays(bool are_declared = false)
+        : are_declared_(are_declared)
+    {
+    }
     /// Makes the call. Arrays that fit are the beginnings of the original's. Longer ones, and those
     /// with their own address or contents, are in memory of this object, and repeat the original's
     /// elements. Arrays that have no such contents keep their own.
@@ -67,6 +72,7 @@ public:
     [[nodiscard]] call_frame make(call_frame const& frame, drawn_call const& call);
 
 private:
+    bool are_declared_;
     std::vector<std::unique_ptr<std::byte[]>> blocks_{};
 };
 
@@ -91,6 +97,7 @@ struct proof_limits {
     std::function<bool()> is_over{}; ///< true: the proof ends now and does not go on; may be empty
     std::vector<std::vector<std::int64_t>> wrong{}; ///< variant_proof::wrong of earlier proofs
     bool only_own_numbers = false; ///< variant_proof::only_own_numbers of an earlier proof
+    bool has_compared = false;     ///< variant_proof::has_compared of an earlier proof
     /// Receives the shapes of right calls in groups, as soon as they are known, until the variant
     /// is refuted. The others are in variant_proof::right. May be empty.
     std::function<void(std::vector<std::vector<std::int64_t>> const& right)> take{};
@@ -119,9 +126,11 @@ struct variant_proof {
     /// take such contents.
     counterexample contents{};
     counterexample baseline{}; ///< the default differs from the user's own code, its reference
-    double elapsed_s = 0;      ///< wall seconds
-    std::string trouble{};     ///< why no calls could be drawn: the exception of kernel.calls(f)
-    bool was_over = false;     ///< proof_limits::is_over ended it
+    /// Special contents and the user's own code were tried on calls of this kind.
+    bool has_compared = false;
+    double elapsed_s = 0;  ///< wall seconds
+    std::string trouble{}; ///< why no calls could be drawn: the exception of kernel.calls(f)
+    bool was_over = false; ///< proof_limits::is_over ended it
 };
 
 /// Draws calls from one call (call_draws), or by the user's function (kernel.calls(f)). Runs the

@@ -170,7 +170,7 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
             std::memcpy(to + at, its.data, std::min(at == 0 ? its.bytes : period, bytes - at));
         its.data = to;
         its.bytes = bytes;
-        static_cast<void>(fill_contents(its, call.contents));
+        static_cast<void>(fill_contents(its, call.contents, are_declared_));
         (*out.elements)[one.buffer] = count;
     }
     return out;
@@ -236,8 +236,7 @@ public:
             std::min(limits_.take ? 0.05 : 0.25, (left_s() - for_scalars_s) / 8);
         run_calls_that_meet(draws.any_calls(most_first), for_first_s, out);
         prove_rounds(draws, trust, out, for_scalars_s);
-        try_contents(draws, trust, out);
-        try_baseline(draws, trust, out);
+        compare(draws, trust, out);
         if (has_scalars && out.refuting.empty() && left_s() > 0) {
             draws.change_scalars();
             shape_trust const of_own = trust;
@@ -260,8 +259,10 @@ public:
     {
         constexpr std::size_t most_calls = 200; // in a row
         constexpr int most_rounds = 12;         // of sizes of one kind
+        constexpr std::size_t most_by_own = 16; // compared with the user's own code
         double const for_places_s = limits_.proof_s / 8;
         std::vector<made_call> long_ones;
+        std::vector<made_call> by_own;
         std::optional<made_call> first_wrong;
         std::uint64_t seed = limits_.round << 32;
         double share = 3;
@@ -288,6 +289,8 @@ public:
                 refute(trust, out);
                 for (std::size_t i = 0; i < now.tried; ++i)
                     if (is_right(now, i) && is_long(calls[i].key)) long_ones.push_back(calls[i]);
+                for (std::size_t i = 0; i < now.tried && by_own.size() < most_by_own; ++i)
+                    if (is_right(now, i)) by_own.push_back(calls[i]);
                 for (std::size_t i = 0; i < now.tried && !first_wrong; ++i)
                     if (now.results[i] == call_result::wrong) first_wrong = calls[i];
                 if (limits_.take && out.refuting.empty()) {
@@ -301,6 +304,12 @@ public:
         if (first_wrong) {
             sized_arrays memory;
             out.differs = described(again(*first_wrong, memory), first_wrong->key);
+        }
+        if (!limits_.has_compared) {
+            sized_arrays memory;
+            out.has_compared =
+                try_baseline(by_own, std::max(left_s(), for_places_s) / 4, out,
+                             [&](made_call const& one) { return again(one, memory); });
         }
         if (!out.refuting.empty()) return;
         std::vector<made_call> elsewhere = made_elsewhere(long_ones, trust);
@@ -358,10 +367,17 @@ private:
     {
         if (out.refuting.empty()) run_calls_that_meet(draws.of_proven(trust, most), limit_s, out);
     }
-    /// Takes what is wrong. What is right proves nothing here.
+    /// Takes what is wrong, also with one of kernel.contents(...) for each call. What is right
+    /// proves nothing here.
     void run_calls_that_meet(std::vector<drawn_call> calls, double limit_s, variant_proof& out)
     {
         if (limit_s <= 0) return;
+        auto const& declared = of_.kernel.contents;
+        for (std::size_t i = 0, own = calls.size(); declared && !declared->empty() && i < own;
+             ++i) {
+            calls.push_back(calls[i]);
+            calls.back().contents = (*declared)[i % declared->size()];
+        }
         sort_stably(calls, [](auto const& a, auto const& b) { return a.work < b.work; });
         note_wrong(calls, run(calls, of_.tried, limit_s), out);
     }
@@ -404,57 +420,81 @@ private:
         }
         return counts;
     }
-    /// Runs a few short calls with special contents of their arrays.
-    void try_contents(call_draws& draws, shape_trust const& trust, variant_proof& out)
+    /// Tries special contents and the user's own code, once for each kind of calls.
+    void compare(call_draws& draws, shape_trust const& trust, variant_proof& out)
+    {
+        constexpr std::size_t most_calls = 64; // with the user's own code
+        if (limits_.has_compared) return;
+        bool const has_contents = try_contents(draws, trust, out);
+        sized_arrays memory;
+        bool const has_own =
+            try_baseline(draws.of_proven(trust, most_calls), left_s() / 8, out,
+                         [&](drawn_call const& one) { return memory.make(frame_, one); });
+        out.has_compared = has_contents && has_own;
+    }
+    /// Runs a few short calls with special contents of their arrays. @return  false: not all
+    bool try_contents(call_draws& draws, shape_trust const& trust, variant_proof& out)
     {
         constexpr std::size_t most_calls = 2; // with each of the contents
-        if (limits_.round > 0) return;        // made in the call
         auto const& declared = of_.kernel.contents;
         std::vector<array_contents> all;
         for (std::size_t i = 1; !declared && i < array_contents_count; ++i)
             all.push_back(static_cast<array_contents>(i));
+        if (declared) all = *declared;
         std::vector<drawn_call> calls;
         for (drawn_call const& one : draws.of_proven(trust, most_calls))
-            for (array_contents const with : declared ? *declared : all) {
+            for (array_contents const with : all) {
                 calls.push_back(one);
                 calls.back().contents = with;
             }
         shape_proof const now = run(calls, of_.tried, left_s() / 4);
         std::string which;
+        drawn_call const* first = nullptr;
         for (std::size_t i = 0; i < now.tried; ++i) {
             if (now.results[i] != call_result::wrong) continue;
-            std::string const name(
-                array_contents_names[static_cast<std::size_t>(calls[i].contents)]);
-            if (which.empty()) {
-                sized_arrays memory;
-                out.contents = described(memory.make(frame_, calls[i]), calls[i].key);
-            }
+            if (first == nullptr) first = &calls[i];
+            if (declared) out.refuting.push_back(calls[i].key);
+            std::string const name = name_of(calls[i]);
             if (which.find(name) == std::string::npos) which += (which.empty() ? "" : ", ") + name;
         }
-        if (out.contents.where.empty()) return;
-        out.contents.where = "all elements are " + which + ", first where " + out.contents.where;
-        if (!declared) return; // the kernel may not take such contents
-        out.differs = std::exchange(out.contents, {});
+        bool const has_all = all.empty() || (!calls.empty() && now.tried == calls.size());
+        if (first == nullptr) return has_all;
+        if (declared && limits_.refute) limits_.refute(out.refuting.front());
+        sized_arrays memory(declared.has_value());
+        counterexample found = described(memory.make(frame_, *first), first->key);
+        if (found.where.empty()) // the second run was right, or came to no end
+            found = {text_of_shape(of_.layout, first->key),
+                     {failure_stage::verify, "wrong in the first of two runs"}};
+        found.where = "all elements are " + which + ", first where " + found.where;
+        if (!declared) { // the kernel may not take such contents
+            out.contents = std::move(found);
+            return has_all;
+        }
+        out.differs = std::move(found);
         first_wrong_.reset();
-        for (std::size_t i = 0; i < now.tried; ++i)
-            if (now.results[i] == call_result::wrong) out.refuting.push_back(calls[i].key);
-        if (limits_.refute) limits_.refute(out.refuting.front());
+        return has_all;
     }
-    /// Compares the default with the user's own code on a few calls.
-    void try_baseline(call_draws& draws, shape_trust const& trust, variant_proof& out)
+    [[nodiscard]] static std::string name_of(drawn_call const& call)
     {
-        constexpr std::size_t most_calls = 64;
-        if (limits_.round > 0) return; // made in the call
+        return std::string(array_contents_names[static_cast<std::size_t>(call.contents)]);
+    }
+    /// Compares the default with the user's own code on calls. @return  false: not on all
+    template <class Call, class FrameOf>
+    bool try_baseline(std::vector<Call> const& calls, double limit_s, variant_proof& out,
+                      FrameOf const& frame_of)
+    {
         auto const by_own = judged_by_own(of_.kernel);
-        if (!by_own) return;
-        std::vector<drawn_call> const calls = draws.of_proven(trust, most_calls);
-        shape_proof const now = run(calls, of_.trusted, left_s() / 8, &*by_own);
+        if (!by_own) return true;
+        shape_proof const now = prove_shapes(
+            *by_own, calls.size(), [&](std::size_t i) { return frame_of(calls[i]); }, of_.trusted,
+            of_.trusted, limit_s, of_.protect, call_limit_s(), limits_.is_over);
         auto const first = std::find(now.results.begin(), now.results.end(), call_result::wrong);
-        if (first == now.results.end()) return;
-        drawn_call const& one = calls[static_cast<std::size_t>(first - now.results.begin())];
-        sized_arrays memory;
-        counterexample found = described(memory.make(frame_, one), one.key, of_.trusted, &*by_own);
-        if (is_difference(found.why)) out.baseline = std::move(found);
+        if (first != now.results.end()) {
+            Call const& one = calls[static_cast<std::size_t>(first - now.results.begin())];
+            counterexample found = described(frame_of(one), one.key, of_.trusted, &*by_own);
+            if (is_difference(found.why)) out.baseline = std::move(found);
+        }
+        return !calls.empty() && now.tried == calls.size();
     }
     /// Runs a few calls without a result once more: a pause of the machine makes code slow.
     void run_unknown_again(std::vector<drawn_call> const& calls, shape_proof& of)
@@ -655,8 +695,11 @@ private:
             if (first == now.results.end()) break;
             call = std::move(smaller[static_cast<std::size_t>(first - now.results.begin())]);
         }
-        sized_arrays memory;
-        return described(memory.make(frame_, call), call.key);
+        sized_arrays memory(of_.kernel.contents.has_value());
+        counterexample out = described(memory.make(frame_, call), call.key);
+        if (call.contents != array_contents::own && !out.where.empty())
+            out.where = "all elements are " + name_of(call) + ", first where " + out.where;
+        return out;
     }
     [[nodiscard]] counterexample described(call_frame const& frame,
                                            std::span<std::int64_t const> key) const
@@ -718,13 +761,12 @@ private:
                 &of_.kernel.lengths};
     }
     [[nodiscard]] shape_proof run(std::vector<drawn_call> const& calls, callable const& tried,
-                                  double limit_s, kernel_description const* kernel = nullptr)
+                                  double limit_s)
     {
-        sized_arrays memory;
+        sized_arrays memory(of_.kernel.contents.has_value());
         shape_proof out = prove_shapes(
-            kernel != nullptr ? *kernel : of_.kernel, calls.size(),
-            [&](std::size_t i) { return memory.make(frame_, calls[i]); }, of_.trusted, tried,
-            limit_s, of_.protect, call_limit_s(), limits_.is_over);
+            of_.kernel, calls.size(), [&](std::size_t i) { return memory.make(frame_, calls[i]); },
+            of_.trusted, tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
         out.results.resize(calls.size(), call_result::unknown); // beyond its limit
         return out;
     }

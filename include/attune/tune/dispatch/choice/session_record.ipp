@@ -12,6 +12,7 @@
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
+#include <attune/tune/shape/array_contents.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -130,6 +131,8 @@ ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::stri
         add_objective(out, subject.kernel.objective->of);
     }
     if (subject.find_device) return out;
+    if (subject.kernel.contents && !subject.kernel.contents->empty() && !subject.kernel.calls)
+        out.emplace_back("contents", text_of_contents(*subject.kernel.contents));
     if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
         out.emplace_back("threads", std::move(threads));
     return out;

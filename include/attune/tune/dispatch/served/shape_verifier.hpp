@@ -14,9 +14,12 @@
 #include <attune/tune/shape/shape_trust.hpp>
 #include <attune/tune/shape/variant_proof.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,11 +90,15 @@ public:
     /// Returns true if prove_beside() would draw calls.
     [[nodiscard]] bool wants_proof(std::span<std::int64_t const> key,
                                    call_frame const& frame) const;
-    /// Returns true, once for each kind of calls, if no proof covers this call because it has a
-    /// flag or another value that drawn calls keep, or more sizes. The caller then begins
-    /// prove_beside() on another thread. serve() proves other such calls itself, for a hundredth of
-    /// a second.
-    [[nodiscard]] bool begin_kind(std::span<std::int64_t const> key, call_frame const& frame);
+    /// Returns true if no proof covers this call because it has a flag or another value that drawn
+    /// calls keep, or more sizes, and begin_kind() was not called for such calls.
+    [[nodiscard]] bool is_new_kind(std::span<std::int64_t const> key,
+                                   call_frame const& frame) const;
+    /// Notes that the caller begins prove_beside() on another thread, for this kind of calls.
+    /// serve() proves calls of other kinds itself, for a hundredth of a second.
+    void begin_kind(std::span<std::int64_t const> key);
+    /// Forgets begin_kind(): nothing has begun.
+    void forget_kind(std::span<std::int64_t const> key);
     /// Goes on with prove() beside the program, also on calls that take seconds and on larger
     /// arrays. What is right serves at once.
     /// @param is_over  true: another thread waits
@@ -113,6 +120,8 @@ public:
 
     /// Takes the seconds of the default for this shape, which bound these of other shapes.
     void set_pace(std::span<std::int64_t const> key, double default_s);
+    /// Returns about the most seconds of the default for this shape; 0: unknown.
+    [[nodiscard]] double expected_s(std::span<std::int64_t const> key) const;
     /// Returns true if a check of this shape may take longer than a call should wait.
     [[nodiscard]] bool is_dear(std::span<std::int64_t const> key) const;
     /// Reports that another thread verifies the shape.
@@ -144,8 +153,12 @@ private:
     [[nodiscard]] std::vector<std::int64_t> kept_words(std::span<std::int64_t const> key) const;
     [[nodiscard]] std::string addresses_said() const;
     [[nodiscard]] std::vector<std::int64_t> as_counted(std::span<std::int64_t const> key) const;
-    /// The results of kernel.baseline(f) count first, if there is no other reference; then those
-    /// of the default.
+    /// The results of kernel.baseline(f) count if there is no other reference and the default
+    /// agrees with it; else those of the default.
+    [[nodiscard]] shape_verdict verify_by_results(installed_variant const& trusted,
+                                                  std::span<std::int64_t const> key,
+                                                  call_frame const& frame, double check_s);
+    /// The same, also with each of kernel.contents(...).
     [[nodiscard]] shape_verdict verify(installed_variant const& trusted,
                                        std::span<std::int64_t const> key, call_frame const& frame,
                                        double check_s);
@@ -164,12 +177,18 @@ private:
     proof_memory memory_;
     enum class known_verdict : std::uint8_t { right, wrong, slower };
     std::map<std::vector<std::int64_t>, known_verdict> proven_before_{}; ///< by as_counted()
-    std::vector<std::int64_t> timed_key_{}; ///< of the latest call whose default was timed
-    double timed_s_ = 0;                    ///< time of that default; 0: unknown
+    std::vector<std::int64_t> timed_key_{};    ///< of the latest call whose default was timed
+    double timed_s_ = 0;                       ///< time of that default; 0: unknown
+    std::optional<kernel_description> by_own_; ///< judged_by_own()
+    /// Expected seconds of the default where the user's own code took too long.
+    double own_is_slow_from_s_ = HUGE_VAL;
     /// Most sizes of a call from which prove() drew, by the words that drawn calls keep.
     std::map<std::vector<std::int64_t>, std::size_t> proven_sizes_{};
     /// The same for prove_beside(): nothing new is left.
     std::map<std::vector<std::int64_t>, std::size_t> proven_beside_{};
+    std::map<std::vector<std::int64_t>, std::size_t> begun_kinds_{}; ///< by begin_kind()
+    /// Kinds of calls with variant_proof::has_compared, by the words that drawn calls keep.
+    std::set<std::vector<std::int64_t>> compared_{};
     double beside_s_ = 0; ///< seconds of prove_beside()
     std::uint64_t beside_rounds_ = 0;
     std::uint64_t new_shapes_ = 0; ///< met so far

@@ -4,6 +4,7 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/memory.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
@@ -12,12 +13,14 @@
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
 #include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/history_check.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/shape/drawn_calls.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 #include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <exception>
@@ -47,6 +50,7 @@ ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with, call_problem& of
     , modulus_(modulus)
     , trust_(with.subject.layout, divisors_, modulus)
     , memory_(std::move(memory))
+    , by_own_(judged_by_own(with.subject.kernel))
 {
     for (proven_shape const& one : memory_.known) {
         if (one.is_right)
@@ -102,31 +106,74 @@ ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trus
                                                    call_frame const& frame, double check_s)
 {
     dispatched_kernel const& subject = with_.subject;
-    tuning_options const& options = subject.options;
-    auto const device = subject.target();
-    if (device == nullptr) {
-        auto const check = [&](kernel_description const& by, double limit_s) {
-            return verify_shape(by, frame, trusted.code, variant_.code,
-                                {.check_s = limit_s, .compares_times = !memory_.may_be_slower},
-                                options.measuring.protect);
-        };
-        auto const by_own = judged_by_own(subject.kernel);
-        if (!by_own) return check(subject.kernel, check_s);
-        shape_verdict const first = check(*by_own, check_s);
-        if (first.how == shape_verdict::ending::right || first.is_slower) return first;
-        shape_verdict out = check(subject.kernel, check_s - first.elapsed_s);
-        if (out.how == shape_verdict::ending::right && is_difference(first.why))
-            with_.report.note_difference(text_of_shape(subject.layout, key) + " (" +
-                                         first.why.reason + ")");
-        out.executions += first.executions;
-        out.elapsed_s += first.elapsed_s;
-        out.runs_s += first.runs_s;
+    auto const& contents = subject.kernel.contents;
+    shape_verdict out = verify_by_results(trusted, key, frame, check_s);
+    if (out.how != shape_verdict::ending::right || out.is_slower || !contents ||
+        contents->empty() || subject.target() != nullptr)
         return out;
+    double const begun_s = steady_seconds();
+    double const each_s = check_s / static_cast<double>(contents->size());
+    if (auto why = failure_with_contents(subject.kernel, frame, trusted.code, variant_.code, each_s,
+                                         subject.options.measuring.protect)) {
+        out.how = shape_verdict::ending::wrong;
+        out.why = *std::move(why);
     }
-    tuning_problem problem{subject.kernel,   *of_.space, *of_.default_at,
-                           subject.compiler, frame,      device.get()};
-    problem.only_verifies = true;
-    return make_bench(problem, options)->verify(trusted.code, variant_.code, check_s);
+    out.elapsed_s += steady_seconds() - begun_s;
+    return out;
+}
+
+ATTUNE_INLINE shape_verdict shape_verifier::verify_by_results(installed_variant const& trusted,
+                                                              std::span<std::int64_t const> key,
+                                                              call_frame const& frame,
+                                                              double check_s)
+{
+    using ending = shape_verdict::ending;
+    constexpr double own_is_slower = 8; // so many times the default's time is too long
+    constexpr double shortest_s = 0.02;
+    dispatched_kernel const& subject = with_.subject;
+    tuning_options const& options = subject.options;
+    if (auto const device = subject.target(); device != nullptr) {
+        tuning_problem problem{subject.kernel,   *of_.space, *of_.default_at,
+                               subject.compiler, frame,      device.get()};
+        problem.only_verifies = true;
+        return make_bench(problem, options)->verify(trusted.code, variant_.code, check_s);
+    }
+    shape_verdict all; // of all checks
+    auto const check = [&](kernel_description const& by, callable const& tried, double limit_s) {
+        bool const compares = !memory_.may_be_slower && &tried != &trusted.code;
+        shape_verdict out = verify_shape(by, frame, trusted.code, tried,
+                                         {.check_s = limit_s, .compares_times = compares},
+                                         options.measuring.protect);
+        out.executions = all.executions += out.executions;
+        out.elapsed_s = all.elapsed_s += out.elapsed_s;
+        out.runs_s = all.runs_s += out.runs_s;
+        return out;
+    };
+    double const of_default_s = expected_s(key);
+    if (!by_own_ || of_default_s >= own_is_slow_from_s_)
+        return check(subject.kernel, variant_.code, check_s);
+    // The check allows the reference a quarter of its limit.
+    double const own_s =
+        of_default_s > 0 ? std::min(check_s, std::max(shortest_s, 4 * own_is_slower * of_default_s))
+                         : check_s / 4;
+    shape_verdict first = check(*by_own_, variant_.code, own_s);
+    if (first.how == ending::right) return first;
+    if (first.how == ending::unknown && first.why.stage == failure_stage::timeout)
+        own_is_slow_from_s_ = of_default_s;
+    shape_verdict out = check(subject.kernel, variant_.code, check_s);
+    if (out.how != ending::right || !is_difference(first.why)) return out;
+    shape_verdict const own = check(*by_own_, trusted.code, own_s);
+    out.executions = own.executions;
+    out.elapsed_s = own.elapsed_s;
+    out.runs_s = own.runs_s;
+    if (own.how == ending::wrong && is_difference(own.why)) {
+        with_.report.note_difference(text_of_shape(subject.layout, key) + " (" + own.why.reason +
+                                     ")");
+    } else if (own.how == ending::right) { // then the user's own code is the reference
+        out.how = ending::wrong;
+        out.why = std::move(first.why);
+    }
+    return out;
 }
 
 /// Returns the words of a shape that are the same in all calls drawn from it.
@@ -175,8 +222,11 @@ ATTUNE_INLINE bool shape_verifier::can_prove(std::span<std::int64_t const> key,
     constexpr std::size_t most_kinds = 32;
     if (counts_.proof_s > most_s || proven_sizes_.size() > most_kinds || !can_draw(key, frame))
         return false;
-    auto const before = proven_sizes_.find(kept_words(key));
-    return sizes_for_proofs(key) > (before == proven_sizes_.end() ? 0 : before->second);
+    std::vector<std::int64_t> const kind = kept_words(key);
+    return std::ranges::all_of(std::array{&proven_sizes_, &begun_kinds_}, [&](auto const* of) {
+        auto const before = of->find(kind);
+        return before == of->end() || before->second < sizes_for_proofs(key);
+    });
 }
 
 /// @pre  calls can be drawn from this one
@@ -186,11 +236,16 @@ ATTUNE_INLINE variant_proof shape_verifier::proof_of(std::span<std::int64_t cons
     dispatched_kernel const& subject = with_.subject;
     limits.wrong = wrong_;
     limits.only_own_numbers = only_own_numbers_;
+    std::vector<std::int64_t> kind = kept_words(key);
+    limits.has_compared = compared_.contains(kind);
     limits.refute = [this](std::span<std::int64_t const> wrong) { end_trust(wrong); };
-    return prove_variant({subject.kernel, subject.layout, shape_choice_of_proofs(subject.kernel),
-                          shape_choice_of(subject.kernel), with_.defaults.code_of(of_).code,
-                          variant_.code, divisors_, subject.options.measuring.protect},
-                         key, frame, trust_, limits);
+    variant_proof out =
+        prove_variant({subject.kernel, subject.layout, shape_choice_of_proofs(subject.kernel),
+                       shape_choice_of(subject.kernel), with_.defaults.code_of(of_).code,
+                       variant_.code, divisors_, subject.options.measuring.protect},
+                      key, frame, trust_, limits);
+    if (out.has_compared) compared_.insert(std::move(kind));
+    return out;
 }
 
 ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame,
@@ -213,13 +268,24 @@ ATTUNE_INLINE bool shape_verifier::wants_proof(std::span<std::int64_t const> key
     return before == proven_beside_.end() || before->second < sizes_for_proofs(key);
 }
 
-ATTUNE_INLINE bool shape_verifier::begin_kind(std::span<std::int64_t const> key,
-                                              call_frame const& frame)
+ATTUNE_INLINE bool shape_verifier::is_new_kind(std::span<std::int64_t const> key,
+                                               call_frame const& frame) const
 {
-    if (covering(key) != nullptr || !can_prove(key, frame) || !wants_proof(key, frame))
+    constexpr std::size_t most_kinds = 32;
+    if (covering(key) != nullptr || begun_kinds_.size() > most_kinds || !wants_proof(key, frame))
         return false;
-    proven_sizes_.insert_or_assign(kept_words(key), sizes_for_proofs(key));
-    return true;
+    auto const before = begun_kinds_.find(kept_words(key));
+    return before == begun_kinds_.end() || before->second < sizes_for_proofs(key);
+}
+
+ATTUNE_INLINE void shape_verifier::begin_kind(std::span<std::int64_t const> key)
+{
+    begun_kinds_.insert_or_assign(kept_words(key), sizes_for_proofs(key));
+}
+
+ATTUNE_INLINE void shape_verifier::forget_kind(std::span<std::int64_t const> key)
+{
+    begun_kinds_.erase(kept_words(key));
 }
 
 ATTUNE_INLINE bool shape_verifier::prove_beside(std::span<std::int64_t const> key,
@@ -397,20 +463,26 @@ ATTUNE_INLINE void shape_verifier::set_pace(std::span<std::int64_t const> key, d
     timed_s_ = default_s;
 }
 
-ATTUNE_INLINE bool shape_verifier::is_dear(std::span<std::int64_t const> key) const
+ATTUNE_INLINE double shape_verifier::expected_s(std::span<std::int64_t const> key) const
 {
-    constexpr double most_s = 0.012;
-    constexpr double runs = 4;
     // The work of a call is not known. A product of square matrices grows by the power 1.5 of the
     // elements, which is the most among usual kernels whose integers do not say more.
     constexpr double most_growth = 1.5;
-    if (with_.subject.target() != nullptr || timed_s_ <= 0) return false;
+    if (timed_s_ <= 0) return 0;
     auto const now = sizes_of(with_.subject.layout, key);
     auto const timed = sizes_of(with_.subject.layout, timed_key_);
     double const elements = now.second / timed.second;
-    double const growth =
-        std::max({now.first / timed.first, elements, std::pow(elements, most_growth)});
-    return runs * timed_s_ * growth > most_s;
+    return timed_s_ *
+           std::max({now.first / timed.first, elements, std::pow(elements, most_growth)});
+}
+
+ATTUNE_INLINE bool shape_verifier::is_dear(std::span<std::int64_t const> key) const
+{
+    constexpr double most_s = 0.012;
+    auto const& contents = with_.subject.kernel.contents;
+    std::size_t const runs = 4 * (1 + (contents ? contents->size() : 0));
+    return with_.subject.target() == nullptr &&
+           static_cast<double>(runs) * expected_s(key) > most_s;
 }
 
 ATTUNE_INLINE void shape_verifier::say(known_shape* shape, std::string sentence) const

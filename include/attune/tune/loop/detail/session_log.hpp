@@ -8,12 +8,14 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/remember/files/event_log.hpp>
+#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
+#include <attune/tune/shape/array_contents.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +53,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     }
     hash.add(has_reference(problem.kernel, problem.frame) ? "given reference"
                                                           : "default's reference");
+    if (judged_by_own(problem.kernel)) hash.add("own code agrees with it, or not");
+    if (problem.kernel.contents) hash.add(text_of_contents(*problem.kernel.contents));
     if (options.device.as_graph) hash.add("as graph");
     if (problem.predict) hash.add("predicted");
     for (std::string const& feature : space.code_metrics)

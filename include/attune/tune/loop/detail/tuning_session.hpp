@@ -21,6 +21,7 @@
 #include <attune/tune/loop/detail/session_outcomes.hpp>
 #include <attune/tune/loop/detail/session_places.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
+#include <attune/tune/loop/history_check.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/run_state.hpp>
@@ -265,6 +266,11 @@ private:
         if (problem_.kernel.reference && !has_reference(problem_.kernel, problem_.frame))
             note("results are compared with those of the default: the kernel's reference would "
                  "take too long for this call");
+        if (problem_.device == nullptr && !problem_.predict)
+            for (std::string& said :
+                 contents_not_tried(problem_.kernel, problem_.frame, default_code_,
+                                    longest_in_other_calls_s, options_.measuring.protect))
+                note(std::move(said));
         final_.emplace(session_final::parts{problem_, options_, state_, runner_, events_,
                                             processor_, interrupt_, report_, refuses_leaders()},
                        standard(), run_for_objective_s(first));
