@@ -2,9 +2,11 @@
 # sh cmake/matrix.sh [--again] [--list] [leg]... : builds and tests what a merge does not, one leg after the other.
 # SPDX-License-Identifier: MIT
 #
-# Without names all legs run; those of AArch64 only where the kernel starts such programs already: named, they register QEMU
-# with the kernel (binfmt_misc) until the end, for the whole system. They pass if 95 % of their tests do. A leg that passed with the present sources is not run again (--again runs it); one that was
-# interrupted goes on with what is built. Ends with a table and, unless all passed, with status 1.
+# Without names all legs run; the legs of AArch64 run then only where the kernel starts such programs already. A leg of AArch64
+# that is named registers QEMU with the kernel (binfmt_misc) until the end, for the whole system. Such a leg passes only if
+# 95 % of its tests pass.
+# A leg that passed with the present sources is not run again (--again runs it); one that was interrupted goes on with what is
+# built. Ends with a table and, unless all passed, with status 1.
 # What a leg needs and does not find makes it `skipped`, with the reason.
 set -u
 cd "$(dirname "$0")/.."
@@ -74,7 +76,7 @@ run_leg() {
         fi
         if ! arm_programs_are_here; then
             if [ -z "$named" ]; then
-                echo "skipped $sources it would register QEMU with the kernel (binfmt_misc): name the leg" >"$folder/result"
+                echo "skipped $sources the leg would register QEMU with the kernel (binfmt_misc): name the leg" >"$folder/result"
                 return
             fi
             trap arm_programs_end EXIT
