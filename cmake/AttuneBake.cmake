@@ -12,7 +12,8 @@
 #   ISA     instruction sets that variants are compiled for: base (the compiler's, or CMAKE_CXX_FLAGS'), x86-64-v2, x86-64-v3,
 #           x86-64-v4; the processor has the highest that it can run, and where it can run none the default. Without it,
 #           base x86-64-v3 x86-64-v4 on x86-64; base armv8.2-a+fp16 armv8.2-a+sve on AArch64, which has armv8.1-a and armv9-a,
-#           too; base elsewhere, and where CMAKE_CXX_FLAGS name a processor (-march=)
+#           too; base elsewhere, and where CMAKE_CXX_FLAGS name a processor (-march=). No code is for one length of SVE: what was
+#           tuned with -msve-vector-bits= is compiled without
 #   FLAGS   of the default alone, after -O3: those that a template's arguments need, -DTILE=16
 #   SHAPES  calls that the build verifies its own code for, beside the default: KNOWN (those that the store tells of), files
 #           with a shape in each line, or shapes: their numbers, "1024 1024 32" of a span, a span and an int

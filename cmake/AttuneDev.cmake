@@ -13,9 +13,11 @@ endif()
 # attune_dev: the warnings that attune's own sources, tests, examples and benchmarks are built with.
 # Never linked by a consumer; third-party headers are SYSTEM.
 add_library(attune_dev INTERFACE)
-target_compile_options(attune_dev INTERFACE
+set(attune_warnings
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-qual
-    -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wundef -Wextra-semi
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wundef -Wextra-semi)
+target_compile_options(attune_dev INTERFACE
+    ${attune_warnings}
     $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op>
     # On AArch64 GCC has a note on each pair of doubles, that GCC 9 passed it in other registers.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},aarch64>>:-Wno-psabi>

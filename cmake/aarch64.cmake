@@ -1,4 +1,5 @@
 # cmake -C cmake/aarch64.cmake -S . -B build/aarch64 : what CI builds, for AArch64, on another machine; tests run in QEMU.
+# CI itself runs only tests/aarch64/smoke.cmake; cmake/matrix.sh uses this file, and no whole run of its legs is on record.
 # CXX is aarch64-linux-gnu-g++, or a clang++. Debian: g++-aarch64-linux-gnu and qemu-user. In the environment, or else found:
 #   ATTUNE_ARM_ROOT  a folder with Debian's arm64 packages, such as LLVM's, that cmake/matrix.sh unpacked
 include("${CMAKE_CURRENT_LIST_DIR}/ci.cmake")

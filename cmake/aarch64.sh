@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 #   arm_lacks             prints what the legs of AArch64 need and do not find; nothing where all is there
-#   arm_root <folder>     unpacks LLVM and what else tests link, for arm64, into a folder: nothing is installed
+#   arm_root <folder>     unpacks LLVM and what else tests link, for arm64, into a folder: nothing is installed. Fails where a
+#                         package is not there or cannot be unpacked
 #   arm_tools <folder>    writes the programs that such a machine has as c++, clang++-19, objdump ...
-#   arm_programs          lets the system start programs for AArch64 by QEMU (binfmt_misc); fails where it may not
+#   arm_programs          lets the whole system start programs for AArch64 by QEMU (binfmt_misc), and says so; fails where it
+#                         may not
+#   arm_programs_end      takes back what arm_programs did; nothing where another one had done it before
 
 arm_lacks() {
     for tool in aarch64-linux-gnu-g++ qemu-aarch64; do
@@ -16,7 +19,7 @@ arm_lacks() {
 arm_root() (
     mkdir -p "$1/apt/lists/partial" "$1/apt/cache/archives/partial" "$1/root"
     cd "$1" || exit 1
-    [ ! -e root/usr/lib/llvm-19/lib/cmake/llvm ] || exit 0
+    [ ! -e unpacked ] || exit 0
     apt() {
         apt-get -qq -o APT::Architectures::=arm64 -o APT::Architectures::=amd64 -o APT::Sandbox::User="$(id -un)" \
             -o Dir::State::lists="$1/apt/lists" -o Dir::Cache="$1/apt/cache" "$2" ${3-}
@@ -30,6 +33,7 @@ arm_root() (
     apt "$PWD" update && apt "$PWD" download "$packages" || exit 1
     for package in ./*.deb; do dpkg -x "$package" root || exit 1; done
     rm -f ./*.deb
+    [ -e root/usr/lib/llvm-19/lib/cmake/llvm ] && : >unpacked
 )
 
 arm_tools() {
@@ -49,11 +53,22 @@ arm_tools() {
     done
 }
 
+formats=/proc/sys/fs/binfmt_misc
+arm_programs_are_here() { grep -qs qemu-aarch64 $formats/*; }
+
 arm_programs() {
-    formats=/proc/sys/fs/binfmt_misc
-    [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats 2>/dev/null || return 1
-    grep -qs qemu-aarch64 $formats/* && return 0
+    ! arm_programs_are_here || return 0
+    echo "matrix.sh: until it ends, this system starts programs for AArch64 by QEMU (binfmt_misc)" >&2
+    if [ ! -e $formats/register ]; then
+        mount -t binfmt_misc binfmt_misc $formats 2>/dev/null || return 1
+        formats_mounted=1
+    fi
     magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
     mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
-    printf '%s' ":attune-aarch64:M::$magic:$mask:$(command -v qemu-aarch64):F" 2>/dev/null >$formats/register
+    { printf '%s' ":attune-aarch64:M::$magic:$mask:$(command -v qemu-aarch64):F" >$formats/register; } 2>/dev/null
+}
+
+arm_programs_end() {
+    [ ! -e $formats/attune-aarch64 ] || echo -1 >$formats/attune-aarch64
+    [ -z "${formats_mounted-}" ] || umount $formats
 }

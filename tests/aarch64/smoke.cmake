@@ -1,4 +1,4 @@
-# cmake -D source=... -D folder=... -D "include=..." -P smoke.cmake : tests of core, space, search, levels and the text of
+# cmake -D source=... -D folder=... -D "include=..." -D "warnings=..." -P smoke.cmake : tests of core, space, search, levels and the text of
 # programs, cross-compiled for AArch64 without optimisation in one program, and run in QEMU as processors that exist. The
 # legs aarch64 and aarch64gcc of cmake/matrix.sh run everything.
 cmake_minimum_required(VERSION 3.25)
@@ -12,6 +12,8 @@ set(compiler "${gcc}")
 find_program(clang clang++-19)
 if(clang) # which compiles this in half the time, with GCC's library
     set(compiler "${clang}" --target=aarch64-linux-gnu)
+else()
+    list(APPEND warnings -Wno-psabi) # a note on each pair of doubles, that GCC 9 passed it in other registers
 endif()
 set(files main core/kernel_type core/own_float_environment core/posix/machine_figures core/posix/processor 
     declare/text search/random ship/baked/instruction_level space/tree/tree compile/nest/nest_text)
@@ -19,9 +21,10 @@ set(linked -Wl,--dynamic-linker=/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1
 file(MAKE_DIRECTORY "${folder}")
 set(objects "")
 foreach(file IN LISTS files)
-    string(REPLACE "/" "_" object "${folder}/${file}.o")
+    string(REPLACE "/" "_" object "${file}")
+    set(object "${folder}/${object}.o")
     list(APPEND objects "${object}")
-    execute_process(COMMAND ${compiler} -std=c++20 -O0 -w -DATTUNE_HEADER_ONLY -I "${source}/include" ${include}
+    execute_process(COMMAND ${compiler} -std=c++20 -O0 ${warnings} -Werror -DATTUNE_HEADER_ONLY -I "${source}/include" ${include}
                             -c "${source}/tests/${file}.cpp" -o "${object}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 execute_process(COMMAND ${compiler} ${objects} -pthread ${linked} -o "${folder}/smoke" COMMAND_ERROR_IS_FATAL ANY)

@@ -143,7 +143,11 @@ TEST_CASE("an error of the back end is a failure, and the process goes on")
         attune::source_text("void f()\n{\n    asm(\"no_such_instruction\");\n}\n", "f.cpp"),
         attune::variant_of<void()>("f")));
     CHECK(f.stage == attune::failure_stage::compile);
+#if defined(__aarch64__) // whose assembler does not repeat the name
     CHECK(f.reason.find("instruction mnemonic") != std::string::npos);
+#else
+    CHECK(f.reason.find("no_such_instruction") != std::string::npos);
+#endif
     CHECK(f.reason.find("error: ") != std::string::npos);
 }
 

@@ -87,6 +87,16 @@ TEST_CASE("hexadecimal text reads back to the same bits, as strtod reads it")
     CHECK(std::isnan(real_in_text(hexadecimal_text(std::nan(""))).value()));
 }
 
+TEST_CASE("a hexadecimal number has as many digits as asked, or more")
+{
+    using attune::detail::hexadecimal_text;
+    CHECK(hexadecimal_text(0, 1) == "0x0");
+    CHECK(hexadecimal_text(0, 3) == "0x000");
+    CHECK(hexadecimal_text(0x41, 2) == "0x41");
+    CHECK(hexadecimal_text(0xd0c, 3) == "0xd0c");
+    CHECK(hexadecimal_text(~std::uint64_t{0}, 1) == "0xffffffffffffffff");
+}
+
 TEST_CASE("what is no number is none")
 {
     for (char const* const text : {"", "-", "--1", "0x", "0x-1p+0", "1,5", "0x1,8p+0", "1 ", " 1",

@@ -6,6 +6,7 @@
 #include <attune/core/error.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/problem/call_facts.hpp>
+#include <attune/ship/detail/machine_flags.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -228,7 +229,7 @@ TEST_CASE("a default that won, and one that was wrong for a shape, leave the def
 TEST_CASE("no flag of the kernel file asks for instructions that a processor may lack")
 {
     example subject;
-    subject.facts.source_flags = {"-DONE=1", "-march=native", "-mavx512f"};
+    subject.facts.source_flags = {"-DONE=1", "-march=native", "-mavx512f", "-msve-vector-bits=512"};
     subject.add(subject.won(64, "8", 0.5));
     auto const said = subject.bake_it();
     CHECK(subject.written("fill_default.flags") == "\"-DONE=1\"\n");
@@ -236,7 +237,10 @@ TEST_CASE("no flag of the kernel file asks for instructions that a processor may
           "\"-DONE=1\"\n\"-O2\"\n\"-mprefer-vector-width=512\"\n");
     CHECK(std::count_if(said.begin(), said.end(), [](std::string const& one) {
               return has(one, "of the kernel file is left out");
-          }) == 2);
+          }) == 3);
+    CHECK(std::count_if(said.begin(), said.end(), [](std::string const& one) {
+              return has(one, "a release has no code for one length of SVE");
+          }) == 1);
 }
 
 TEST_CASE("flags for x86 are left out of a release for another machine, with a sentence")
@@ -249,6 +253,33 @@ TEST_CASE("flags for x86 are left out of a release for another machine, with a s
     CHECK(has(said[1], "fill: -mprefer-vector-width=512 is for x86, and left out for aarch64"));
     subject.bake_it({.machine = "x86_64"});
     CHECK(has(subject.written("fill_0.flags"), "-mprefer-vector-width=512"));
+    subject.bake_it({.levels = {"base", "armv8.2-a+sve"}}); // the levels name the machine
+    CHECK(subject.written("fill_0.flags") == "\"-DONE=1\"\n\"-O2\"\n");
+    subject.bake_it({.levels = {"base", "x86-64-v3"}});
+    CHECK(has(subject.written("fill_0.flags"), "-mprefer-vector-width=512"));
+}
+
+TEST_CASE("a flag is left out only where the machine's compiler does not have it")
+{
+    using attune::detail::is_foreign_flag;
+    for (char const* const of_x86 :
+         {"-mprefer-vector-width=512", "-mno-avx", "-mno-avx512f", "-mno-sse4.2", "-mno-fma",
+          "-mno-vzeroupper", "-mno-bmi2", "-mno-red-zone", "-mrecip"}) {
+        CAPTURE(of_x86);
+        CHECK(is_foreign_flag(of_x86, "aarch64"));
+        CHECK(is_foreign_flag(of_x86, "riscv64"));
+        CHECK_FALSE(is_foreign_flag(of_x86, "x86_64"));
+    }
+    for (char const* const of_arm : {"-mno-outline-atomics", "-mno-low-precision-sqrt"}) {
+        CAPTURE(of_arm);
+        CHECK(is_foreign_flag(of_arm, "x86_64"));
+        CHECK_FALSE(is_foreign_flag(of_arm, "aarch64"));
+        CHECK_FALSE(is_foreign_flag(of_arm, "arm64"));
+    }
+    for (char const* const machine : {"x86_64", "aarch64"})
+        for (char const* const of_both : {"-O2", "-mcmodel=large", "-mno-omit-leaf-frame-pointer",
+                                          "-mno-unaligned-access", "-mllvm"})
+            CHECK_FALSE(is_foreign_flag(of_both, machine));
 }
 
 TEST_CASE(
@@ -403,6 +434,26 @@ TEST_CASE("code for instructions that the tuning did not have does not serve unv
     CHECK_FALSE(has(table, "x86-64-v4"));
     CHECK(has(subject.written("fill_0_x86-64-v4.cpp"), "Not needed"));
     CHECK(has(said.back(), "fill: code for x86-64-v4 does not serve where it was never run"));
+}
+
+TEST_CASE("a store of two architectures proves code for each of them")
+{
+    example subject;
+    subject.isa = "x86-64-v4";
+    subject.add(subject.won(64, "8", 0.5));
+    subject.isa = "armv8.2-a+fp16";
+    attune::record arm = subject.won(64, "8", 0.5);
+    arm.key.device = "Arm Neoverse-N1 (65.3084.3.1)";
+    subject.add(arm);
+    std::string table;
+    subject.bake_it({.levels = {"base", "x86-64-v3", "x86-64-v4"}}, &table);
+    for (char const* const level : {"base     ", "x86-64-v3", "x86-64-v4"})
+        CHECK_MESSAGE(has(table, std::string(level) + "  record "), table);
+    auto const said = subject.bake_it(
+        {.levels = {"armv8.1-a", "armv8.2-a+fp16", "armv8.2-a+sve"}, .machine = "aarch64"}, &table);
+    for (char const* const level : {"armv8.1-a     ", "armv8.2-a+fp16"})
+        CHECK_MESSAGE(has(table, std::string(level) + "  record "), table);
+    CHECK(has(said.back(), "code for armv8.2-a+sve does not serve where it was never run"));
 }
 
 TEST_CASE("what a build verifies serves, also for instructions that the tuning did not have")
@@ -630,6 +681,11 @@ TEST_CASE("what cannot be baked is one sentence, and nothing is written")
     refused({.store = "/nowhere/s.attune"}, "the store cannot be read");
     subject.add(subject.won(64, "8", 0.5));
     refused({.levels = {"x86-64-v9"}}, "there is no instruction set of this name");
+    refused({.levels = {"base", "x86-64-v3", "armv9-a"}}, "of two architectures");
+    refused({.levels = {"armv8.2-a+sve"}, .machine = "x86_64"},
+            "the release's machine does not have this instruction set");
+    refused({.levels = {"x86-64-v3"}, .machine = "riscv64"},
+            "the release's machine does not have this instruction set");
     refused({.kernel = "other"}, "the store has no result of this kernel file");
     refused({.kernel_file = "/nowhere/f.cpp"}, "not found");
     refused({.stem = "1 x"}, "is no identifier");

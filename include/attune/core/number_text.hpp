@@ -5,6 +5,8 @@
 #include <attune/core/version.hpp>
 
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// A double to the last bit, as %a writes it: "0x1.8p+0", "-inf", "nan".
 [[nodiscard]] std::string hexadecimal_text(double value);
+
+/// A number with at least so many digits: "0x41", "0xd0c".
+[[nodiscard]] std::string hexadecimal_text(std::uint64_t number, std::size_t digits);
 
 /// Seconds with three digits, or with all digits before the point: "0.25 s", "0.333 s", "3600 s".
 [[nodiscard]] std::string seconds_text(double seconds);

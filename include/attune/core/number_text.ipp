@@ -78,6 +78,14 @@ ATTUNE_INLINE std::string hexadecimal_text(double value)
     return (std::signbit(value) ? "-0x" : "0x") + std::string(text.data(), end.ptr);
 }
 
+ATTUNE_INLINE std::string hexadecimal_text(std::uint64_t number, std::size_t digits)
+{
+    std::array<char, 16> text{};
+    auto const end = std::to_chars(text.data(), text.data() + text.size(), number, 16);
+    std::string const out(text.data(), end.ptr);
+    return "0x" + std::string(out.size() < digits ? digits - out.size() : 0, '0') + out;
+}
+
 ATTUNE_INLINE std::optional<double> real_in_text(std::string_view text)
 {
     bool const is_negative = text.starts_with('-');

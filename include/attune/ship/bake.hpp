@@ -22,7 +22,8 @@ struct bake_request {
     /// winners of processors.
     std::vector<int> architectures{};
     bool is_unverified = false; ///< winners predicted for a device are used without a proof
-    /// "aarch64": the release's machine, if it is not this one. Flags for x86 are left out then.
+    /// "aarch64": the release's machine. Flags for other machines are left out. Empty: that of the
+    /// levels; where all are "base", this one.
     std::string machine{};
     std::string compiler{}; ///< that will compile the variants, for messages: "GNU 12.2.0"
     std::string folder{};   ///< folder of the written files; created if it is missing
@@ -55,7 +56,7 @@ struct bake_request {
 std::vector<std::string> bake(bake_request const& request, std::string* table = nullptr);
 
 /// Each level once, in the order of instruction_level_names; without `levels`: base.
-/// Errors   attune::error: there is no such instruction set
+/// Errors   attune::error: there is no such instruction set, or they are of two architectures
 [[nodiscard]] std::vector<std::string> checked_levels(std::vector<std::string> const& levels);
 
 /// Errors   attune::error: it cannot be read

@@ -45,7 +45,30 @@ ATTUNE_INLINE std::vector<std::string> checked_levels(std::vector<std::string> c
     for (std::string_view const name : instruction_level_names)
         if (std::find(levels.begin(), levels.end(), name) != levels.end()) out.emplace_back(name);
     if (out.empty()) out.emplace_back(instruction_level_names.front());
+    std::string_view const of_last = architecture_of_level(instruction_level_in(out.back()));
+    for (std::string const& level : out) {
+        std::string_view const of = architecture_of_level(instruction_level_in(level));
+        if (!of.empty() && of != of_last)
+            throw error("the instruction sets are of two architectures",
+                        level + " of " + std::string(of) + ", " + out.back() + " of " +
+                            std::string(of_last),
+                        "make one release for each architecture");
+    }
     return out;
+}
+
+/// The release's machine: the given one, else that of the levels, else that of this program.
+/// @param levels  see checked_levels()
+[[nodiscard]] inline std::string machine_of_release(std::string const& given,
+                                                    std::vector<std::string> const& levels)
+{
+    std::string_view const of = architecture_of_level(instruction_level_in(levels.back()));
+    if (!given.empty() && !of.empty() && of != architecture_of_machine(given))
+        throw error("the release's machine does not have this instruction set",
+                    levels.back() + " of " + std::string(of) + ", for " + given,
+                    "leave out the machine, or use the instruction sets of its architecture");
+    if (!given.empty()) return given;
+    return of.empty() ? machine_of_program() : of == "x86" ? "x86_64" : "aarch64";
 }
 
 ATTUNE_INLINE std::string text_of_store(std::string const& path)
@@ -88,9 +111,8 @@ inline void say_who_may_write(bake_plan& plan, std::string const& path)
 }
 
 /// Flags that name an instruction set are already left out.
-inline void leave_out_foreign_flags(bake_plan& plan, std::string const& given)
+inline void leave_out_foreign_flags(bake_plan& plan, std::string const& machine)
 {
-    std::string const machine = given.empty() ? machine_of_program() : given;
     auto const is_foreign = [&](std::string const& flag) {
         if (!is_foreign_flag(flag, machine)) return false;
         plan.notices.push_back(plan.kernel + ": " + flag + " is for " +
@@ -274,10 +296,11 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request, std::st
     if (!request.architectures.empty())
         return bake_for_devices(request, text, std::move(source), table_said);
     std::vector<std::string> const levels = checked_levels(request.levels);
+    std::string const machine = machine_of_release(request.machine, levels);
     bake_plan plan = plan_of(text, request.store, std::move(source),
                              {.kernel = request.kernel, .most_variants = request.most_variants});
     say_who_may_write(plan, request.store);
-    leave_out_foreign_flags(plan, request.machine);
+    leave_out_foreign_flags(plan, machine);
     leave_out_flags_of_clang(plan, request.compiler);
     baked_names const names{request.stem};
     files_to_write files;

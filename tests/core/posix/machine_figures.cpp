@@ -68,7 +68,7 @@ TEST_CASE("a cache is as large as its folder says, instructions apart")
 TEST_CASE("where cores differ, the caches are those of the strongest that this process may use")
 {
     told_system here;
-    std::vector<int> const mine = attune::detail::processors_of_process();
+    std::vector<int> const mine = attune::detail::processors_of_task(::getpid());
     REQUIRE_FALSE(mine.empty());
     for (int const processor : mine) {
         std::string const folder = "sys/devices/system/cpu/cpu" + std::to_string(processor);

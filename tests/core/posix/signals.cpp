@@ -4,8 +4,11 @@
 
 #include <array>
 #include <atomic>
+#include <csetjmp>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <thread>
 
@@ -160,6 +163,54 @@ TEST_CASE("a signal that was ignored is ignored still, and one without a handler
     first_owner.take(SIGUSR1, ours_first);
     ::raise(SIGUSR1);
     first_owner.give_back();
+    CHECK(is_in_place(SIG_IGN));
+    set(SIG_DFL);
+}
+
+namespace {
+
+constexpr std::size_t count_bytes = 8;
+unsigned char told_bytes[count_bytes];
+sigjmp_buf way_out;
+
+[[nodiscard]] unsigned char* count_of(siginfo_t& info)
+{
+    return reinterpret_cast<unsigned char*>(&info) + sizeof info - count_bytes;
+}
+extern "C" void looks_at_count(int, siginfo_t* info, void*)
+{
+    std::memcpy(told_bytes, count_of(*info), count_bytes);
+}
+extern "C" void leaves(int, siginfo_t*, void*) { siglongjmp(way_out, 1); }
+
+} // namespace
+
+TEST_CASE("the count of a signal is seen by the former handler alone")
+{
+    siginfo_t info{};
+    unsigned char const nothing[count_bytes] = {};
+    for (auto const former : {looks_at_count, leaves}) {
+        taken_handler owner;
+        struct sigaction const theirs = action_of(former);
+        ::sigaction(SIGUSR1, &theirs, nullptr);
+        owner.take(SIGUSR1, ours_first);
+        if (sigsetjmp(way_out, 1) == 0) {
+            owner.pass_on(SIGUSR1, &info, nullptr);
+            CHECK(std::memcmp(told_bytes, nothing, count_bytes) != 0);
+            CHECK(std::memcmp(count_of(info), nothing, count_bytes) == 0);
+        }
+        owner.give_back();
+    }
+    set(SIG_DFL);
+}
+
+TEST_CASE("where no function is to be called, a signal needs no information")
+{
+    set(SIG_IGN);
+    taken_handler owner;
+    owner.take(SIGUSR1, ours_first);
+    owner.pass_on(SIGUSR1, nullptr, nullptr);
+    owner.give_back();
     CHECK(is_in_place(SIG_IGN));
     set(SIG_DFL);
 }

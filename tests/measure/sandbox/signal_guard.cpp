@@ -3,6 +3,7 @@
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <cfenv>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -102,6 +103,27 @@ TEST_CASE("what runs or sleeps too long is stopped")
     };
     CHECK(stopped_by(sleep_on, 0.05).stage == failure_stage::timeout);
 }
+
+#if defined(__linux__)
+TEST_CASE("the last real-time signal serves where the program has all others")
+{
+    if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
+    auto const spin_for_a_second = [] {
+        auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+        while (std::chrono::steady_clock::now() < end) {
+        }
+    };
+    struct sigaction taken{};
+    taken.sa_handler = [](int) {};
+    struct sigaction before[NSIG]{};
+    for (int signal = SIGRTMIN; signal < SIGRTMAX; ++signal)
+        ::sigaction(signal, &taken, &before[signal]);
+    failure const f = stopped_by(spin_for_a_second, 0.05);
+    for (int signal = SIGRTMIN; signal < SIGRTMAX; ++signal)
+        ::sigaction(signal, &before[signal], nullptr);
+    CHECK(f.stage == failure_stage::timeout);
+}
+#endif
 
 TEST_CASE("the limit is one call's, however many there are")
 {

@@ -6,7 +6,12 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "../../support/scratch_directory.hpp"
 
 using attune::detail::arm_level_of;
 using attune::detail::instruction_level;
@@ -78,8 +83,8 @@ TEST_CASE("each feature of a level of AArch64 is needed for it")
     for (int const bit : {9, 10, 16}) // FPHP, ASIMDHP, DCPOP
         CHECK(without(bit, -1) == instruction_level::armv8_1_a);
     CHECK(without(22, -1) == instruction_level::armv8_2_a_fp16);
-    // JSCVT, FCMA, LRCPC, ASIMDDP, USCAT, ILRCPC, FLAGM, SB
-    for (int const bit : {13, 14, 15, 20, 25, 26, 27, 29})
+    // JSCVT, FCMA, LRCPC, ASIMDDP, ASIMDFHM, DIT, USCAT, ILRCPC, FLAGM, SB, PACA, PACG
+    for (int const bit : {13, 14, 15, 20, 23, 24, 25, 26, 27, 29, 30, 31})
         CHECK(without(bit, -1) == instruction_level::armv8_2_a_sve);
     for (int const bit : {0, 1, 7, 8}) // DCPODP, SVE2, FLAGM2, FRINT
         CHECK(without(-1, bit) == instruction_level::armv8_2_a_sve);
@@ -113,6 +118,26 @@ TEST_CASE("code runs on processors of its level and above, of its architecture a
 #endif
 }
 
+#ifdef ATTUNE_BAKED_HAS_HWCAP
+TEST_CASE("where cores differ, the processor is the strongest that the process may use")
+{
+    support::scratch_directory const folder;
+    std::vector<int> const mine = attune::detail::processors_of_task(::getpid());
+    REQUIRE_FALSE(mine.empty());
+    for (int const p : mine) {
+        std::string const cpu = "sys/devices/system/cpu/cpu" + std::to_string(p);
+        std::filesystem::create_directories(folder.file(cpu + "/regs/identification"));
+        bool const is_last = p == mine.back();
+        support::write_file(folder.file(cpu + "/cpu_capacity"), is_last ? "1024\n" : "446\n");
+        support::write_file(folder.file(cpu + "/regs/identification/midr_el1"),
+                            is_last ? "0x00000000410fd440\n" : "0x00000000412fd050\n");
+    }
+    CHECK(attune::detail::midr_of_process(folder.path().c_str()) == 0x410fd440);
+    CHECK((attune::detail::midr_of_process("/nowhere") >> 24) ==
+          attune::detail::words_of_this_processor().family);
+}
+#endif
+
 TEST_CASE("this processor is the one that the system describes")
 {
     processor_words const& mine = attune::detail::words_of_this_processor();
@@ -136,7 +161,8 @@ TEST_CASE("this processor is the one that the system describes")
     };
     if (attune::detail::own_levels.has(instruction_level::armv9_a)) {
         CHECK((has("sve") && has("fphp")) == (level_of(mine) >= instruction_level::armv8_2_a_sve));
-        CHECK((has("sve2") && has("sb") && has("flagm2") && has("uscat")) ==
+        CHECK((has("sve2") && has("sb") && has("flagm2") && has("uscat") && has("paca") &&
+               has("pacg") && has("asimdfhm") && has("dit")) ==
               (level_of(mine) == instruction_level::armv9_a));
         return;
     }

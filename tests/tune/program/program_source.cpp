@@ -8,6 +8,7 @@
 #include <attune/space/schedule/metaschedule.hpp>
 #include <attune/tune/program/nest.hpp>
 
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
 
@@ -68,6 +69,27 @@ TEST_CASE("the identity of a program: its statements, its rules, the writer")
     CHECK(made.space.inputs.size() == 1);
     for (attune::parameter_description const& p : made.space.parameters)
         CHECK(p.default_text.has_value());
+}
+
+TEST_CASE("a flag for one length of vectors is only for the length of this processor")
+{
+    std::int64_t const here = attune::this_processor().vector_bytes;
+    for (std::int64_t const bytes : {16, 32, 64, 128}) {
+        attune::program_options options;
+        options.processor = attune::processor_shape{.vector_bytes = bytes, .cores = 4};
+        attune::kernel_description const made = gemm.kernel(options).describe();
+        std::string flags;
+        for (std::string const& flag : made.source.flags)
+            flags += flag + ' ';
+#if defined(__aarch64__)
+        bool const is_wanted = bytes > 16 && bytes == here;
+#else
+        bool const is_wanted = false;
+#endif
+        CAPTURE(flags);
+        CHECK(has(flags, "-msve-vector-bits=") == is_wanted);
+        CHECK(has(flags, "-msve-vector-bits=" + std::to_string(8 * here) + ' ') == is_wanted);
+    }
 }
 
 TEST_CASE("MetaSchedule's rules make a kernel's space, and another identity")

@@ -82,12 +82,14 @@ namespace attune::inline ATTUNE_ABI::detail {
     std::string const folder = root + "/sys/devices/system/cpu/cpu";
     std::string out = folder + '0';
     std::int64_t most = 0;
-    for (int const processor : processors_of_process()) {
+    for (int const processor : processors_of_task(::getpid())) {
         std::string const one = folder + std::to_string(processor);
         std::int64_t const capacity = bytes_of_size(word_in_file(one + "/cpu_capacity"));
-        if (capacity == 0) break; // only systems with several kinds of cores have the file
+        if (capacity == 0)
+            break; // Linux has the file on AArch64, for each processor; not on x86-64
         if (capacity > most) out = one;
         most = std::max(most, capacity);
+        if (capacity >= 1024) break; // the strongest of the machine
     }
     return out;
 }

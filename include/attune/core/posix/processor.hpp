@@ -10,17 +10,18 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The lines of /proc/cpuinfo about the first processor, with the names, numbers and features that
-/// the processor itself reports to this process. Under an emulator, or after a move to another
-/// host, the file describes another processor. On AArch64, where the file has numbers only, the
-/// lines also have a model name, and those of all kinds of cores that the process may run on: a
-/// process on big cores, one on little cores, and one on both have three names. Empty if there is
-/// no such file.
+/// On x86-64 the lines of /proc/cpuinfo about the first processor, with the names, numbers and
+/// features that the processor itself reports to this process. Under an emulator, or after a move
+/// to another host, the file describes another processor. Empty if there is no such file. On
+/// AArch64 the lines are made in the same form, from MIDR_EL1 and HWCAP, and the file serves only
+/// where neither /sys nor the processor gives MIDR_EL1. Their model name has all kinds of cores
+/// that the process may run on: a process on big cores, one on little cores, and one on both have
+/// three names.
 [[nodiscard]] std::vector<std::string> processor_lines();
 
-/// The numbers of the processors that this process may run on; empty if the system does not report
-/// them.
-[[nodiscard]] std::vector<int> processors_of_process();
+/// The processors that a thread may run on, ascending; empty if the system does not report them.
+/// @param thread  its number; 0: the calling thread; that of the process: its first thread
+[[nodiscard]] std::vector<int> processors_of_task(int thread);
 
 /// A text that differs if the processor of this process has another model or other features.
 [[nodiscard]] std::string processor_facts();

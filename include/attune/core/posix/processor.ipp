@@ -57,12 +57,12 @@ ATTUNE_INLINE std::string_view processor_value(std::string_view line) noexcept
     return line.substr(colon + 2);
 }
 
-ATTUNE_INLINE std::vector<int> processors_of_process()
+ATTUNE_INLINE std::vector<int> processors_of_task(int thread)
 {
     std::vector<int> out;
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (::sched_getaffinity(::getpid(), sizeof set, &set) != 0) return out;
+    if (::sched_getaffinity(thread, sizeof set, &set) != 0) return out;
     for (int p = 0; p < CPU_SETSIZE; ++p)
         if (CPU_ISSET(static_cast<std::size_t>(p), &set)) out.push_back(p);
     return out;

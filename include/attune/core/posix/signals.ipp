@@ -78,8 +78,8 @@ ATTUNE_INLINE void require_free_loader()
 }
 
 /// Counts how often any copy or version of attune has passed this signal on. The count is stored in
-/// bytes of siginfo_t that no system uses. The destructor restores them: QEMU's user mode does not
-/// clear them for the next signal.
+/// bytes of siginfo_t that no system uses. QEMU's user mode does not clear them for the next
+/// signal: restore() does. The type has no destructor, for a handler may leave by siglongjmp().
 class passed_count {
 public:
     explicit passed_count(siginfo_t* info) noexcept
@@ -90,9 +90,7 @@ public:
         now_ = ((before_ & ~std::uint64_t{0xffff}) != ours ? ours : before_) + 1;
         std::memcpy(bytes_, &now_, sizeof now_);
     }
-    ~passed_count() { std::memcpy(bytes_, &before_, sizeof before_); }
-    passed_count(passed_count const&) = delete;
-    passed_count& operator=(passed_count const&) = delete;
+    void restore() const noexcept { std::memcpy(bytes_, &before_, sizeof before_); }
     [[nodiscard]] unsigned value() const noexcept { return static_cast<unsigned>(now_ & 0xffff); }
 
 private:
@@ -174,19 +172,23 @@ ATTUNE_INLINE void taken_handler::pass_on(int signal, siginfo_t* info, void* con
     constexpr unsigned most_tries = 256;
     struct sigaction standard{};
     standard.sa_handler = SIG_DFL;
-    passed_count const count(info);
     if (is_function(*next)) {
+        passed_count const count(info);
         unsigned const passed = count.value();
         std::size_t const met = std::min(count_.load(), formers_.size());
         struct sigaction const& other = formers_[passed / 3 % met];
         if (passed > most_copies && is_function(other)) next = &other;
         if (passed > most_tries) next = &standard;
+        if ((next->sa_flags & SA_SIGINFO) != 0)
+            next->sa_sigaction(signal, info, context);
+        else if (is_function(*next))
+            next->sa_handler(signal);
+        count.restore();
+        if (is_function(*next)) return;
     }
-    if ((next->sa_flags & SA_SIGINFO) != 0) return next->sa_sigaction(signal, info, context);
-    if (is_function(*next)) return next->sa_handler(signal);
     bool const is_fault =
-        signal != SIGABRT && info->si_code > 0 &&
-        (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE);
+        (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE) &&
+        info->si_code > 0;
     if (next->sa_handler == SIG_IGN && !is_fault) return;
     // A hardware fault occurs again after the return; a sent signal must be raised here.
     ::sigaction(signal, next, nullptr);

@@ -384,7 +384,7 @@ ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limit
         return {failure_stage::crash, "exit(" + std::to_string(end.code) + ") was called", end.log};
     case child_ending::signalled: {
         std::string reason = signal_text(end.code, end.signal_code);
-        if (end.address) reason += " at address " + hexadecimal(*end.address);
+        if (end.address) reason += " at address " + hexadecimal_text(*end.address, 1);
         return {failure_stage::crash, reason, end.log};
     }
     case child_ending::overran:

@@ -51,7 +51,6 @@ private:
 
 /// "SIGSEGV (invalid memory access)".
 [[nodiscard]] std::string signal_text(int signal, int code);
-[[nodiscard]] std::string hexadecimal(std::uintptr_t address);
 
 /// Calls `f` without a guard: only exceptions become failures.
 /// Errors   `stopped`

@@ -17,7 +17,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <csetjmp>
 #include <csignal>
@@ -58,13 +57,6 @@ ATTUNE_INLINE std::string signal_text(int signal, int code)
     default:
         return "signal " + std::to_string(signal);
     }
-}
-
-ATTUNE_INLINE std::string hexadecimal(std::uintptr_t address)
-{
-    char text[2 * sizeof address];
-    auto const end = std::to_chars(text, text + sizeof text, address, 16);
-    return "0x" + std::string(text, end.ptr);
 }
 
 inline constexpr std::array guarded_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -176,8 +168,10 @@ inline void on_tick(int, siginfo_t* info, void*)
 [[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
 {
 #if defined(__linux__)
-    // QEMU's user mode keeps the last two for itself: it takes handlers, and refuses timers.
-    for (int signal = SIGRTMAX - 2; signal >= SIGRTMIN; --signal) {
+    // The last two come last: QEMU's user mode takes their handlers, and refuses their timers.
+    int const count = SIGRTMAX - SIGRTMIN + 1;
+    for (int i = 0; i < count; ++i) {
+        int const signal = SIGRTMAX - (i + 2) % count;
         struct sigaction now{};
         if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
         if (::sigaction(signal, &ours, &now) == 0 && now.sa_handler == SIG_DFL) return signal;
@@ -373,7 +367,8 @@ struct signal_guard::state {
         if (record.signal == 0)
             return {failure_stage::timeout, "still running after " + seconds_text(limit_s)};
         std::string reason = signal_text(record.signal, record.code);
-        if (record.has_address) reason += " at address " + detail::hexadecimal(record.address);
+        if (record.has_address)
+            reason += " at address " + detail::hexadecimal_text(record.address, 1);
         return {failure_stage::crash, reason};
     }
 };

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,8 @@ struct planned_variant {
     std::vector<std::int64_t> divisors{};
     std::uint32_t address_modulus = 64; ///< see baked_variant
     proven_properties recorded{};       ///< proofs of the store
-    instruction_level recorded_up_to{}; ///< instruction set of the code with these proofs
+    /// Instruction sets of the code with these proofs. A store may have several architectures.
+    std::set<instruction_level> recorded_levels{};
     int recorded_architecture = 0; ///< for a device: the highest architecture with a verification
     std::vector<int> predicted_for{};    ///< architectures with a prediction
     std::vector<planned_build> builds{}; ///< the highest level first: see add_builds()

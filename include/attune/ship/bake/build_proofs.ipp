@@ -7,6 +7,7 @@
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
+#include <attune/ship/detail/machine_flags.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -273,10 +274,10 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
 {
     if (int const architecture = architecture_in(level); architecture != 0)
         return architecture <= one.recorded_architecture;
-    auto const at =
-        std::find(instruction_level_names.begin(), instruction_level_names.end(), level);
-    return runs(one.recorded_up_to,
-                static_cast<instruction_level>(at - instruction_level_names.begin()));
+    instruction_level const code = instruction_level_in(level);
+    return code == instruction_level::base ||
+           std::any_of(one.recorded_levels.begin(), one.recorded_levels.end(),
+                       [&](instruction_level const recorded) { return runs(recorded, code); });
 }
 
 /// Returns true if a predicted winner is used without a proof, for a device of this level.

@@ -21,7 +21,7 @@
 #include <cpuid.h>
 #elif defined(__aarch64__) && defined(__linux__)
 #define ATTUNE_BAKED_HAS_HWCAP 1
-#include <sys/auxv.h>
+#include <attune/ship/baked/detail/arm_answers.hpp>
 #endif
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -118,10 +118,11 @@ struct processor_words {
 [[nodiscard]] constexpr instruction_level arm_level_of(processor_words const& p) noexcept
 {
     constexpr auto bits = [](auto... of) { return ((std::uint64_t{1} << of) | ...); };
-    constexpr std::uint64_t v8_1 = bits(1, 7, 8, 12);                  // ASIMD, CRC32, LSE, RDM
-    constexpr std::uint64_t v8_2_fp16 = bits(9, 10, 16);               // FP16, DC CVAP
-    constexpr std::uint64_t sve = bits(22);                            //
-    constexpr std::uint64_t v9 = bits(13, 14, 15, 20, 25, 26, 27, 29); // JSCVT ... FLAGM, SB
+    constexpr std::uint64_t v8_1 = bits(1, 7, 8, 12);    // ASIMD, CRC32, LSE, RDM
+    constexpr std::uint64_t v8_2_fp16 = bits(9, 10, 16); // FP16, DC CVAP
+    constexpr std::uint64_t sve = bits(22);
+    // JSCVT, FCMA, LRCPC, DotProd, F16FML, DIT, USCAT, ILRCPC, FLAGM, SB, PAuth
+    constexpr std::uint64_t v9 = bits(13, 14, 15, 20, 23, 24, 25, 26, 27, 29, 30, 31);
     constexpr std::uint64_t v9_more = bits(0, 1, 7, 8); // DC CVADP, SVE2, FLAGM2, FRINT
     auto const has = [](std::uint64_t word, std::uint64_t wanted) {
         return (word & wanted) == wanted;
@@ -164,12 +165,11 @@ struct processor_words {
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) out.leaf_7_ebx = b;
     if (__get_cpuid(0x80000001u, &a, &b, &c, &d) != 0) out.extended_1_ecx = c;
 #elif defined(ATTUNE_BAKED_HAS_HWCAP)
-    out.hwcap = ::getauxval(AT_HWCAP);
-    out.hwcap2 = ::getauxval(AT_HWCAP2);
+    out.hwcap = hwcap_of_process();
+    out.hwcap2 = hwcap2_of_process();
     constexpr std::uint64_t gives_registers = std::uint64_t{1} << 11; // HWCAP_CPUID
     if ((out.hwcap & gives_registers) == 0) return out;
-    std::uint64_t midr = 0;
-    __asm__("mrs %0, midr_el1" : "=r"(midr)); // the system answers for the processor
+    std::uint64_t const midr = midr_of_process("");
     out.family = static_cast<std::uint32_t>(midr >> 24 & 0xffu);
     out.model = static_cast<std::uint32_t>(midr >> 4 & 0xfffu);
     out.vendor = {'0', 'x', "0123456789abcdef"[out.family >> 4],

@@ -12,6 +12,7 @@
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
+#include <attune/ship/detail/machine_flags.hpp>
 #include <attune/ship/detail/store_winners.hpp>
 
 #include <algorithm>
@@ -171,9 +172,11 @@ private:
         if (choice_.is_for_device) return flags;
         std::erase_if(flags, [&](std::string const& flag) {
             if (!is_machine_flag(flag)) return false;
-            std::string said = "the flag " + flag + " of " + whose +
-                               " is left out: the levels of instruction sets say what the code is "
-                               "compiled for";
+            std::string said = "the flag " + flag + " of " + whose + " is left out: " +
+                               (flag.starts_with("-msve-vector-bits=")
+                                    ? "a release has no code for one length of SVE"
+                                    : "the levels of instruction sets say what the code is "
+                                      "compiled for");
             if (std::find(out_.notices.begin(), out_.notices.end(), said) == out_.notices.end())
                 out_.notices.push_back(std::move(said));
             return true;
@@ -212,7 +215,7 @@ private:
                 if (key.empty()) return;
                 found.add(key);
                 shapes_.insert(key);
-                to.recorded_up_to = std::max(to.recorded_up_to, level_of_record(r));
+                to.recorded_levels.insert(level_of_record(r));
                 to.recorded_architecture =
                     std::max(to.recorded_architecture, winners_.architecture_of(r));
             };
@@ -255,9 +258,7 @@ private:
     [[nodiscard]] instruction_level level_of_record(record const& r) const
     {
         std::string const* const isa = value_of(*winners_.facts_of(r), "isa");
-        for (std::size_t i = 0; isa != nullptr && i < instruction_level_names.size(); ++i)
-            if (*isa == instruction_level_names[i]) return static_cast<instruction_level>(i);
-        return instruction_level::base;
+        return isa != nullptr ? instruction_level_in(*isa) : instruction_level::base;
     }
 
     plan_choice const& choice_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/environment.hpp>
+#include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/timing_turns.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
@@ -134,18 +135,7 @@ ATTUNE_INLINE bool run_only_on([[maybe_unused]] std::vector<int> const& processo
     return from;
 }
 
-ATTUNE_INLINE std::vector<int> allowed_processors()
-{
-    std::vector<int> out;
-#if defined(__linux__)
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) return out;
-    for (int p = 0; p < CPU_SETSIZE; ++p)
-        if (CPU_ISSET(static_cast<std::size_t>(p), &set)) out.push_back(p);
-#endif
-    return out;
-}
+ATTUNE_INLINE std::vector<int> allowed_processors() { return processors_of_task(0); }
 
 ATTUNE_INLINE std::size_t allowed_cores()
 {

@@ -372,9 +372,12 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
     out.source.flags = {"-Wno-psabi"}; // g++ has a note on each wide vector argument
 #if defined(__aarch64__)
     // Vectors wider than NEON's are SVE's, which compilers use where they know the length.
-    processor_shape const target = options.processor ? *options.processor : this_processor();
-    if (target.vector_bytes > 16)
-        out.source.flags.push_back("-msve-vector-bits=" + std::to_string(8 * target.vector_bytes));
+    // Code for a wrong length computes wrong results: the flag is for this processor's length
+    // alone.
+    processor_shape const here = this_processor();
+    processor_shape const target = options.processor ? *options.processor : here;
+    if (here.vector_bytes > 16 && target.vector_bytes == here.vector_bytes)
+        out.source.flags.push_back("-msve-vector-bits=" + std::to_string(8 * here.vector_bytes));
 #endif
     if (options.processor && options.processor->cores > 1) out.source.flags.push_back("-fopenmp");
     out.source.has_own_spans = true;

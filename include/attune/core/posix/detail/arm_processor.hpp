@@ -4,6 +4,7 @@
 //          Arm ARM: MIDR_EL1; the part numbers are those of util-linux, lscpu-arm.c
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
@@ -18,6 +19,7 @@
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 #endif
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -69,25 +71,16 @@ inline constexpr arm_maker arm_makers[] = {
     {0x61, "Apple"},     {0xc0, "Ampere"},
 };
 
-/// With at least so many digits, like in /proc/cpuinfo: "0x41", "0xd0c".
-[[nodiscard]] inline std::string hexadecimal(std::uint32_t number, std::size_t digits)
-{
-    std::string out;
-    for (; number != 0 || out.size() < digits; number >>= 4)
-        out.insert(out.begin(), "0123456789abcdef"[number & 0xf]);
-    return "0x" + out;
-}
-
 /// "Arm Neoverse-N1", or "Arm 0xd99" for an unknown part.
 [[nodiscard]] inline std::string name_of(arm_model const& model)
 {
-    std::string out = hexadecimal(model.implementer, 2);
+    std::string out = hexadecimal_text(model.implementer, 2);
     for (arm_maker const& maker : arm_makers)
         if (maker.implementer == model.implementer) out = maker.name;
     for (arm_name const& known : arm_names)
         if (known.implementer == model.implementer && known.part == model.part)
             return out + ' ' + known.name;
-    return out + ' ' + hexadecimal(model.part, 3);
+    return out + ' ' + hexadecimal_text(model.part, 3);
 }
 
 /// Names of the bits of HWCAP, then of HWCAP2, as in /proc/cpuinfo.
@@ -162,8 +155,8 @@ arm_lines(std::vector<arm_model> const& cores, std::string const& features, std:
                                  "model\t\t: " + std::to_string(first.part),
                                  "stepping\t: " + stepping,
                                  "Features\t: " + features,
-                                 "CPU implementer\t: " + hexadecimal(first.implementer, 2),
-                                 "CPU part\t: " + hexadecimal(first.part, 3)};
+                                 "CPU implementer\t: " + hexadecimal_text(first.implementer, 2),
+                                 "CPU part\t: " + hexadecimal_text(first.part, 3)};
     if (sve_bytes != 0) out.push_back("SVE bytes\t: " + std::to_string(sve_bytes));
     return out;
 }
@@ -180,7 +173,7 @@ arm_lines(std::vector<arm_model> const& cores, std::string const& features, std:
 
 [[nodiscard]] inline std::vector<std::string> lines_in_process(std::vector<std::string> lines)
 {
-    std::vector<arm_model> cores = arm_cores("", processors_of_process());
+    std::vector<arm_model> cores = arm_cores("", processors_of_task(::getpid()));
     std::uint64_t const hwcap = ::getauxval(AT_HWCAP);
     constexpr std::uint64_t gives_registers = std::uint64_t{1} << 11; // HWCAP_CPUID
     if (cores.empty() && (hwcap & gives_registers) != 0) {
