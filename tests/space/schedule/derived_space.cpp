@@ -226,6 +226,23 @@ TEST_CASE("products of a graph have tiles, rows between them one loop, and slice
     }
 }
 
+TEST_CASE("rows alone are not sliced")
+{
+    // The largest of a row is an argument, so that both statements are groups.
+    support::nest_builder b("rows");
+    auto const i = b.axis("i", 64), j = b.axis("j", 100);
+    auto const X = b.array("X", attune::nest_role::read, {b.of(i), b.of(j)});
+    auto const R = b.array("R", attune::nest_role::written, {b.of(i)});
+    auto const Y = b.array("Y", attune::nest_role::written, {b.of(i), b.of(j)});
+    auto const x = b.read(X, {b.at(i), b.at(j)});
+    b.statement(R, {i}, {j}, attune::reduction::maximum, x);
+    b.statement(Y, {i, j}, {}, attune::reduction::none,
+                b.op(attune::nest_op::subtract, x, b.read(R, {b.at(i)})));
+    attune::derived_space const derived(b.out, avx512());
+    CHECK(derived.rule_names().size() == 2);
+    CHECK(derived.describe().find_parameter("SLICES") == attune::no_index);
+}
+
 TEST_CASE("a slice needs each element in one iteration")
 {
     auto const refused = [](attune::nest_description nest, std::uint32_t axis, std::int64_t step) {

@@ -311,7 +311,12 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest, processor_shap
 
 ATTUNE_INLINE void derived_space::add_slicings(processor_shape const& processor)
 {
-    if (groups_.size() < 2) return;
+    // Rows alone gain nothing: their temporaries are small, and a call for each row is slow.
+    bool const has_product = std::any_of(groups_.begin(), groups_.end(), [](group const& one) {
+        return one.rule.name == detail::product_rule_name &&
+               detail::find_product_axes(one.subject)->rows != no_index;
+    });
+    if (groups_.size() < 2 || !has_product) return;
     nest_description const& nest = start_.program.nest;
     auto const can = [this](slicing const& by) {
         try {
