@@ -1,10 +1,10 @@
-// expect-error: Number = 2; Given = std::vector<double>&; Expected = std::span<const
-// float>|refuse_argument<2U?L?, std::vector<double> &, std::span<const float>>
+// expect-error: argument_does_not_fit<2.*span<const float|span<const float>' for 2nd argument
 // tests/compile_fail/tuned_argument.cpp - a call with a wrong argument says which one, and what the kernel takes.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
 
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "../support/minimal_compiler.hpp"
@@ -23,5 +23,8 @@ int main()
 #else
     std::vector<float> b;
 #endif
+    // A wrong call is a refusal that a concept sees.
+    static_assert(!std::is_invocable_v<decltype(f)&, std::vector<double>&, std::vector<float>&,
+                                       std::vector<float>&, int>);
     f(a, b, y, 1);
 }

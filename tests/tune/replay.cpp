@@ -34,12 +34,18 @@ struct bench {
     attune::kernel<accumulate_signature> kernel = accumulate_kernel(ways<Ways...>());
     attune::chain_of_trees space = attune::build(ways<Ways...>());
     std::optional<attune::point> rival{};
+    std::optional<attune::point> guard{};
+    attune::named_texts sizes{};
 
     attune::detail::session_result tune(attune::tuning_options const& options)
     {
         auto const frame = data.frame();
-        attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame,
-                                             nullptr,           false, rival};
+        attune::kernel_description subject = kernel.describe();
+        if (guard) subject.source.guard = {"WAY", "1", "the guard wins"};
+        attune::tuning_problem problem{subject, space,   space.at(0), any,
+                                       frame,   nullptr, false,       rival};
+        problem.guard = guard;
+        problem.sizes = sizes;
         return attune::detail::run_session(problem, options);
     }
 };
@@ -112,6 +118,49 @@ TEST_CASE("a configuration to be beaten is in the log, and is not measured twice
     CHECK(result.report.evaluations == 3);
     CHECK(result.report.configuration == "WAY=1");
     CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=10", "WAY=1"});
+}
+
+TEST_CASE("a configuration to be beaten is tried before a guard")
+{
+    tuning_log log;
+    log.options.limits = {.evaluations = 2};
+    bench<usual, crawling, fast> b;
+    b.rival = b.space.at(2);
+    b.guard = b.space.at(1);
+    CHECK(b.tune(log.options).report.configuration == "WAY=1");
+}
+
+TEST_CASE("a guard is in each final, also a slow one, and the report has its sentence if it wins")
+{
+    auto const in_final = [](tuning_log const& log, std::string const& way) {
+        std::string const text = log.text();
+        std::size_t const last = text.rfind("\"sampled\"");
+        REQUIRE(last != text.npos);
+        return text.substr(last, text.find('\n', last) - last).find(way) != text.npos;
+    };
+    tuning_log log;
+    bench<usual, fast, crawling> b;
+    b.guard = b.space.at(2);
+    auto const slow = b.tune(log.options).report;
+    CHECK(slow.configuration == "WAY=1");
+    CHECK(in_final(log, "2")); // the third point of the space
+    CHECK(std::count(slow.notices.begin(), slow.notices.end(), "the guard wins") == 0);
+    b.guard = b.space.at(1);
+    auto const quick = b.tune(quick_options()).report;
+    CHECK(quick.configuration == "WAY=1");
+    CHECK(std::count(quick.notices.begin(), quick.notices.end(), "the guard wins") == 1);
+}
+
+TEST_CASE("tunings of two sizes have two sessions in a log")
+{
+    tuning_log log;
+    bench<usual, fast> b;
+    b.sizes = {{"n", "64"}};
+    std::string const first = b.tune(log.options).logged_as;
+    b.sizes = {{"n", "128"}};
+    std::string const second = b.tune(log.options).logged_as;
+    CHECK(!first.empty());
+    CHECK(first != second);
 }
 
 TEST_CASE("a damaged log is not repeated as if it were whole")

@@ -239,6 +239,38 @@ TEST_CASE("results are not kept in a buffer where another statement reads their 
     CHECK(wrong_of(inside, b.out) == "");
 }
 
+TEST_CASE("a later statement reads what was computed once in the loop of an earlier one")
+{
+    // T[i] = max_k A[i][k]; y[i][j] = T[i] B[j]; z[i] = T[i].
+    support::nest_builder b("read_later");
+    auto const i = b.axis("i", 12), j = b.axis("j", 7), r = b.axis("k", 5);
+    auto const A = b.array("A", nest_role::read, {b.of(i), b.of(r)});
+    auto const B = b.array("B", nest_role::read, {b.of(j)});
+    auto const T = b.array("T", nest_role::temporary, {b.of(i)});
+    auto const y = b.array("y", nest_role::written, {b.of(i), b.of(j)});
+    auto const z = b.array("z", nest_role::written, {b.of(i)});
+    b.statement(T, {i}, {r}, attune::reduction::maximum, b.read(A, {b.at(i), b.at(r)}));
+    auto const t = b.read(T, {b.at(i)});
+    b.statement(y, {i, j}, {}, attune::reduction::none,
+                b.op(nest_op::multiply, t, b.read(B, {b.at(j)})));
+    b.statement(z, {i}, {}, attune::reduction::none, t);
+    attune::loop_program p = attune::plain_program(b.out);
+    CHECK_THROWS_AS(attune::compute_at(p, 0, path_of(p, 2).front()), attune::error); // y is before
+    CHECK_THROWS_AS(attune::compute_at(p, 0, path_of(p, 1).back()), attune::error);  // 7 times
+    attune::compute_at(p, 0, path_of(p, 1).front());
+    CHECK(p.buffers.empty()); // z needs all elements
+    CHECK(wrong_of(p, b.out) == "");
+}
+
+TEST_CASE("an array may have the name of the function of a slice")
+{
+    attune::nest_description nest = support::matmul(12, 40, 130);
+    nest.arrays.back().name = "variant_0_part"; // see nest_batch::add()
+    attune::loop_program p = attune::plain_program(nest);
+    attune::slice_program(p, 0, 4);
+    CHECK(wrong_of(p, nest) == "");
+}
+
 TEST_CASE("lanes of whole numbers are combined around the ends of their type")
 {
     if (support::nest_batch::compiler().empty()) return;

@@ -23,6 +23,7 @@
 #include <attune/tune/shape/online_slot.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -37,47 +38,36 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 struct share_access; // tune/together.hpp
 
-template <class Expected, class... Given>
-inline constexpr bool are_arguments = false;
-template <class... Expected, class... Given>
-    requires(sizeof...(Expected) == sizeof...(Given))
-inline constexpr bool are_arguments<type_list<Expected...>, Given...> =
-    (std::is_convertible_v<Given, Expected> && ...);
-
-/// Reports the first argument of a call that is none of the kernel's.
-/// @tparam Number  from 1
+/// Compilers print these types for a wrong call: the number of the argument, from 1, and its types.
 template <std::size_t Number, class Given, class Expected>
-consteval void refuse_argument()
-{
-    static_assert(
-        std::is_convertible_v<Given, Expected>,
-        "attune: a call of a tuned kernel: the argument Number is a Given, and the kernel "
-        "takes an Expected there; see the template arguments of refuse_argument");
-}
+struct argument_does_not_fit;
 template <std::size_t Given, std::size_t Expected, class Signature>
-consteval void refuse_count()
-{
-    static_assert(Given == Expected,
-                  "attune: a call of a tuned kernel has Given arguments, and the kernel takes "
-                  "Expected; see the template arguments of refuse_count");
-}
-template <class Signature, class... Expected, class... Given>
-consteval void refuse_arguments(type_list<Expected...>, type_list<Given...>)
-{
-    if constexpr (sizeof...(Given) != sizeof...(Expected))
-        refuse_count<sizeof...(Given), sizeof...(Expected), Signature>();
-    else
-        []<std::size_t... At>(std::index_sequence<At...>) {
-            constexpr std::size_t first = [] {
-                std::size_t at = 0;
-                static_cast<void>(((std::is_convertible_v<Given, Expected> && ++at > 0) && ...));
-                return at;
-            }();
-            (..., [] {
-                if constexpr (At == first) refuse_argument<At + 1, Given, Expected>();
-            }());
-        }(std::index_sequence_for<Given...>{});
-}
+struct arguments_given_and_expected;
+
+template <class Signature, class... Given>
+struct wrong_call {
+    using type = void;
+};
+template <class Result, class... Expected, class... Given>
+    requires(sizeof...(Expected) != sizeof...(Given))
+struct wrong_call<Result(Expected...), Given...> {
+    using type =
+        arguments_given_and_expected<sizeof...(Given), sizeof...(Expected), Result(Expected...)>;
+};
+template <class Result, class... Expected, class... Given>
+    requires(sizeof...(Expected) == sizeof...(Given) &&
+             !(std::is_convertible_v<Given, Expected> && ...))
+struct wrong_call<Result(Expected...), Given...> {
+    static constexpr std::size_t first = [] {
+        std::size_t at = 0;
+        static_cast<void>(((std::is_convertible_v<Given, Expected> && ++at > 0) && ...));
+        return at;
+    }();
+    using type = argument_does_not_fit<first + 1, std::tuple_element_t<first, std::tuple<Given...>>,
+                                       std::tuple_element_t<first, std::tuple<Expected...>>>;
+};
+template <class Refused>
+inline constexpr bool serves = false;
 } // namespace detail
 
 template <class Signature, class Compiler, class Store = memory_store>
@@ -186,14 +176,12 @@ public:
         else
             return call(args...);
     }
-    /// Does not compile: says which argument the kernel does not take.
-    template <class... Given>
-        requires(!detail::are_arguments<detail::type_list<Args...>, Given...>)
-    Result operator()(Given&&...)
-    {
-        detail::refuse_arguments<Result(Args...)>(detail::type_list<Args...>{},
-                                                  detail::type_list<Given...>{});
-    }
+    /// Serves no call. Of a wrong one, the compiler prints `Refused`: the first argument that does
+    /// not fit. Wrong calls of tune() and other members have the compiler's text alone.
+    template <class... Given,
+              class Refused = typename detail::wrong_call<Result(Args...), Given...>::type>
+        requires detail::serves<Refused>
+    Result operator()(Given&&...) = delete;
 
     /// Calls on a stream of the caller: see on().
     class on_stream {

@@ -32,6 +32,14 @@ attune::schedule_choices defaults(attune::description const& space)
     return out;
 }
 
+/// Number of slices that a value of SLICES makes.
+std::size_t derived_slices(attune::derived_space const& of, std::string const& label)
+{
+    attune::schedule_choices chosen = defaults(of.describe());
+    chosen.all[of.describe().find_parameter("SLICES")].value = label;
+    return of.schedule(chosen).program.slices.size();
+}
+
 } // namespace
 
 TEST_CASE("one rule makes register tiles of products, convolutions and depthwise convolutions")
@@ -226,6 +234,23 @@ TEST_CASE("products of a graph have tiles, rows between them one loop, and slice
     }
 }
 
+TEST_CASE("rows alone are not sliced")
+{
+    // The largest of a row is an argument, so that both statements are groups.
+    support::nest_builder b("rows");
+    auto const i = b.axis("i", 64), j = b.axis("j", 100);
+    auto const X = b.array("X", attune::nest_role::read, {b.of(i), b.of(j)});
+    auto const R = b.array("R", attune::nest_role::written, {b.of(i)});
+    auto const Y = b.array("Y", attune::nest_role::written, {b.of(i), b.of(j)});
+    auto const x = b.read(X, {b.at(i), b.at(j)});
+    b.statement(R, {i}, {j}, attune::reduction::maximum, x);
+    b.statement(Y, {i, j}, {}, attune::reduction::none,
+                b.op(attune::nest_op::subtract, x, b.read(R, {b.at(i)})));
+    attune::derived_space const derived(b.out, avx512());
+    CHECK(derived.rule_names().size() == 2);
+    CHECK(derived.describe().find_parameter("SLICES") == attune::no_index);
+}
+
 TEST_CASE("a slice needs each element in one iteration")
 {
     auto const refused = [](attune::nest_description nest, std::uint32_t axis, std::int64_t step) {
@@ -246,4 +271,115 @@ TEST_CASE("a slice needs each element in one iteration")
     CHECK(refused(support::convolution(6, 4, 16, 3, 1, 1), 0, 1)); // windows overlap
     CHECK_FALSE(refused(support::matmul_of_inputs(), 0, 1));
     CHECK(refused(support::matmul_of_inputs(), 0, 2));
+}
+
+TEST_CASE("a result that is streamed where nothing is sliced, also has its parameter in slices")
+{
+    // P is larger than the last cache, and a slice of it is not.
+    support::nest_builder b("weights");
+    auto const h = b.axis("h", 8), i = b.axis("i", 64), j = b.axis("j", 64), k = b.axis("k", 32);
+    using enum attune::nest_role;
+    auto const Q = b.array("Q", read, {b.of(h), b.of(i), b.of(k)});
+    auto const K = b.array("K", read, {b.of(h), b.of(j), b.of(k)});
+    auto const S = b.array("S", temporary, {b.of(h), b.of(i), b.of(j)});
+    auto const m = b.array("m", temporary, {b.of(h), b.of(i)});
+    auto const P = b.array("P", written, {b.of(h), b.of(i), b.of(j)});
+    b.statement(S, {h, i, j}, {k}, attune::reduction::sum,
+                b.op(attune::nest_op::multiply, b.read(Q, {b.at(h), b.at(i), b.at(k)}),
+                     b.read(K, {b.at(h), b.at(j), b.at(k)})));
+    auto const s = b.read(S, {b.at(h), b.at(i), b.at(j)});
+    b.statement(m, {h, i}, {j}, attune::reduction::maximum, s);
+    b.statement(P, {h, i, j}, {}, attune::reduction::none,
+                b.op(attune::nest_op::subtract, s, b.read(m, {b.at(h), b.at(i)})));
+    attune::processor_shape processor = avx512();
+    processor.l3_bytes = 50'000;
+    attune::derived_space const derived(b.out, processor);
+    attune::description const& space = derived.describe();
+    std::uint32_t const slices = space.find_parameter("SLICES");
+    REQUIRE(slices != attune::no_index);
+    CHECK(space.find_parameter("P_STORES") != attune::no_index);
+    attune::schedule_choices chosen = defaults(space);
+    REQUIRE(chosen.number("P_LANES") > 1);
+    for (std::string const& label : space.parameters[slices].labels) {
+        INFO(label);
+        chosen.all[slices].value = label;
+        attune::loop_program made;
+        CHECK_NOTHROW(made = derived.schedule(chosen).program);
+        CHECK(std::any_of(made.blocks.begin(), made.blocks.end(),
+                          [](attune::program_block const& of) { return of.is_streamed; }));
+    }
+}
+
+TEST_CASE("a batch of one, or an axis named none, keeps the slices inside")
+{
+    // O of h (8) in a batch b of 1: the axis is the outermost one of all arrays.
+    attune::nest_description nest = support::attention(8, 128, 64);
+    attune::derived_space const of_eight(nest, avx512());
+    auto const outer = static_cast<std::uint32_t>(nest.axes.size());
+    nest.axes.push_back({"b", {1, attune::no_index}});
+    for (attune::nest_array& array : nest.arrays)
+        array.extents.insert(array.extents.begin(), {1, attune::no_index});
+    for (attune::nest_access& access : nest.accesses)
+        access.at.insert(access.at.begin(), {{{outer, 1}}, 0});
+    for (attune::nest_statement& statement : nest.statements) {
+        statement.target.at.insert(statement.target.at.begin(), {{{outer, 1}}, 0});
+        statement.axes.insert(statement.axes.begin(), outer);
+        ++statement.spatial_count;
+    }
+    auto const labels = [](attune::derived_space const& of) {
+        attune::description const& space = of.describe();
+        std::uint32_t const slices = space.find_parameter("SLICES");
+        REQUIRE(slices != attune::no_index);
+        return space.parameters[slices].labels;
+    };
+    CHECK(labels(attune::derived_space(nest, avx512())) == labels(of_eight));
+    nest = support::attention(8, 128, 64);
+    nest.axes[0].name = "none";
+    attune::derived_space const named(nest, avx512());
+    CHECK(labels(named)[0] == "none");
+    CHECK(labels(named)[1] != "none");
+    CHECK(derived_slices(named, labels(named)[0]) == 0);
+    CHECK(derived_slices(named, labels(named)[1]) == 1);
+}
+
+TEST_CASE("slices run in threads where they are as many as the cores")
+{
+    attune::processor_shape processor = avx512();
+    processor.cores = 16;
+    auto const in_threads = [&](std::int64_t heads, std::string const& label) {
+        attune::derived_space const derived(support::attention(heads, 256, 64), processor);
+        attune::schedule_choices chosen = defaults(derived.describe());
+        chosen.all[derived.describe().find_parameter("SLICES")].value = label;
+        std::vector<bool> out;
+        for (attune::program_slice const& slice : derived.schedule(chosen).program.slices)
+            out.push_back(slice.is_parallel);
+        return out;
+    };
+    CHECK(in_threads(16, "h") == std::vector<bool>{true});
+    CHECK(in_threads(2, "h") == std::vector<bool>{false});
+    CHECK(in_threads(16, "h_i16") == std::vector<bool>{true, false});
+    CHECK(in_threads(2, "h_i16") == std::vector<bool>{false, true});
+    CHECK(in_threads(2, "h_i64") == std::vector<bool>{false, false});
+}
+
+TEST_CASE("a rule of the user's own may be named rows")
+{
+    // T[i] = sum of A[i][k], y[j] = sum of T[i] * B[i][j]: no shared loop.
+    support::nest_builder b("two");
+    auto const i = b.axis("i", 24), j = b.axis("j", 40), k = b.axis("k", 8);
+    auto const A = b.array("A", attune::nest_role::read, {b.of(i), b.of(k)});
+    auto const B = b.array("B", attune::nest_role::read, {b.of(i), b.of(j)});
+    auto const T = b.array("T", attune::nest_role::temporary, {b.of(i)});
+    auto const y = b.array("y", attune::nest_role::written, {b.of(j)});
+    b.statement(T, {i}, {k}, attune::reduction::sum, b.read(A, {b.at(i), b.at(k)}));
+    b.statement(
+        y, {j}, {i}, attune::reduction::sum,
+        b.op(attune::nest_op::multiply, b.read(T, {b.at(i)}), b.read(B, {b.at(i), b.at(j)})));
+    attune::schedule_rule own;
+    own.name = "rows";
+    own.applies = [](attune::rule_subject const&) { return true; };
+    own.declare = [](attune::rule_subject const&, attune::space_builder&) {};
+    own.schedule = [](attune::rule_subject const&, attune::schedule_choices const&,
+                      attune::traced_program&) {};
+    CHECK(attune::derived_space(b.out, avx512(), {own}).rule_names().size() == 2);
 }

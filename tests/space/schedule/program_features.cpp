@@ -322,3 +322,22 @@ TEST_CASE("names of features differ")
     auto const names = attune::program_feature_names();
     CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
 }
+
+TEST_CASE("rows of a program in slices are those of all its slices")
+{
+    attune::loop_program const whole = attune::plain_program(support::matmul(12, 40, 130));
+    attune::loop_program cut = whole;
+    attune::slice_program(cut, 0, 3, true);
+    attune::program_rows const of_whole = attune::features_of(whole);
+    attune::program_rows const of_slices = attune::features_of(cut);
+    REQUIRE(of_slices.count() == of_whole.count());
+    auto const row = of_slices.row(0);
+    for (std::string const name : {"trips", "real_multiply_add", "allocated_bytes"}) {
+        INFO(name);
+        CHECK(row[column(name)] == of_whole.row(0)[column(name)]);
+    }
+    for (char const* const what : {"bytes", "unique_bytes", "unique_lines"})
+        CHECK(of_accesses(row, what, 3) == of_accesses(of_whole.row(0), what, 3));
+    CHECK(row[column("parallel_product")] == doctest::Approx(scaled(4)));
+    CHECK(row[column("loops")] == doctest::Approx(scaled(4)));
+}

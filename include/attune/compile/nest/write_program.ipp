@@ -243,7 +243,7 @@ inline void write_slices(nest_scope& scope, std::string const& head, std::string
         add(input.name);
     for (kept_form const& form : forms)
         add(form.argument);
-    scope.line(part + '(' + arguments + ");");
+    scope.line("::" + part + '(' + arguments + ");");
     for (std::size_t s = 0; s < variables.size(); ++s)
         scope.close();
     scope.close();

@@ -170,7 +170,10 @@ template <class T>
         out.numbers = {1, 0};
         return out;
     } else if constexpr (is_prefix<T>) {
-        return as_affine(typename T::axis{});
+        constexpr bool is_whole_index = !is_prefix<T>;
+        static_assert(is_whole_index,
+                      "attune: prefix(i, n) is an index by itself, and no part of a sum");
+        return affine_sum<>{}; // one error
     } else
         return index;
 }

@@ -340,7 +340,7 @@ template <class Declaration>
         add(" ");
         add_extent(of.conflict.extent);
         add(", ");
-        add(of.arrays[axis.from].name);
+        add(axis.has_own_extent ? std::string_view("declared") : of.arrays[axis.from].name);
         add(" ");
         add_extent(axis.extent);
         return std::pair(text, size);

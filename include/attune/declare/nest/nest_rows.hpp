@@ -174,10 +174,7 @@ struct extent_conflict {
                     at.from = use.array;
                 }
                 if (at.extent == extent) continue;
-                if (at.has_own_extent) {
-                    if (targets) return nest_fault::target_not_whole;
-                    continue;
-                }
+                if (at.has_own_extent && targets) return nest_fault::target_not_whole;
                 conflict = {use.axis[d], use.array, extent};
                 return nest_fault::extents_differ;
             }

@@ -35,7 +35,8 @@ ATTUNE_INLINE bool is_machine_flag(std::string_view flag)
            !flag.starts_with("-mno-") && !flag.starts_with("-mcmodel=");
 }
 
-/// The store has no time of a program's plain nest, which is far slower than any schedule.
+/// The store has no time of a program's fallback: the plain nest without the flags and the
+/// restricted pointers of the configuration PLAIN, whose time would be too short for it.
 inline constexpr double plain_nest_is_slower = 10;
 
 class bake_planner {

@@ -95,6 +95,8 @@ struct rule_subject {
     std::vector<std::uint32_t> statements;
     processor_shape processor;
     std::string prefix; ///< of parameter names; empty if the program is one group
+    /// The program before it was cut into slices, for sizes of whole arrays; null: `nest`.
+    nest_description const* whole = nullptr;
 };
 
 /// A way to schedule. Rules of the user come before the default ones.
@@ -119,7 +121,8 @@ struct schedule_rule {
 /// between products are rows: see detail/statement_groups.hpp. With several groups, parameter names
 /// begin with the array's name: C_ROWS. The parameter SLICES then decides which axes are outside of
 /// all groups, so that the temporaries between them fit into a cache: "h_i64" computes 64 values of
-/// i for one of h after the other.
+/// i for one of h after the other. A block of 16 to 256 values divides the extent, which is a
+/// number.
 class derived_space {
 public:
     /// Errors   attune::error: a statement that no rule applies to
@@ -135,8 +138,8 @@ public:
     [[nodiscard]] traced_program schedule(schedule_choices const& chosen) const;
     [[nodiscard]] traced_program schedule(point const& at) const;
 
-    /// A sentence about the statement that the rules schedule worst: one without lanes, or else the
-    /// one with the most operations.
+    /// A sentence about one statement, with its share of the operations: of those that the rules
+    /// schedule without lanes, or else of all, the one with the most operations.
     [[nodiscard]] std::string least_covered() const;
 
     /// The names of the rules, in the order of the groups.

@@ -238,6 +238,16 @@ inline constexpr std::string_view slices_name = "SLICES";
     return out;
 }
 
+/// Calls of a slice; an extent that is an input counts as 1024.
+[[nodiscard]] inline double number_of_slices(loop_program const& program)
+{
+    double out = 1;
+    for (program_slice const& slice : program.slices)
+        out *= static_cast<double>(
+            slice.extent.input == no_index ? slice.extent.constant / slice.step : 1024);
+    return out;
+}
+
 } // namespace detail
 
 ATTUNE_INLINE std::vector<schedule_rule> default_schedule_rules()
@@ -295,9 +305,14 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest, processor_shap
             one.subject.prefix = now.arrays[now.statements[last].target.array].name + '_';
         rule_subject of_slice = one.subject;
         of_slice.nest = &usual.nest;
+        of_slice.whole = &now;
         one.rule.declare(of_slice, space);
     }
     space_ = space.made();
+    if (space_.expected && !usual.slices.empty())
+        space_.expected = [of_slice = std::move(space_.expected),
+                           slices = detail::number_of_slices(usual)](
+                              std::span<coordinate const> at) { return slices * of_slice(at); };
     space_.row_names = program_feature_names();
     auto const of = std::make_shared<derived_space const>(*this);
     space_.rows = [of, processor](description const& in, std::span<coordinate const> at) {
@@ -311,7 +326,12 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest, processor_shap
 
 ATTUNE_INLINE void derived_space::add_slicings(processor_shape const& processor)
 {
-    if (groups_.size() < 2) return;
+    // Rows alone gain nothing: their temporaries are small, and a call for each row is slow.
+    bool const has_product = std::any_of(groups_.begin(), groups_.end(), [](group const& one) {
+        return one.rule.name == detail::product_rule_name &&
+               detail::find_product_axes(one.subject)->rows != no_index;
+    });
+    if (groups_.size() < 2 || !has_product) return;
     nest_description const& nest = start_.program.nest;
     auto const can = [this](slicing const& by) {
         try {
@@ -326,6 +346,7 @@ ATTUNE_INLINE void derived_space::add_slicings(processor_shape const& processor)
     for (std::uint32_t s = 0; s < last.spatial_count; ++s) {
         std::uint32_t const axis = last.axes[s];
         auto const extent = detail::known_extent(nest, axis);
+        if (extent && *extent < 2) continue;
         bool const is_batch = std::all_of(groups_.begin(), groups_.end(), [&](group const& one) {
             auto const axes = detail::find_product_axes(one.subject);
             if (!axes || one.rule.name != detail::product_rule_name) return true;
@@ -336,9 +357,10 @@ ATTUNE_INLINE void derived_space::add_slicings(processor_shape const& processor)
         if (next.axes.empty()) next.label.clear();
         if (!next.label.empty()) next.label += '_';
         next.label += nest.axes[axis].name;
+        if (next.label == found.front().label) next.label += '_';
         if (is_batch) {
             next.axes.emplace_back(axis, 1);
-            if ((extent && *extent < 2) || !can(next)) break;
+            if (!can(next)) break;
             found.push_back(std::move(next));
             continue;
         }
@@ -367,10 +389,14 @@ ATTUNE_INLINE void derived_space::add_slicings(processor_shape const& processor)
 ATTUNE_INLINE traced_program derived_space::sliced(slicing const& by) const
 {
     traced_program p = start_;
-    bool in_threads = groups_.front().subject.processor.cores > 1;
+    std::int64_t const cores = groups_.front().subject.processor.cores;
+    bool may_run_in_threads = cores > 1;
     for (auto const& [axis, step] : by.axes) {
+        // The outermost loop that has work for all cores; without one, the groups have threads.
+        auto const extent = detail::known_extent(start_.program.nest, axis);
+        bool const in_threads = may_run_in_threads && (!extent || *extent / step >= cores);
         p.apply(schedule_action::slice, {axis, step, in_threads ? 1 : 0});
-        in_threads = false; // the outermost loop alone
+        may_run_in_threads = may_run_in_threads && !in_threads;
     }
     return p;
 }
@@ -384,6 +410,7 @@ ATTUNE_INLINE traced_program derived_space::schedule(schedule_choices const& cho
     for (group const& one : groups_) {
         rule_subject subject = one.subject;
         subject.nest = &nest;
+        subject.whole = &start_.program.nest;
         one.rule.schedule(subject, chosen, p);
     }
     return p;
@@ -397,29 +424,35 @@ ATTUNE_INLINE traced_program derived_space::schedule(point const& at) const
 ATTUNE_INLINE std::string derived_space::least_covered() const
 {
     nest_description const& nest = start_.program.nest;
-    std::uint32_t most = groups_.front().subject.statements.front();
-    double operations = 0;
+    struct candidate {
+        std::uint32_t statement = no_index;
+        double operations = 0;
+    };
+    candidate of_all;
+    candidate without_lanes;
+    double sum = 0;
     for (group const& one : groups_) {
         rule_subject subject = one.subject; // a copy of the space has a nest of its own
         subject.nest = &nest;
         std::size_t const shared = detail::shared_axes(subject).size();
         for (std::uint32_t const s : subject.statements) {
             nest_statement const& of = nest.statements[s];
-            std::string const& name = nest.arrays[of.target.array].name;
-            if (one.rule.name == detail::row_rule_name &&
-                detail::lane_axis(nest, of, shared) == no_index)
-                return "no rule covers the statement of " + name;
-            double own = detail::operations_of(nest, of).total();
+            double own = std::max(detail::operations_of(nest, of).total(), 1.0);
             for (std::uint32_t const axis : of.axes)
                 own *= static_cast<double>(detail::known_extent(nest, axis).value_or(1024));
-            if (own > operations) {
-                operations = own;
-                most = s;
-            }
+            sum += own;
+            bool const has_lanes = one.rule.name != detail::row_rule_name ||
+                                   detail::lane_axis(nest, of, shared) != no_index;
+            if (own > of_all.operations) of_all = {s, own};
+            if (!has_lanes && own > without_lanes.operations) without_lanes = {s, own};
         }
     }
-    return "no rule gains for the statement of " +
-           nest.arrays[nest.statements[most].target.array].name + ", which has the most operations";
+    bool const is_without = without_lanes.statement != no_index;
+    candidate const& said = is_without ? without_lanes : of_all;
+    return (is_without ? "the rules schedule without lanes: "
+                       : "the statement with the most operations is that of ") +
+           nest.arrays[nest.statements[said.statement].target.array].name +
+           detail::formatted(", with %.0f %% of the operations", 100 * said.operations / sum);
 }
 
 ATTUNE_INLINE std::vector<std::string> derived_space::rule_names() const

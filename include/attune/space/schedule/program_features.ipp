@@ -274,10 +274,12 @@ inline void add_features(feature_row& row, loop_program const& program, store_si
         program_buffer const& buffer = program.buffers[storage - arrays];
         elements = static_cast<double>(all.elements_of(storage - arrays));
         is_register = buffer.is_register;
-        for (site_loop const& loop : site.loops) {
-            if (loop.loop == no_index || buffer.loop == no_index) break;
+        for (std::size_t l = 0; l < site.loops.size(); ++l) {
+            site_loop const& loop = site.loops[l];
+            bool const is_of_slices = l < program.slices.size();
+            if (!is_of_slices && (loop.loop == no_index || buffer.loop == no_index)) break;
             outer *= static_cast<double>(loop.trips);
-            if (loop.loop == buffer.loop) break;
+            if (!is_of_slices && loop.loop == buffer.loop) break;
         }
     } else {
         elements = 1;
@@ -344,7 +346,15 @@ inline void add_features(feature_row& row, loop_program const& program, store_si
         for (nest_extent const& extent : array.extents)
             size.push_back(known(extent));
     }
-    store_sites const all(program, std::move(extents), std::move(sizes));
+    std::vector<std::int64_t> sliced;
+    for (program_slice const& slice : program.slices) {
+        sliced.push_back(known(slice.extent));
+        for (std::size_t a = 0; a < sizes.size(); ++a)
+            if (slice.dimensions[a] != no_index &&
+                program.nest.arrays[a].role != nest_role::temporary)
+                sizes[a][slice.dimensions[a]] = sliced.back();
+    }
+    store_sites const all(program, std::move(extents), std::move(sizes), sliced);
     loop_touches by_loop;
     by_loop.bytes.assign(program.loops.size(), 0.0);
     std::vector<measured_site> measured;

@@ -85,8 +85,7 @@ struct tuning_problem {
     /// kept.
     std::shared_ptr<detail::shared_with_child<detail::errors_seen>> error_seen{};
     named_texts sizes{}; ///< tells tunings of several sizes apart in a log: see tuned_sizes
-    std::optional<point> guard{}; ///< of kernel_source::guard; takes part in the final if it is
-                                  ///< about as fast as the best
+    std::optional<point> guard{}; ///< of kernel_source::guard; always takes part in the final
 };
 
 namespace detail {

@@ -37,7 +37,7 @@ struct stepped_session::parts {
              problem.rival,
              false,
              problem.kernel.error ? std::make_shared<shared_with_child<errors_seen>>() : nullptr,
-             {},
+             problem.sizes,
              problem.guard}
         , work(of, options, std::move(memory))
     {

@@ -277,9 +277,10 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
            loops + '\n' + entry;
 }
 
-/// The parameter whose last value is the plain nest. Its values are flags of the compiler.
+/// The parameter whose last value is the plain nest. Its values are flags of the compiler, which
+/// keep infinities and NaN: inputs that no tuning saw may have them.
 inline constexpr std::string_view plain_name = "PLAIN";
-inline constexpr std::string_view flags_of_plain = "-Ofast";
+inline constexpr std::string_view flags_of_plain = "-Ofast -fno-finite-math-only";
 
 [[nodiscard]] inline bool is_plain(description const& space, point const& at)
 {

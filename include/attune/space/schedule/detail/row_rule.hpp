@@ -85,7 +85,8 @@ inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
 {
     nest_description const& nest = *subject.nest;
     nest_statement const& of = nest.statements[s];
-    nest_array const& target = nest.arrays[of.target.array];
+    nest_array const& target =
+        (subject.whole != nullptr ? *subject.whole : nest).arrays[of.target.array];
     std::uint32_t const lanes = lane_axis(nest, of, shared_axes(subject).size());
     if (of.combine != reduction::none || target.role != nest_role::written || lanes == no_index ||
         of.target.at.back() != affine_index{{{lanes, 1}}, 0})
@@ -183,7 +184,11 @@ inline void schedule_rows(rule_subject const& subject, schedule_choices const& c
     }
     if (subject.processor.cores > 1 && !shared.empty() &&
         chosen.text(prefix + "THREADS") == "outer")
-        p.apply(parallelize, {path.front()});
+        for (std::size_t l = 0; l < shared.size(); ++l) {
+            if (known_extent(nest, shared[l]) == 1) continue; // of a slice
+            p.apply(parallelize, {path[l]});
+            break;
+        }
 }
 
 inline constexpr std::string_view row_rule_name = "rows";

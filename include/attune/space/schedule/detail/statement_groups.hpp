@@ -163,6 +163,7 @@ private:
     [[nodiscard]] bool are_rows(statement_group const& group) const
     {
         rule_subject const subject{&program_.nest, group, processor_, {}};
+        if (shared_axes(subject).empty()) return false;
         traced_program tried{program_, {}};
         try {
             fuse_rows(subject, tried);

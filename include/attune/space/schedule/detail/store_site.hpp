@@ -41,7 +41,7 @@ struct site_access {
 };
 
 struct site_loop {
-    std::uint32_t loop = no_index; ///< of the program; no_index: a loop of a copy
+    std::uint32_t loop = no_index; ///< of the program; no_index: a loop of a copy, or of slices
     loop_kind kind{};
     std::uint32_t unroll = 0;
     bool is_reduced = false;
@@ -82,13 +82,18 @@ struct store_site {
 class store_sites {
 public:
     /// @param extents  steps of each axis; sizes: elements along each dimension of each array
+    /// @param sliced   for each slice, steps of its axis in a call
     store_sites(loop_program const& program, std::vector<std::int64_t> extents,
-                std::vector<std::vector<std::int64_t>> sizes)
+                std::vector<std::vector<std::int64_t>> sizes,
+                std::vector<std::int64_t> const& sliced = {})
         : program_(program)
         , extents_(std::move(extents))
+        , in_call_(extents_)
         , sizes_(std::move(sizes))
         , inside_(program.buffers.size())
     {
+        for (std::size_t s = 0; s < sliced.size(); ++s)
+            in_call_[program.slices[s].axis] = sliced[s];
         enter(program.body, no_index, extents_);
         visit(program.body);
     }
@@ -156,7 +161,21 @@ private:
         store_site site;
         site.item = item;
         std::vector<std::vector<std::int64_t>> steps(extents_.size());
-        std::vector<std::vector<std::int64_t>> left{extents_};
+        std::vector<std::vector<std::int64_t>> left{in_call_};
+        for (program_slice const& slice : program_.slices) {
+            std::vector<std::int64_t> deeper = left.back();
+            std::int64_t& inner = deeper[slice.axis];
+            site.loops.push_back({no_index,
+                                  slice.is_parallel ? loop_kind::parallel : loop_kind::serial,
+                                  0,
+                                  false,
+                                  ceil_quotient(inner, slice.step),
+                                  {slice.axis}});
+            site.full_trips *= static_cast<double>(site.loops.back().trips);
+            inner = std::min(inner, slice.step);
+            steps[slice.axis].push_back(slice.step);
+            left.push_back(std::move(deeper));
+        }
         for (std::uint32_t const index : path_) {
             program_loop const& loop = program_.loops[index];
             site_loop made{index, loop.kind, loop.unroll, false, 1, {}};
@@ -181,7 +200,7 @@ private:
                 counts.push_back(ceil_quotient(at[axis], std::max<std::int64_t>(units_[axis], 1)));
         }
         for (std::size_t axis = 0; axis < steps.size(); ++axis)
-            site.trips *= trips_of_steps(extents_[axis], steps[axis]);
+            site.trips *= trips_of_steps(in_call_[axis], steps[axis]);
         if (item.kind == item_kind::block)
             add_block(site, *statement);
         else
@@ -336,7 +355,8 @@ private:
     }
 
     loop_program const& program_;
-    std::vector<std::int64_t> extents_;
+    std::vector<std::int64_t> extents_; // of a slice
+    std::vector<std::int64_t> in_call_;
     std::vector<std::vector<std::int64_t>> sizes_;
     std::vector<std::vector<std::int64_t>> inside_; // by buffer: remaining steps of each axis
     std::vector<std::int64_t> units_;               // by axis: steps of one iteration at the site

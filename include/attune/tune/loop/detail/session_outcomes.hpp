@@ -94,8 +94,7 @@ public:
         keep(at, tried, predicted_s, std::move(proposer));
         double const best_s = with_.state.best()->second.value;
         add(at, tried.result, tried.code);
-        if (with_.problem.rival == at || with_.problem.guard == at)
-            return; // not a proposal of the search
+        if (is_given(at)) return; // not a proposal of the search
         ++of_search_.tried;
         if (with_.state.best()->second.value < best_s) ++of_search_.new_bests;
     }
@@ -134,6 +133,11 @@ public:
     [[nodiscard]] proposals of_search() const noexcept { return of_search_; }
 
 private:
+    /// Returns true if the problem has the configuration, so that the final has it too.
+    [[nodiscard]] bool is_given(point const& at) const
+    {
+        return with_.problem.rival == at || with_.problem.guard == at;
+    }
     void count(point const& at, outcome const& result)
     {
         with_.state.add(at, result, text_of(with_.problem.space.describe(), at));
@@ -144,7 +148,7 @@ private:
     {
         count(at, result);
         if (auto const* m = std::get_if<measurement>(&result)) {
-            with_.final.consider({at, *m, code, at == with_.problem.rival});
+            with_.final.consider({at, *m, code, is_given(at)});
             with_.searched.measured(at, *m);
         }
         if (with_.options.limits.roofline_share > 0) update_roofline();

@@ -122,6 +122,10 @@ public:
                  "' does not state its work; call kernel.work(flops, bytes)");
 
         note(missing_bounds(problem_, options_));
+        if (problem_.kernel.source.guard && !problem_.guard)
+            note("the configuration " + problem_.kernel.source.guard->parameter +
+                 "+=" + problem_.kernel.source.guard->value +
+                 " is not in the space, so that the winner may be slower than it");
         note(events_.check_beginning(problem_.default_at));
         std::size_t const ahead = compiled_ahead();
         memory_.known = from_default(std::move(memory_.known), problem_.default_at);
@@ -242,7 +246,7 @@ private:
         if (!past.empty())
             note(std::string("continued ") + (is_rest ? "an interrupted" : "an earlier") +
                  " tuning: " + std::to_string(past.size()) + " evaluations were known");
-        for (std::optional<point> const& given : {problem_.guard, problem_.rival}) {
+        for (std::optional<point> const& given : {problem_.rival, problem_.guard}) {
             bool const is_known = std::any_of(
                 past.begin(), past.end(), [&](auto const& told) { return told.first == given; });
             if (given && !is_known && *given != problem_.default_at && state_.budget_left() &&
