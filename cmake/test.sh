@@ -12,7 +12,7 @@ wish clang-19 libclang-rt-19-dev # for tests/fuzz, to compare object code with, 
 wish g++-aarch64-linux-gnu qemu-user # for tests/aarch64
 wish libomp5-19                  # for kernels with OpenMP
 wish libtcmalloc-minimal4 libjemalloc2 # for tests/host: allocators of other make
-wish pocl-opencl-icd ocl-icd-libopencl1 opencl-headers # OpenCL on this processor; without, its tests are skipped
+need pocl-opencl-icd ocl-icd-libopencl1 opencl-headers # OpenCL on this processor
 wish libnlopt-cxx-dev            # the second opinion on fitted hyperparameters
 wish libonnx-dev libprotobuf-dev # for attune::onnx, and the second opinion on its shapes
 provide doctest/doctest.h
@@ -20,4 +20,6 @@ provide doctest/doctest.h
 configure build/test -C cmake/ci.cmake
 cmake --build build/test --parallel "$(jobs)"
 cd build/test
+ATTUNE_TEST_NEEDS_OPENCL=1 # no test of OpenCL is skipped
+export ATTUNE_TEST_NEEDS_OPENCL
 exec ctest --output-on-failure --no-tests=error --parallel "$(jobs)"

@@ -12,7 +12,7 @@ inline constexpr auto n = attune::input<"N", int>();
 inline constexpr auto group = attune::ordinal<"GROUP">(attune::powers_of_two(1, 256));
 inline constexpr auto each = attune::ordinal<"EACH">(attune::powers_of_two(1, 16));
 inline constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(2, 32));
-inline constexpr auto lines = attune::space(group.with_default(1), each);
+inline constexpr auto lines = attune::space(group.with_default(64), each);
 inline constexpr auto tiles = attune::space(tile);
 
 static char const* const text = R"(
@@ -26,7 +26,7 @@ kernel void saxpy(global float const* x, global float* y, float a, int n)
 
 static char const* const product_text = R"(
 #include <attune/tunable.hpp>
-#define TILE_ ATTUNE_TUNABLE(TILE, 2)
+#define TILE_ ATTUNE_TUNABLE(TILE, 8)
 kernel void product(global float const* a, global float const* b, global float* c, int n,
                     local float* panel) // the dynamic local memory is the last argument
 {
@@ -55,19 +55,20 @@ int main()
     attune::kernel<void(std::span<float const>, std::span<float>, float, int)> kernel{
         "saxpy", attune::source_text(text, "saxpy.cl"), lines};
     kernel.bind<3>(n).grid(attune::ceil_div(n, group * each)).block(group); // work-groups, items
-    std::vector<float> const x(1 << 20, 1.0f);
-    std::vector<float> y(1 << 20, 2.0f);
-    attune::tuned saxpy{kernel, compiler, attune::tuning_options{.limits = {.evaluations = 9}}};
-    saxpy(x, y, 3.0f, 1 << 20);
+    std::vector<float> const x(1 << 16, 1.0f);
+    std::vector<float> y(1 << 16, 2.0f);
+    attune::tuning_options quick{.limits = {.evaluations = 5, .seconds = 2}};
+    quick.measuring.precision = 0.2; // a short demonstration
+    attune::tuned saxpy{kernel, compiler, quick};
+    saxpy(x, y, 3.0f, 1 << 16);
     std::printf("y[0] = %.0f\n%s\n", static_cast<double>(y[0]), saxpy.report().summary().c_str());
-
     attune::opencl_array<float> const a{compiler.target(), std::vector<float>(256 * 256, 1.0f)};
     attune::opencl_array<float> c{compiler.target(), std::size_t{256 * 256}};
     using buffer = attune::device_span<float const>;
     attune::kernel<void(buffer, buffer, attune::device_span<float>, int)> tiled{
         "product", attune::source_text(product_text, "product.cl"), tiles};
     tiled.bind<3>(n).grid(n / tile, n / tile).block(tile, tile).shared_bytes(8 * tile * tile);
-    attune::tuned product{tiled, compiler};
+    attune::tuned product{tiled, compiler, quick};
     product(a.span(), a.span(), c.span(), 256);
     std::printf("c[0] = %.0f, %s\n", static_cast<double>(c.to_host()[0]),
                 product.report().configuration.c_str());

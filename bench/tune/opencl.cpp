@@ -176,18 +176,31 @@ double field_of(std::string const& line, std::string const& name)
     return std::strtod(line.c_str() + at + name.size(), nullptr);
 }
 
+/// An empty cache of PoCL for one side of a comparison.
+class fresh_pocl_cache {
+public:
+    fresh_pocl_cache() { ::setenv("POCL_CACHE_DIR", folder_.path().c_str(), 1); }
+
+private:
+    attune::detail::temporary_folder folder_{};
+};
+
 void compare_with_peer(attune::opencl_compiler const& compiler, problem const& p,
                        attune::tuning_report const& ours, std::string const& python,
-                       std::uint32_t evaluations, std::size_t rounds)
+                       std::uint32_t evaluations, std::size_t seed, std::size_t rounds)
 {
+    fresh_pocl_cache const cache;
     std::string const here = __FILE__;
     attune::detail::process_result const ran = attune::detail::run_process(
         {python, here.substr(0, here.rfind('.')) + "_peer.py", kernel_file, std::to_string(p.size),
-         std::to_string(evaluations), "1"},
+         std::to_string(evaluations), std::to_string(seed)},
         3600);
     std::size_t const at = ran.output.find("peer best_ms=");
     if (at == ran.output.npos) throw std::runtime_error("Kernel Tuner: " + ran.output);
     std::string const said = ran.output.substr(at);
+    if (field_of(said, "evaluations=") != static_cast<double>(ours.evaluations))
+        throw std::runtime_error("Kernel Tuner and attune had other numbers of evaluations: " +
+                                 said);
     std::string best = said.substr(said.find('\n') + 1);
     best = best.substr(0, best.find('\n'));
     std::vector<double> const ms =
@@ -247,7 +260,8 @@ void measure_dispatch(attune::opencl_compiler const& compiler, std::size_t round
     of.set_kernel_arg(bare, 2, sizeof factor, &factor);
     of.set_kernel_arg(bare, 3, sizeof n, &n);
     std::size_t const global = size;
-    std::size_t const local = 16;
+    std::size_t const local = static_cast<std::size_t>(
+        value_of(macros_of(saxpy.report().configuration), "GROUP")); // that of the tuned kernel
     auto const raw = [&] {
         if (of.enqueue_kernel(queue, bare, 1, nullptr, &global, &local, 0, nullptr, nullptr) != 0)
             throw std::runtime_error("the bare kernel is not enqueued");
@@ -297,7 +311,10 @@ int main(int argc, char** argv)
                                {"--peer", &peer},
                                {"--dispatch-only", &dispatch_only}});
         if (size % 128 != 0) throw std::runtime_error("--size takes a multiple of 128");
-        attune::opencl_compiler const compiler;
+        fresh_pocl_cache const cache; // before the first use of the platform
+        attune::opencl_options opencl;
+        opencl.cache.enabled = false;
+        attune::opencl_compiler const compiler(opencl);
         if (std::string const why = compiler.missing(); !why.empty()) {
             std::printf("opencl skipped: %s\n", why.c_str());
             return 0;
@@ -309,7 +326,6 @@ int main(int argc, char** argv)
         attune::tuning_options options{.limits = {.evaluations = evaluations, .seconds = 3000},
                                        .search = {.seed = seed},
                                        .progress = attune::silent_progress()};
-        options.compile_ahead = 0; // the device of PoCL is all processors
         attune::tuned product{gemm::kernel(attune::source_file(kernel_file)), compiler,
                               attune::memory_store{}, options};
         product(p.a, p.b, p.c, size, size, size);
@@ -326,7 +342,7 @@ int main(int argc, char** argv)
         for (attune::failure const& one : report.first_failures)
             std::printf("opencl_failure %s\n", one.reason.c_str());
         std::fflush(stdout);
-        if (!peer.empty()) compare_with_peer(compiler, p, report, peer, evaluations, rounds);
+        if (!peer.empty()) compare_with_peer(compiler, p, report, peer, evaluations, seed, rounds);
         return p.is_right() ? 0 : 1;
     });
 }

@@ -5,12 +5,14 @@
 #include <attune/compile/source/signature.hpp>
 #include <attune/core/error.hpp>
 #include <attune/cuda/code.hpp>
+#include <attune/cuda/primary_context.hpp>
 #include <attune/opencl/driver.hpp>
 #include <attune/opencl/image.hpp>
 
 #include <doctest/doctest.h>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../laws/compiler.hpp"
@@ -214,6 +216,46 @@ TEST_CASE("a build that takes longer than its limit is a failure with the limit"
     CHECK(has(why.reason, "took longer than 1e-09 s, its limit; see opencl_options::limit_s"));
 }
 
+TEST_CASE("a build without end costs its limit alone: the next build and the program go on")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_options options;
+    options.limit_s = 3;
+    attune::opencl_compiler const compiler = opencl_here(options);
+    std::string text = "#define A0\n"; // no tokens, and no end: 2^60 replacements
+    for (int i = 1; i <= 60; ++i) {
+        std::string const before = " A" + std::to_string(i - 1);
+        text += "#define A" + std::to_string(i) + before + before + '\n';
+    }
+    failure const why = opencl_failure(compiler.compile(
+        opencl_source(text + "A60\n" + attune_test::scaled_sum_text), sum_request()));
+    CHECK(why.stage == failure_stage::compile);
+    CHECK(has(why.reason, "took longer than 3 s, its limit; see opencl_options::limit_s"));
+    attune::callable const next = opencl_callable(
+        compiler.compile(opencl_source(attune_test::scaled_sum_text), sum_request("5")));
+    auto const driver = attune::detail::opencl::open_driver();
+    attune::detail::cuda::primary_context const context{driver, 0};
+    attune::detail::cuda::context_scope const here{context};
+    auto const loaded = attune::detail::cuda::loaded_code::load(
+        driver, attune::device_variant_of(next)); // takes the platform's lock of the context
+    CHECK(std::holds_alternative<attune::detail::cuda::loaded_code>(loaded));
+}
+
+TEST_CASE("a crash of the platform's compiler is a failure of one configuration")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_compiler const compiler = opencl_here();
+    if (!has(compiler.target().platform, "Portable Computing Language")) return;
+    failure const why = opencl_failure(compiler.compile(
+        opencl_source(std::string("#pragma clang __debug crash\n") + attune_test::scaled_sum_text),
+        sum_request()));
+    CHECK(why.stage == failure_stage::compile);
+    CHECK(has(why.reason, "OpenCL's compiler ended its process: SIG"));
+    CAPTURE(why.reason);
+    static_cast<void>(opencl_callable(
+        compiler.compile(opencl_source(attune_test::scaled_sum_text), sum_request("6"))));
+}
+
 TEST_CASE("a parameter is a macro at its use, and by itself the file has the default")
 {
     if (!attune_test::has_opencl()) return;
@@ -252,6 +294,33 @@ TEST_CASE("a binary is found again by text, flags, macros, device and driver, an
     static_cast<void>(folder.write("part.h", "#define OFFSET 22\n"));
     CHECK(!compile("2").from_cache); // an included file has changed
     CHECK(compile("2").from_cache);
+}
+
+TEST_CASE("a binary of the cache passes the tests that a build passes")
+{
+    if (!attune_test::has_opencl()) return;
+    attune_test::cache_folder const folder;
+    attune::opencl_options options;
+    options.cache = folder.options();
+    attune::opencl_compiler const compiler(options);
+    attune::kernel_source const sized = opencl_source(
+        "kernel __attribute__((reqd_work_group_size(8, 1, 1))) void f(global float* x) "
+        "{ x[get_global_id(0)] = 1; }");
+    attune::compile_request v = opencl_request("f", {"float*"});
+    v.launch.block = {8, 1, 1};
+    static_cast<void>(opencl_callable(compiler.compile(sized, v)));
+    CHECK(opencl_callable(compiler.compile(sized, v)).from_cache);
+    v.launch.block = {4, 1, 1};
+    failure why = opencl_failure(compiler.compile(sized, v));
+    CHECK(why.stage == failure_stage::launch);
+    CHECK(has(why.reason, "the kernel demands 8x1x1"));
+
+    attune::compile_request without = sum_request();
+    static_cast<void>(
+        opencl_callable(compiler.compile(opencl_source(attune_test::scaled_sum_text), without)));
+    without.launch.shared_bytes = 64;
+    why = opencl_failure(compiler.compile(opencl_source(attune_test::scaled_sum_text), without));
+    CHECK(has(why.reason, "its last argument is no local pointer"));
 }
 
 TEST_CASE("a winner is kept and found without a build")

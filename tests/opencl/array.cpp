@@ -74,3 +74,15 @@ TEST_CASE("an array that no memory can hold is an error with its bytes")
         [&] { attune::opencl_array<float> const huge{on, std::size_t{1} << 48}; });
     CHECK(said.find(std::to_string(std::size_t{1} << 50) + " bytes") != said.npos);
 }
+
+TEST_CASE("a size whose bytes no number states is an error, and a size of zero is a size")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_target const on = attune::find_opencl_target();
+    std::string const said = attune_test::error_of(
+        [&] { attune::opencl_array<double> const wraps{on, (std::size_t{1} << 61) + 1}; });
+    CHECK(said.find("larger than any memory") != said.npos);
+    CHECK(said.find("2305843009213693953 elements of 8 bytes each") != said.npos);
+    attune::opencl_array<double> const none{on, 0};
+    CHECK(none.to_host().empty());
+}

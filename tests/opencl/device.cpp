@@ -2,8 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <attune/opencl/device.hpp>
 
+#include <attune/compile/system/process.hpp>
+#include <attune/opencl/detail/machine.hpp>
+#include <attune/opencl/driver.hpp>
+
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <string>
+#include <utility>
 
 #include "../support/needs_opencl.hpp"
 #include "../support/texts.hpp"
@@ -63,7 +69,36 @@ TEST_CASE("a second library in one process is refused")
 {
     if (!attune_test::has_opencl()) return;
     static_cast<void>(attune::find_opencl_target());
+    std::string const path = attune::detail::opencl::library_in_use()->path;
+    attune::detail::temporary_folder const folder;
+    std::string const copy = folder.path() + "/libOpenCL.so.1";
+    std::filesystem::copy_file(std::filesystem::canonical(path), copy);
+    std::string const said =
+        attune_test::error_of([&] { static_cast<void>(attune::find_opencl_target("", "", copy)); });
+    CHECK(said.find("this process uses another OpenCL library already") != said.npos);
+    CHECK(said.find(copy) != said.npos);
+    CHECK(said.find(path) != said.npos);
+}
+
+TEST_CASE("a context of the program chooses among its devices alone")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    attune::opencl_target const first = attune::find_opencl_target();
+    void* const context = cl::context_of(0);
+    CHECK(attune::find_opencl_target("", "", "", context).device.ordinal == 0);
+    CHECK(attune::find_opencl_target("", first.device.limits.name, "", context).name() ==
+          first.name());
+    // Another device of the same machine, by its list: the context does not have it.
+    cl::found_device other = cl::devices_in_use().front();
+    other.name = "another device";
+    other.at = reinterpret_cast<cl::device>(&other);
+    cl::this_machine().devices.insert(cl::this_machine().devices.begin(), other);
     std::string const said = attune_test::error_of(
-        [] { static_cast<void>(attune::find_opencl_target("", "", "/no/libOpenCL.so")); });
-    CHECK(said.find("no OpenCL library") != said.npos);
+        [&] { static_cast<void>(attune::find_opencl_target("", "another device", "", context)); });
+    cl::this_machine().devices.erase(cl::this_machine().devices.begin());
+    CHECK(said.find("not in the program's OpenCL context") != said.npos);
+    CHECK(said.find("another device is named") != said.npos);
+    CHECK(said.find("the context has 0.1 " + first.platform + ": " + first.device.limits.name) !=
+          said.npos);
 }

@@ -4,28 +4,46 @@
 
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
+#include <attune/measure/device/device_call.hpp>
+#include <attune/measure/device/worker/driver_opener.hpp>
 #include <attune/opencl/array.hpp>
+#include <attune/opencl/detail/addresses.hpp>
+#include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/image.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <future>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "../support/needs_opencl.hpp"
+#include "../support/opencl_gate.hpp"
 #include "../support/texts.hpp"
 
 namespace cl = attune::detail::opencl;
 namespace cuda = attune::detail::cuda;
+namespace worker = attune::detail::worker;
 using cuda::device_pointer;
 
 namespace {
+
+/// A table with the path of OpenCL's, to ask for what its kind has.
+std::unique_ptr<cuda::driver> driver_of_opencl()
+{
+    auto out = std::make_unique<cuda::driver>();
+    out->path = std::string(cl::driver_prefix);
+    return out;
+}
 
 /// The driver, with its first device's context current.
 struct in_context {
@@ -232,9 +250,8 @@ kernel void work(global int* x, int rounds)
         return out;
     };
     static_cast<void>(milliseconds(1)); // the platform compiles at the first launch
-    float const long_ms = milliseconds(50'000'000);
-    CHECK(long_ms > 1.0F); // 5e7 dependent products take more than 10 ms on any processor
-    CHECK(milliseconds(1) < long_ms);
+    CHECK(milliseconds(50'000'000) >
+          1.0F); // 5e7 dependent products take more than 10 ms on any processor
 
     std::vector<int> const zeros(16);
     cuda::graph captured = nullptr;
@@ -314,4 +331,110 @@ TEST_CASE("buffers of the program keep their addresses while they are shared")
     }
     of.release_memory(part);
     of.release_memory(whole);
+}
+
+TEST_CASE("of two shares in one sub-buffer the first may end; a span longer than it is refused")
+{
+    if (!attune_test::has_opencl()) return;
+    in_context const in;
+    cl::library const& of = *cl::library_in_use();
+    cl::result said = 0;
+    cl::memory const whole =
+        of.create_buffer(cl::context_of(0), cl::flag::read_write, 8192, nullptr, &said);
+    REQUIRE(said == cl::success);
+    cl::sub_buffer const region{4096, 1024};
+    cl::sub_buffer const longer{4096, 2048};
+    cl::memory const part =
+        of.create_sub_buffer(whole, 0, cl::flag::sub_buffer_region, &region, &said);
+    cl::memory const more =
+        of.create_sub_buffer(whole, 0, cl::flag::sub_buffer_region, &longer, &said);
+    REQUIRE(said == cl::success);
+    auto first = std::make_unique<cl::buffer_address>(0, part);
+    cl::buffer_address const second(0, part);
+    device_pointer const at = second.address();
+    CHECK(cl::argument_at(at).first == part);
+    first.reset();
+    CHECK(cl::argument_at(at).first == part); // second still names it
+    CHECK(cuda::bytes_from(*in.driver, at, 1) == 1024);
+    {
+        cl::buffer_address const third(0, more);
+        CHECK(third.address() == at);
+        CHECK(cl::argument_at(at).first == more); // holds the shorter one's bytes too
+        CHECK(cuda::bytes_from(*in.driver, at, 1) == 2048);
+    }
+    CHECK(cl::argument_at(at).first == part);
+    for (cl::memory const one : {more, part, whole})
+        of.release_memory(one);
+}
+
+TEST_CASE("while a copy waits for a kernel, other threads make and free memory")
+{
+    if (!attune_test::has_opencl()) return;
+    in_context const in;
+    attune_test::opencl_gate gate(cl::default_queue_of(0));
+    device_pointer const x = in.allocate(64);
+    std::thread copying([&] {
+        cuda::context_scope const here{in.context};
+        int values[16] = {};
+        CHECK(in.driver->copy_to_host(values, x, sizeof values) == cuda::success);
+    });
+    std::promise<void> made;
+    std::thread making([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100)); // the copy waits by then
+        cuda::context_scope const here{in.context};
+        device_pointer const y = in.allocate(64);
+        CHECK(in.driver->memory_free(y) == cuda::success);
+        made.set_value();
+    });
+    bool const is_free =
+        made.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+    gate.open();
+    copying.join();
+    making.join();
+    CHECK(is_free);
+    CHECK(in.driver->memory_free(x) == cuda::success);
+}
+
+TEST_CASE("the library's own error comes out, and a context without a queue is released")
+{
+    if (!attune_test::has_opencl()) return;
+    auto const driver = cl::open_driver();
+    cl::machine& m = cl::this_machine();
+    static int released = 0;
+    auto const real = m.functions;
+    static auto const release = real->release_context;
+    auto const failing = std::make_shared<cl::library>(*real);
+    failing->create_queue = [](cl::context, cl::device, cl::bits const*, cl::result* said) {
+        *said = -35; // CL_INVALID_QUEUE_PROPERTIES
+        return cl::queue{};
+    };
+    failing->release_context = [](cl::context of) {
+        ++released;
+        return release(of);
+    };
+    std::unique_ptr<cl::context_state> kept = std::move(m.contexts[0]);
+    m.functions = failing;
+    cuda::context got = nullptr;
+    cuda::result const said = driver->primary_context_retain(&got, 0);
+    std::string const text = attune_test::error_of([] { static_cast<void>(cl::context_of(0)); });
+    m.functions = real;
+    m.contexts[0] = std::move(kept);
+    CHECK(said == -35);
+    CHECK(text.find("CL_INVALID_QUEUE_PROPERTIES") != text.npos);
+    CHECK(released == 2);
+}
+
+TEST_CASE("copies for variants begin where every device allows a sub-buffer")
+{
+    std::size_t const alignment = worker::alignment_of(*driver_of_opencl());
+    CHECK(alignment % 512 == 0); // NVIDIA's OpenCL
+    std::vector<attune::detail::device_buffer> arrays(1);
+    arrays[0].where.data = reinterpret_cast<std::byte*>(std::uintptr_t{7 * 4096 + 512});
+    arrays[0].where.bytes = 100;
+    CHECK(attune::detail::plan_copies(arrays, alignment).regions.at(0).skew() == 512);
+    CHECK(attune::detail::plan_copies(arrays).regions.at(0).skew() == 0); // CUDA's
+    if (!attune_test::has_opencl()) return;
+    static_cast<void>(cl::open_driver());
+    for (std::size_t i = 0; i < cl::devices_in_use().size(); ++i)
+        CHECK(alignment % cl::base_alignment(static_cast<int>(i)) == 0);
 }

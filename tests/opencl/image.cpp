@@ -17,6 +17,8 @@ cl::code_image an_image()
     out.arguments = {{cl::argument_kind::array, 0},
                      {cl::argument_kind::value, 8},
                      {cl::argument_kind::local, 0}};
+    out.declared_size = {8, 4, 1};
+    out.start_limit_ms = 1500;
     out.binary = std::string("bytes\0with zeros\0", 17);
     return out;
 }
@@ -46,6 +48,6 @@ TEST_CASE("what is no image is refused, also with sizes that do not fit together
         CHECK(!cl::image_at(damaged.c_str()));
     }
     std::string unknown = text; // a kind of argument that does not exist
-    unknown[head + 32 + 18 + 4] = 7;
+    unknown[head + 64 + 18 + 4] = 7;
     CHECK(!cl::image_at(unknown.c_str()));
 }

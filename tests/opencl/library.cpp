@@ -90,7 +90,8 @@ TEST_CASE("the numbers are those of the Khronos headers")
     CHECK(cl::of_event::started == CL_PROFILING_COMMAND_START);
     CHECK(cl::of_event::ended == CL_PROFILING_COMMAND_END);
     CHECK(cl::of_queue::properties == CL_QUEUE_PROPERTIES);
-    CHECK(cl::of_queue::context == CL_QUEUE_CONTEXT);
+    CHECK(cl::of_queue::shares == CL_QUEUE_REFERENCE_COUNT);
+    CHECK(cl::of_context::devices == CL_CONTEXT_DEVICES);
     CHECK(cl::flag::all_devices == CL_DEVICE_TYPE_ALL);
     CHECK(cl::flag::read_write == CL_MEM_READ_WRITE);
     CHECK(cl::flag::profiling == CL_QUEUE_PROFILING_ENABLE);

@@ -1,12 +1,14 @@
 // tests/support/needs_opencl.hpp - for tests of what needs an OpenCL platform; PoCL is one on every processor.
 // SPDX-License-Identifier: MIT
 //
-// A case begins with `if (!attune_test::has_opencl()) return;`: it is skipped with the reason.
+// A case begins with `if (!attune_test::has_opencl()) return;`: it is skipped with the reason, or
+// fails if ATTUNE_TEST_NEEDS_OPENCL is set, as cmake/test.sh does.
 #pragma once
 
 #include <attune/compile/opencl.hpp>
 #include <attune/core/error.hpp>
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
 #include <utility>
@@ -22,11 +24,14 @@ inline attune::opencl_compiler opencl_here(attune::opencl_options options = {})
     return attune::opencl_compiler(std::move(options));
 }
 
-/// False, with a message, where no platform is installed.
+/// False, with a message or a failure, where no platform is installed.
 inline bool has_opencl()
 {
     static std::string const why = opencl_here().missing();
-    if (!why.empty()) MESSAGE("skipped: no OpenCL: " << why);
+    if (!why.empty() && std::getenv("ATTUNE_TEST_NEEDS_OPENCL") != nullptr)
+        FAIL_CHECK("no OpenCL: " << why);
+    else if (!why.empty())
+        MESSAGE("skipped: no OpenCL: " << why);
     return why.empty();
 }
 

@@ -24,7 +24,7 @@ struct opencl_options {
     std::vector<std::string> flags{}; ///< build options: "-cl-fast-relaxed-math", "-cl-std=CL2.0"
     std::string platform{};           ///< part of a name, or a number; empty: any
     std::string device{};    ///< part of a name, or a number on the platform; empty: the first
-    void* context = nullptr; ///< a cl_context of the program with this device; null: attune's own
+    void* context = nullptr; ///< a cl_context of the program, whose device is used; null: attune's
     std::string library{};   ///< path of libOpenCL; empty: see opencl::open_library
     double limit_s = 60.0;   ///< wall seconds for one build
     cache_options cache{};   ///< cache of binaries between runs

@@ -24,7 +24,10 @@ loaded_code::load(std::shared_ptr<driver const> of, device_variant const& what, 
     };
     module loaded = nullptr;
     if (result const got = d.module_load_data(&loaded, what.code.image.c_str()); failed(got))
-        return failure{failure_stage::load, "cuModuleLoadData: " + text_of(d, got)};
+        return failure{
+            failure_stage::load,
+            (d.version > 0 ? "cuModuleLoadData: " : "the platform does not load the code: ") +
+                text_of(d, got)};
     loaded_code out{std::move(of), loaded, what.launch};
     if (result const got = d.module_get_function(&out.function_, loaded, what.code.entry.c_str());
         failed(got))

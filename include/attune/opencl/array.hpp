@@ -21,9 +21,9 @@ namespace detail {
 /// A buffer that the kernels of a device may use; copies share it.
 class opencl_bytes {
 public:
-    /// Makes a buffer.
-    /// Errors   attune::error: out of memory, the library's own
-    opencl_bytes(opencl_target const& on, std::size_t bytes);
+    /// Makes a buffer for `count` elements.
+    /// Errors   attune::error: more bytes than a number can state, out of memory, the library's own
+    opencl_bytes(opencl_target const& on, std::size_t count, std::size_t each);
     /// Takes a share in a cl_mem of the program.
     /// Errors   attune::error: no buffer, or one of another context
     opencl_bytes(opencl_target const& on, void* buffer);
@@ -59,7 +59,7 @@ public:
     /// Makes elements without a value.
     /// Errors   attune::error: out of memory, the library's own
     opencl_array(opencl_target const& on, std::size_t size)
-        : memory_(on, size * sizeof(T))
+        : memory_(on, size, sizeof(T))
         , size_(size)
     {
     }
@@ -69,11 +69,13 @@ public:
         memory_.copy_from(values.data());
     }
     /// The whole of a buffer or sub-buffer of the program. Retains it.
-    /// @param buffer  a cl_mem
+    /// @param buffer  a cl_mem, also as a void*
     /// Errors   attune::error: no buffer, or one of another context than the compiler's; its size is
     ///          no multiple of the element's
-    opencl_array(opencl_target const& on, void* buffer)
-        : memory_(on, buffer)
+    template <class Buffer>
+        requires std::is_class_v<Buffer> || std::is_void_v<Buffer>
+    opencl_array(opencl_target const& on, Buffer* buffer)
+        : memory_(on, static_cast<void*>(buffer))
         , size_(memory_.bytes() / sizeof(T))
     {
         if (size_ * sizeof(T) != memory_.bytes())

@@ -12,9 +12,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE opencl_bytes::opencl_bytes(opencl_target const& on, std::size_t bytes)
+ATTUNE_INLINE opencl_bytes::opencl_bytes(opencl_target const& on, std::size_t count,
+                                         std::size_t each)
     : device_(on.device)
 {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, each, &bytes))
+        throw error("an array of a device is larger than any memory",
+                    std::to_string(count) + " elements of " + std::to_string(each) + " bytes each",
+                    "look where its size comes from: a negative number, perhaps");
     opencl::library const& cl = *opencl::library_in_use();
     opencl::result said = opencl::success;
     opencl::memory const made =

@@ -26,10 +26,13 @@ struct opencl_target {
 /// @param platform  part of a platform's name, or its number; empty: any
 /// @param device    part of a device's name, or its number on that platform; empty: the first
 /// @param library   see opencl::open_library
-/// Errors   attune::error: no library, no platform, no such device (with the devices there are)
+/// @param context   a cl_context whose devices alone are looked at; null: all devices
+/// Errors   attune::error: no library, no platform, no such device (with the devices there are); the
+///          named device is not in the context (with both names)
 [[nodiscard]] opencl_target find_opencl_target(std::string const& platform = {},
                                                std::string const& device = {},
-                                               std::string const& library = {});
+                                               std::string const& library = {},
+                                               void* context = nullptr);
 
 /// A line for each device: "0.0 Portable Computing Language: cpu-haswell, 2 units, 3982 MiB, driver
 /// 3.1".

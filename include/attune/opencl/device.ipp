@@ -9,6 +9,7 @@
 #include <attune/opencl/driver.hpp>
 #include <attune/opencl/library.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -24,11 +25,11 @@ struct numbered_device {
     int number = 0; ///< on the platform
 };
 
-[[nodiscard]] inline std::vector<numbered_device> numbered(library const& of)
+[[nodiscard]] inline std::vector<numbered_device> numbered()
 {
     std::vector<numbered_device> out;
-    for (found_device& one : devices_of(of)) {
-        numbered_device made{std::move(one), static_cast<int>(out.size()), 0, 0};
+    for (found_device const& one : devices_in_use()) {
+        numbered_device made{one, static_cast<int>(out.size()), 0, 0};
         if (!out.empty()) {
             bool const is_same = out.back().what.of == made.what.of;
             made.platform = out.back().platform + (is_same ? 0 : 1);
@@ -53,22 +54,50 @@ struct numbered_device {
            one.what.platform_name + ": " + one.what.name;
 }
 
+/// The devices of a context.
+/// Errors   attune::error: it is no context
+[[nodiscard]] inline std::vector<device> devices_of_context(context of)
+{
+    library const& cl = *library_in_use();
+    std::size_t bytes = 0;
+    result said = cl.get_context_info(of, of_context::devices, 0, nullptr, &bytes);
+    std::vector<device> out(bytes / sizeof(device));
+    if (said == success)
+        said = cl.get_context_info(of, of_context::devices, bytes, out.data(), nullptr);
+    if (said != success || out.empty())
+        throw error("the program's OpenCL context has no devices", text_of(said),
+                    "name a cl_context in opencl_options::context");
+    return out;
+}
+
 } // namespace attune::inline ATTUNE_ABI::detail::opencl
 
 namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE opencl_target find_opencl_target(std::string const& platform,
                                                std::string const& device,
-                                               std::string const& library)
+                                               std::string const& library, void* context)
 {
     auto const driver = detail::opencl::open_driver(library);
+    std::vector<detail::opencl::device> allowed;
+    if (context != nullptr)
+        allowed = detail::opencl::devices_of_context(static_cast<detail::opencl::context>(context));
     std::string all;
-    for (detail::opencl::numbered_device const& one :
-         detail::opencl::numbered(*detail::opencl::library_in_use())) {
-        all += (all.empty() ? "" : "; ") + detail::opencl::line_of(one);
+    std::string outside; ///< the first device that is meant and not in the context
+    std::string inside;  ///< the devices of the context
+    for (detail::opencl::numbered_device const& one : detail::opencl::numbered()) {
+        std::string const line = detail::opencl::line_of(one);
+        all += (all.empty() ? "" : "; ") + line;
+        bool const is_allowed = context == nullptr || std::find(allowed.begin(), allowed.end(),
+                                                                one.what.at) != allowed.end();
+        if (is_allowed) inside += (inside.empty() ? "" : "; ") + line;
         if (!detail::opencl::is_meant(platform, one.platform, one.what.platform_name) ||
             !detail::opencl::is_meant(device, one.number, one.what.name))
             continue;
+        if (!is_allowed) {
+            if (outside.empty()) outside = line;
+            continue;
+        }
         opencl_target found;
         found.device.driver = driver;
         found.device.ordinal = one.ordinal;
@@ -77,6 +106,10 @@ ATTUNE_INLINE opencl_target find_opencl_target(std::string const& platform,
         found.driver_version = one.what.driver_version;
         return found;
     }
+    if (!outside.empty())
+        throw error("the device is not in the program's OpenCL context",
+                    outside + " is named, the context has " + inside,
+                    "name a device of the context, or leave out its name");
     throw error("there is no OpenCL device '" + device + "' on a platform '" + platform + "'",
                 "there are " + all,
                 "name a part of these names or their numbers, and leave out the rest");
@@ -86,8 +119,7 @@ ATTUNE_INLINE std::vector<std::string> opencl_devices(std::string const& library
 {
     auto const driver = detail::opencl::open_driver(library);
     std::vector<std::string> out;
-    for (detail::opencl::numbered_device const& one :
-         detail::opencl::numbered(*detail::opencl::library_in_use())) {
+    for (detail::opencl::numbered_device const& one : detail::opencl::numbered()) {
         device_limits const limits = detail::limits_of_device(*driver, one.ordinal);
         out.push_back(detail::opencl::line_of(one) + ", " + std::to_string(limits.multiprocessors) +
                       " units, " + std::to_string(limits.global_bytes >> 20) + " MiB, driver " +

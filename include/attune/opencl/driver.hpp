@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::opencl {
 
@@ -29,6 +30,13 @@ inline constexpr std::string_view driver_prefix = "opencl:";
 /// @pre  open_driver() succeeded
 [[nodiscard]] std::shared_ptr<library const> library_in_use();
 
+/// That driver itself.
+/// @pre  open_driver() succeeded
+[[nodiscard]] std::shared_ptr<cuda::driver const> driver_of_process();
+/// The devices, by ordinal, as the library listed them at the first open_driver().
+/// @pre  open_driver() succeeded
+[[nodiscard]] std::vector<found_device> const& devices_in_use();
+
 /// Makes a program's context the one of a device, which is kept. Call it before the first use.
 /// Errors   attune::error: the device has another context already, or the library's own error
 void adopt_context(int ordinal, context of);
@@ -37,6 +45,11 @@ void adopt_context(int ordinal, context of);
 /// Errors   attune::error: the library's own
 [[nodiscard]] context context_of(int ordinal);
 [[nodiscard]] queue default_queue_of(int ordinal);
+
+/// A multiple of base_alignment() of every device that is known: NVIDIA's has 512 bytes.
+inline constexpr std::size_t most_alignment = 4096;
+/// Bytes: a kernel's argument begins at a multiple of this offset in its buffer.
+[[nodiscard]] std::size_t base_alignment(int ordinal);
 
 /// A share in the address range of a buffer. Copies of addresses are valid while it lives.
 class buffer_address {

@@ -164,11 +164,12 @@ inline cuda::result primary_context_retain(cuda::context* out, cuda::device of)
 {
     if (!has_device(of)) return cuda::invalid_device;
     try {
-        *out = handle_of<cuda::context>(&state_of_device(of));
-    } catch (error const&) {
-        return out_of_resources;
+        made_context const made = find_state(of);
+        *out = handle_of<cuda::context>(made.state);
+        return table_result(made.said);
+    } catch (std::bad_alloc const&) {
+        return cuda::out_of_memory;
     }
-    return cuda::success;
 }
 inline cuda::result primary_context_release(cuda::device) { return cuda::success; }
 inline cuda::result context_get_current(cuda::context* out)
@@ -190,12 +191,7 @@ inline cuda::result context_get_device(cuda::device* out)
 inline cuda::result context_synchronize()
 {
     if (current_state() == nullptr) return cuda::invalid_value;
-    result got = cl().finish(current_state()->commands);
-    machine& m = this_machine();
-    std::shared_lock const reading(m.streams_turn);
-    for (stream_state const* const one : m.streams)
-        if (one->in == current_state() && got == success) got = cl().finish(one->handle);
-    return table_result(got);
+    return table_result(finish_all(*current_state()));
 }
 
 inline cuda::result module_load_data(cuda::module* out, void const* image)
@@ -218,7 +214,8 @@ inline cuda::result module_load_data(cuda::module* out, void const* image)
         cl().release_program(made);
         return table_result(said);
     }
-    *out = handle_of<cuda::module>(new module_state{made, code->arguments, {}});
+    *out = handle_of<cuda::module>(new module_state{
+        made, code->arguments, static_cast<double>(code->start_limit_ms) * 1e-3, {}});
     return cuda::success;
 }
 inline cuda::result module_unload(cuda::module of)
@@ -236,6 +233,7 @@ inline cuda::result module_get_function(cuda::function* out, cuda::module from, 
     auto made = std::make_unique<function_state>();
     made->handle = cl().create_kernel(in.handle, name, &said);
     if (said != success) return table_result(said);
+    made->start_limit_s = in.start_limit_s;
     for (argument_form const& form : in.arguments)
         made->arguments.push_back({form, false, 0, std::vector<std::byte>(form.bytes)});
     in.functions.push_back(std::move(made));
@@ -264,7 +262,10 @@ inline cuda::result launch_kernel(cuda::function what, unsigned grid_x, unsigned
         if (own == nullptr) { // a call of the program
             queue const commands = queue_of(on);
             if (commands == nullptr) return invalid_value;
-            return table_result(enqueue(f, how, arguments, commands, nullptr));
+            result const got = enqueue(f, how, arguments, commands, nullptr);
+            if (got == success && on != nullptr && commands != default_commands())
+                note_foreign(commands);
+            return table_result(got);
         }
         if (own->graph == nullptr) {
             event made = nullptr;
@@ -316,8 +317,9 @@ inline cuda::result memory_get_address_range(cuda::device_pointer* base, std::si
     std::shared_lock const reading(this_machine().memory_turn);
     found_memory const found = memory_at(of);
     if (found.in == nullptr) return cuda::invalid_value;
-    *base = found.base;
-    *bytes = found.in->bytes;
+    named_part const* const part = named_part_at(found);
+    *base = part != nullptr ? of : found.base;
+    *bytes = part != nullptr ? part->bytes : found.in->bytes;
     return cuda::success;
 }
 inline cuda::result pointer_get_attribute(void* out, int attribute, cuda::device_pointer of)
@@ -362,11 +364,10 @@ inline cuda::result copy_to_host(void* to, cuda::device_pointer from, std::size_
 {
     return [=](queue on, event* out) {
         return with_memory(from, bytes, [&](memory source, std::size_t source_offset) {
-            found_memory const target = memory_at(to); // with_memory() holds the lock
-            if (target.in == nullptr || bytes > target.in->bytes - target.offset)
-                return result{invalid_value};
-            return cl().enqueue_copy(on, source, target.in->object, source_offset, target.offset,
-                                     bytes, 0, nullptr, out);
+            return with_memory(to, bytes, [&](memory target, std::size_t target_offset) {
+                return cl().enqueue_copy(on, source, target, source_offset, target_offset, bytes, 0,
+                                         nullptr, out);
+            });
         });
     };
 }
@@ -609,13 +610,19 @@ ATTUNE_INLINE std::shared_ptr<cuda::driver const> open_driver(std::string const&
 
 ATTUNE_INLINE std::shared_ptr<library const> library_in_use() { return this_machine().functions; }
 
+ATTUNE_INLINE std::shared_ptr<cuda::driver const> driver_of_process()
+{
+    return this_machine().table;
+}
+ATTUNE_INLINE std::vector<found_device> const& devices_in_use() { return this_machine().devices; }
+
 ATTUNE_INLINE void adopt_context(int ordinal, context of)
 {
     machine& m = this_machine();
     std::scoped_lock const one(m.contexts_turn);
     context_state const* const known = m.contexts[static_cast<std::size_t>(ordinal)].get();
     if (known == nullptr)
-        make_context(ordinal, of);
+        require_state(make_context(ordinal, of), ordinal);
     else if (known->handle != of)
         throw error("the device has another OpenCL context already",
                     m.devices[static_cast<std::size_t>(ordinal)].name,
@@ -623,8 +630,21 @@ ATTUNE_INLINE void adopt_context(int ordinal, context of)
                     "opencl_options::context");
 }
 
-ATTUNE_INLINE context context_of(int ordinal) { return state_of_device(ordinal).handle; }
-ATTUNE_INLINE queue default_queue_of(int ordinal) { return state_of_device(ordinal).commands; }
+ATTUNE_INLINE context context_of(int ordinal)
+{
+    return require_state(find_state(ordinal), ordinal).handle;
+}
+ATTUNE_INLINE queue default_queue_of(int ordinal)
+{
+    return require_state(find_state(ordinal), ordinal).commands;
+}
+
+ATTUNE_INLINE std::size_t base_alignment(int ordinal)
+{
+    auto const in_bits =
+        number_of_device<unsigned>(cl(), device_at(ordinal).at, of_device::base_alignment);
+    return std::max<std::size_t>(in_bits / 8, 1);
+}
 
 template <class T>
 [[nodiscard]] T about_memory(memory of, unsigned what)
@@ -666,7 +686,16 @@ ATTUNE_INLINE buffer_address::buffer_address(int ordinal, memory of)
     }
     require_cl(cl().retain_memory(of), "using a buffer");
     ++known->second.shares;
-    if (parent != nullptr) known->second.named_parts[offset] = of;
+    if (parent != nullptr) {
+        std::vector<named_part>& here = known->second.named_parts[offset];
+        auto part = std::find_if(here.begin(), here.end(),
+                                 [&](named_part const& one) { return one.object == of; });
+        if (part == here.end()) {
+            part = here.insert(here.end(), {of, bytes_, 0});
+            m.generation.fetch_add(1); // a kernel may have another object for this address
+        }
+        ++part->shares;
+    }
     address_ = known->first + offset;
 }
 
@@ -676,10 +705,13 @@ ATTUNE_INLINE buffer_address::~buffer_address()
     std::unique_lock const writing(m.memory_turn);
     found_memory const found = memory_at(address_);
     if (found.in != nullptr) {
-        auto const part = found.in->named_parts.find(found.offset);
-        if (part != found.in->named_parts.end() && part->second == of_) {
-            found.in->named_parts.erase(part);
-            m.generation.fetch_add(1);
+        if (auto const here = found.in->named_parts.find(found.offset);
+            here != found.in->named_parts.end()) {
+            bool const has_ended = std::erase_if(here->second, [&](named_part& one) {
+                                       return one.object == of_ && --one.shares == 0;
+                                   }) > 0;
+            if (here->second.empty()) found.in->named_parts.erase(here);
+            if (has_ended) m.generation.fetch_add(1);
         }
         if (--found.in->shares == 0) end_allocation(m.memory_of.find(found.base));
     }

@@ -6,6 +6,7 @@
 
 #include <attune/core/version.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -32,12 +33,14 @@ struct argument_form {
 struct code_image {
     std::string options{}; ///< of the build
     std::vector<argument_form> arguments{};
-    std::string binary{}; ///< of CL_PROGRAM_BINARIES
+    std::array<std::uint64_t, 3> declared_size{}; ///< reqd_work_group_size; 0, 0, 0: none
+    std::uint64_t start_limit_ms = 60'000; ///< wall time to make code for a size of work-groups
+    std::string binary{};                  ///< of CL_PROGRAM_BINARIES
 
     friend bool operator==(code_image const&, code_image const&) = default;
 };
 
-inline constexpr std::string_view image_mark = "attune OpenCL 1\n";
+inline constexpr std::string_view image_mark = "attune OpenCL 2\n";
 
 /// The image as one text: the mark, its own size, then the members with their sizes.
 [[nodiscard]] inline std::string text_of_image(code_image const& image)
@@ -50,6 +53,9 @@ inline constexpr std::string_view image_mark = "attune OpenCL 1\n";
     put(image.options.size());
     put(image.arguments.size());
     put(image.binary.size());
+    for (std::uint64_t const one : image.declared_size)
+        put(one);
+    put(image.start_limit_ms);
     out += image.options;
     for (argument_form const& one : image.arguments)
         put(std::uint64_t{static_cast<std::uint32_t>(one.kind)} << 32 | one.bytes);
@@ -64,15 +70,17 @@ inline constexpr std::string_view image_mark = "attune OpenCL 1\n";
 {
     char const* const begin = static_cast<char const*>(at);
     if (std::strncmp(begin, image_mark.data(), image_mark.size()) != 0) return {};
-    std::uint64_t sizes[4] = {};
-    std::memcpy(sizes, begin + image_mark.size(), sizeof sizes);
-    std::size_t const head = image_mark.size() + sizeof sizes;
-    auto const [all, options, arguments, binary] = sizes;
+    std::uint64_t numbers[8] = {};
+    std::memcpy(numbers, begin + image_mark.size(), sizeof numbers);
+    std::size_t const head = image_mark.size() + sizeof numbers;
+    auto const [all, options, arguments, binary, x, y, z, start_limit_ms] = numbers;
     constexpr std::uint64_t most = std::uint64_t{1} << 40; // no sum below overflows
     if (options > most || arguments > most || binary > most ||
         all != head + options + arguments * sizeof(std::uint64_t) + binary)
         return {};
     code_image out;
+    out.declared_size = {x, y, z};
+    out.start_limit_ms = start_limit_ms;
     char const* next = begin + head;
     out.options.assign(next, options);
     next += options;

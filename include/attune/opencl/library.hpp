@@ -80,8 +80,11 @@ namespace of_event {
 enum : unsigned { status = 0x11D3, started = 0x1282, ended = 0x1283 };
 } // namespace of_event
 namespace of_queue {
-enum : unsigned { properties = 0x1093, context = 0x1090 };
+enum : unsigned { properties = 0x1093, shares = 0x1092 };
 } // namespace of_queue
+namespace of_context {
+enum : unsigned { devices = 0x1081 };
+} // namespace of_context
 namespace flag {
 enum : bits {
     all_devices = 0xFFFFFFFF,
@@ -128,6 +131,9 @@ struct library {
     queue (*create_queue)(context, device, bits const* properties, result* said); ///< optional: 2.0
     queue (*create_queue_1)(context, device, bits properties, result* said);      ///< of 1.x
     result (*release_queue)(queue);
+    result (*retain_queue)(queue);
+    result (*get_context_info)(context, unsigned what, std::size_t room, void* out,
+                               std::size_t* bytes);
     result (*get_queue_info)(queue, unsigned what, std::size_t room, void* out, std::size_t* bytes);
 
     program (*create_program_with_source)(context, unsigned count, char const** texts,

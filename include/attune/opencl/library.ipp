@@ -36,6 +36,8 @@ namespace attune::inline ATTUNE_ABI::detail::opencl {
     wish("clCreateCommandQueueWithProperties", l.create_queue);
     need("clCreateCommandQueue", l.create_queue_1);
     need("clReleaseCommandQueue", l.release_queue);
+    need("clRetainCommandQueue", l.retain_queue);
+    need("clGetContextInfo", l.get_context_info);
     need("clGetCommandQueueInfo", l.get_queue_info);
     need("clCreateProgramWithSource", l.create_program_with_source);
     need("clCreateProgramWithBinary", l.create_program_with_binary);

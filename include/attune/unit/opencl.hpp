@@ -6,8 +6,10 @@
 #pragma once
 
 #include <attune/compile/opencl.ipp>
+#include <attune/compile/opencl/builder.ipp>
 #include <attune/opencl/array.ipp>
 #include <attune/opencl/device.ipp>
 #include <attune/opencl/driver.ipp>
 #include <attune/opencl/library.ipp>
+#include <attune/tune/device/opencl/opencl_builder.ipp>
 #include <attune/tune/device/opencl/opencl_device.ipp>

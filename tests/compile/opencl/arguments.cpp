@@ -61,8 +61,14 @@ TEST_CASE("a file's typedef is accepted, another kind of argument is not")
     CHECK(has(objection({array}), "void(global float*)"));
     CHECK(has(objection({array, number, number}), "but the kernel file defines it"));
     CHECK(has(objection({local, number}), "local float*"));
+    CHECK(has(objection({{argument_kind::array, "image2d_t"}, number}),
+              "defines argument 0 as a image2d_t, which attune does not pass"));
     v.launch.shared_bytes = 8;
-    CHECK(has(objection({array, number}), "8 bytes of local memory"));
+    std::string none;
+    CHECK(has(attune::detail::local_memory_objection(forms_of(v, {array, number}, none), v),
+              "8 bytes of local memory"));
+    CHECK(attune::detail::local_memory_objection(forms_of(v, {array, number, local}, none), v)
+              .empty());
     v.arguments[1] = "my_struct";
     CHECK(has(objection({array, {argument_kind::value, "my_struct"}}), "size on the device"));
 }

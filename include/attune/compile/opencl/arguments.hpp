@@ -129,6 +129,12 @@ forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
         agrees = defined[i].kind == (is_array ? argument_kind::array : argument_kind::value);
         if (!agrees) break;
         std::string const there = opencl_type(defined[i].type);
+        if (there.starts_with("image") || there.starts_with("sampler") ||
+            there.starts_with("pipe") || there.starts_with("queue_t")) {
+            objection = "defines argument " + std::to_string(i) + " as a " + there +
+                        ", which attune does not pass: pass numbers and arrays";
+            return {};
+        }
         auto const element = [](std::string const& type) { return type.substr(0, type.find('*')); };
         bool const are_known = bytes_of_opencl_type(element(wanted)).has_value() &&
                                bytes_of_opencl_type(element(there)).has_value();
@@ -150,10 +156,20 @@ forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
                     ", but the kernel file defines it as " + opencl_signature(defined);
     else if (has_local)
         out.push_back({argument_kind::local, 0});
-    else if (v.launch.shared_bytes > 0)
-        objection = "is launched with " + std::to_string(v.launch.shared_bytes) +
-                    " bytes of local memory, but its last argument is no local pointer";
     return out;
+}
+
+/// The reason why a kernel cannot get the local memory of its launch; empty if it can.
+[[nodiscard]] inline std::string
+local_memory_objection(std::vector<opencl::argument_form> const& arguments,
+                       compile_request const& v)
+{
+    bool const has_local =
+        !arguments.empty() && arguments.back().kind == opencl::argument_kind::local;
+    if (has_local || v.launch.shared_bytes <= 0) return {};
+    return "attune: kernel '" + v.function + "' is launched with " +
+           std::to_string(v.launch.shared_bytes) +
+           " bytes of local memory, but its last argument is no local pointer";
 }
 
 [[nodiscard]] inline std::string extents_text(std::array<std::int64_t, 3> const& e)
@@ -166,7 +182,7 @@ forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
 [[nodiscard]] inline std::string
 opencl_launch_objection(device_limits const& device, code_resources const& code,
                         launch_geometry const& launch,
-                        std::array<std::int64_t, 3> const& declared = {})
+                        std::array<std::uint64_t, 3> const& declared = {})
 {
     std::string const group = "the work-group is " + extents_text(launch.block);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -183,8 +199,11 @@ opencl_launch_objection(device_limits const& device, code_resources const& code,
     if (code.most_threads > 0 && items > code.most_threads)
         return group + ", this kernel allows " + std::to_string(code.most_threads) +
                " work-items on the device";
-    if (declared[0] > 0 && declared != launch.block)
-        return group + ", the kernel demands " + extents_text(declared) + " (reqd_work_group_size)";
+    std::array<std::int64_t, 3> const demanded{static_cast<std::int64_t>(declared[0]),
+                                               static_cast<std::int64_t>(declared[1]),
+                                               static_cast<std::int64_t>(declared[2])};
+    if (demanded[0] > 0 && demanded != launch.block)
+        return group + ", the kernel demands " + extents_text(demanded) + " (reqd_work_group_size)";
     if (launch.shared_bytes < 0 ||
         code.static_shared_bytes > device.shared_bytes_opt_in - launch.shared_bytes)
         return "a work-group takes " + std::to_string(code.static_shared_bytes) + " + " +

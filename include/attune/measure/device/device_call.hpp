@@ -1,8 +1,8 @@
 // attune/measure/device/device_call.hpp - a kernel's call on a device: arrays, arguments, options, copies.
 // SPDX-License-Identifier: MIT
 //
-// A copy of an array has the original's offset from a multiple of 256 bytes. A vector load that is
-// misaligned in the original is then misaligned in the copy.
+// A copy of an array keeps the original's offset from a multiple of the device's alignment, at
+// least 256 bytes. A vector load that is misaligned in the original is then misaligned in the copy.
 //
 // The zones around copies work as the pattern of guarded.hpp, but without a page that faults.
 #pragma once
@@ -53,6 +53,10 @@ struct device_call {
 /// Minimum alignment of cuMemAlloc, in bytes.
 inline constexpr std::size_t device_alignment = 256;
 
+/// Size of the zone on either side of a copy, or the alignment of the driver's kind if that is
+/// more. The zone contains a pattern that is checked after first runs.
+inline constexpr std::size_t zone_bytes = 256;
+
 /// Memory that contains one array of the caller, or several overlapping ones.
 struct device_region {
     memory_place place = memory_place::device;
@@ -62,10 +66,11 @@ struct device_region {
     std::vector<std::size_t> members; ///< indices of the arrays, by address
 
     [[nodiscard]] std::size_t bytes() const noexcept { return end - begin; }
+    std::size_t alignment = device_alignment; ///< of the driver's kind
     /// Offset of a copy from a multiple of the alignment.
     [[nodiscard]] std::size_t skew() const noexcept
     {
-        return place == memory_place::device ? begin % device_alignment : 0;
+        return place == memory_place::device ? begin % alignment : 0;
     }
 };
 
@@ -78,7 +83,9 @@ struct device_layout {
     std::vector<position> of; ///< of each array
 };
 
-[[nodiscard]] inline device_layout plan_copies(std::span<device_buffer const> buffers)
+/// @param alignment  see worker::alignment_of()
+[[nodiscard]] inline device_layout plan_copies(std::span<device_buffer const> buffers,
+                                               std::size_t alignment = device_alignment)
 {
     auto const begin_of = [&](std::size_t i) {
         return reinterpret_cast<std::uintptr_t>(buffers[i].where.data);
@@ -98,6 +105,7 @@ struct device_layout {
                            begin_of(i) < out.regions.back().end;
         if (!joins) out.regions.push_back({buffers[i].place, begin_of(i), begin_of(i), false, {}});
         device_region& r = out.regions.back();
+        r.alignment = alignment;
         r.end = std::max(r.end, begin_of(i) + b.bytes);
         r.writable = r.writable || b.writable;
         r.members.push_back(i);
@@ -142,10 +150,6 @@ struct device_bench_options {
 
 /// Returns true for memory of one device. Every device can use managed and pinned memory.
 [[nodiscard]] bool is_bound_to_device(cuda::driver const& d, cuda::device_pointer at);
-
-/// Size of the zone on either side of a copy. The zone contains a pattern that is checked after
-/// first runs.
-inline constexpr std::size_t zone_bytes = 256;
 
 enum class region_kind : std::uint8_t {
     written, ///< regions that a kernel may write
@@ -212,6 +216,7 @@ private:
 
     std::shared_ptr<device_session> where_;
     std::vector<device_buffer> buffers_;
+    std::size_t zone_; ///< bytes
     device_layout layout_;
     std::vector<device_memory> memory_; ///< of each region, with its zones
 };

@@ -7,6 +7,7 @@
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/device/device_call.hpp>
+#include <attune/measure/device/worker/driver_opener.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +37,8 @@ ATTUNE_INLINE device_copies::device_copies(std::shared_ptr<device_session> where
                                            device_call const& call)
     : where_(std::move(where))
     , buffers_(call.buffers)
-    , layout_(plan_copies(call.buffers))
+    , zone_(std::max(zone_bytes, worker::alignment_of(where_->driver())))
+    , layout_(plan_copies(call.buffers, worker::alignment_of(where_->driver())))
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         require_on_device(i);
@@ -44,7 +46,7 @@ ATTUNE_INLINE device_copies::device_copies(std::shared_ptr<device_session> where
         // The last zone begins at a whole word, which fills faster.
         std::size_t const whole =
             (r.skew() + r.bytes() + device_alignment - 1) / device_alignment * device_alignment;
-        memory_.emplace_back(where_, whole + 2 * zone_bytes,
+        memory_.emplace_back(where_, whole + 2 * zone_,
                              "a copy of " + argument_text(buffers_[r.members.front()]));
     }
 }
@@ -76,7 +78,7 @@ ATTUNE_INLINE void device_copies::require_on_device(std::size_t i) const
 
 ATTUNE_INLINE cuda::device_pointer device_copies::begin_of(std::size_t region) const noexcept
 {
-    return memory_[region].address() + zone_bytes + layout_.regions[region].skew();
+    return memory_[region].address() + zone_ + layout_.regions[region].skew();
 }
 
 ATTUNE_INLINE cuda::device_pointer device_copies::address(std::size_t i) const noexcept

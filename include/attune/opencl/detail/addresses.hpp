@@ -10,6 +10,7 @@
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/library.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -75,14 +76,52 @@ struct found_memory {
     return {&next->second, next->first, offset};
 }
 
+/// A share in the buffer that `bytes` bytes at an address are in. A command may use it without a
+/// lock: transfers may wait for kernels, while other threads make and free buffers.
+class held_memory {
+public:
+    held_memory(cuda::device_pointer at, std::size_t bytes)
+    {
+        std::shared_lock const reading(this_machine().memory_turn);
+        found_memory const found = memory_at(at);
+        if (found.in == nullptr || bytes > found.in->bytes - found.offset) return;
+        if (cl().retain_memory(found.in->object) != success) return;
+        object_ = found.in->object;
+        offset_ = found.offset;
+    }
+    ~held_memory()
+    {
+        if (object_ != nullptr) cl().release_memory(object_);
+    }
+    held_memory(held_memory const&) = delete;
+    held_memory& operator=(held_memory const&) = delete;
+
+    [[nodiscard]] memory object() const noexcept { return object_; } ///< null: no such bytes
+    [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+
+private:
+    memory object_ = nullptr;
+    std::size_t offset_ = 0;
+};
+
 /// Calls `use(object, offset)` if `bytes` bytes at an address are in one buffer.
 template <class Use>
 [[nodiscard]] result with_memory(cuda::device_pointer at, std::size_t bytes, Use const& use)
 {
-    std::shared_lock const reading(this_machine().memory_turn);
-    found_memory const found = memory_at(at);
-    if (found.in == nullptr || bytes > found.in->bytes - found.offset) return invalid_value;
-    return use(found.in->object, found.offset);
+    held_memory const held(at, bytes);
+    return held.object() == nullptr ? result{invalid_value} : use(held.object(), held.offset());
+}
+
+/// The longest sub-buffer of the program that begins at this place; null: none. A kernel gets it.
+/// @pre  memory_turn is held
+[[nodiscard]] inline named_part const* named_part_at(found_memory const& place)
+{
+    if (place.offset == 0) return nullptr; // the whole buffer has this address too
+    auto const known = place.in->named_parts.find(place.offset);
+    if (known == place.in->named_parts.end()) return nullptr;
+    return &*std::max_element(
+        known->second.begin(), known->second.end(),
+        [](named_part const& a, named_part const& b) { return a.bytes < b.bytes; });
 }
 
 /// The buffer that a kernel gets for an address.
@@ -95,9 +134,9 @@ template <class Use>
         if (found.in == nullptr) return {nullptr, invalid_value};
         if (found.offset == 0) return {found.in->object, success};
         if (found.offset == found.in->bytes) return {nullptr, success}; // an empty array
-        for (auto const* const parts : {&found.in->named_parts, &found.in->parts})
-            if (auto const known = parts->find(found.offset); known != parts->end())
-                return {known->second, success};
+        if (named_part const* const named = named_part_at(found)) return {named->object, success};
+        if (auto const known = found.in->parts.find(found.offset); known != found.in->parts.end())
+            return {known->second, success};
     }
     std::unique_lock const writing(this_machine().memory_turn);
     found_memory const found = memory_at(at);

@@ -34,11 +34,71 @@ namespace attune::inline ATTUNE_ABI::detail::opencl {
     return at == m.streams.end() ? nullptr : asked;
 }
 
+/// The default queue of the current context; null: there is none.
+[[nodiscard]] inline queue default_commands()
+{
+    return current_state() == nullptr ? nullptr : current_state()->commands;
+}
+
 [[nodiscard]] inline queue queue_of(cuda::stream on)
 {
-    if (on == nullptr) return current_state() == nullptr ? nullptr : current_state()->commands;
+    if (on == nullptr) return default_commands();
     if (stream_state const* const own = own_stream(on)) return own->handle;
     return reinterpret_cast<queue>(on);
+}
+
+/// Keeps a queue of the program, with a launch of attune's, for the next finish_all().
+inline void note_foreign(queue on)
+{
+    machine& m = this_machine();
+    auto const is_noted = [&] {
+        return std::find(m.foreign.begin(), m.foreign.end(), on) != m.foreign.end();
+    };
+    {
+        std::shared_lock const reading(m.streams_turn);
+        if (is_noted()) return;
+    }
+    std::vector<queue> left; // the program has released them
+    {
+        std::unique_lock const writing(m.streams_turn);
+        if (is_noted() || cl().retain_queue(on) != success) return;
+        std::erase_if(m.foreign, [&](queue one) {
+            bool const is_ours_alone =
+                value_by<unsigned>([&](std::size_t room, void* out, std::size_t* bytes) {
+                    return cl().get_queue_info(one, of_queue::shares, room, out, bytes);
+                }) == 1;
+            if (is_ours_alone) left.push_back(one);
+            return is_ours_alone;
+        });
+        m.foreign.push_back(on);
+    }
+    for (queue const one : left) {
+        cl().finish(one);
+        cl().release_queue(one);
+    }
+}
+
+/// Waits for all queues of a context, and for those of the program that attune has used.
+[[nodiscard]] inline result finish_all(context_state const& in)
+{
+    machine& m = this_machine();
+    std::vector<queue> foreign;
+    std::vector<queue> own;
+    {
+        std::unique_lock const writing(m.streams_turn);
+        foreign.swap(m.foreign);
+        for (stream_state const* const one : m.streams)
+            if (one->in == &in && cl().retain_queue(one->handle) == success)
+                own.push_back(one->handle);
+    }
+    result got = cl().finish(in.commands);
+    own.insert(own.end(), foreign.begin(), foreign.end());
+    for (queue const one : own) {
+        result const said = cl().finish(one);
+        if (got == success) got = said;
+        cl().release_queue(one);
+    }
+    return got;
 }
 
 inline void forget(event& one) noexcept
@@ -113,18 +173,18 @@ struct launch_size {
     std::uint64_t local_bytes;
 };
 
-/// Wall seconds that a platform may take to make the code of a kernel for one size of work-groups.
-inline constexpr double longest_start_s = 60;
-
-/// Waits until a kernel runs. Some platforms, such as PoCL, compile for the size of a work-group at
-/// its first launch. These 200 ms are no part of the kernel's time limit.
-inline void wait_for_start(queue on, event of)
+/// Waits until a kernel runs, and returns true if it does. Some platforms, such as PoCL, compile
+/// for the size of a work-group at its first launch. That time is no part of the kernel's time
+/// limit.
+[[nodiscard]] inline bool wait_for_start(queue on, event of, double limit_s)
 {
     constexpr int running = 1;
-    if (cl().flush(on) != success) return;
-    double const until_s = attune::detail::steady_seconds() + longest_start_s;
+    if (cl().flush(on) != success) return false;
+    double const until_s = attune::detail::steady_seconds() + limit_s;
     while (status_of(of) > running && attune::detail::steady_seconds() < until_s)
         std::this_thread::sleep_for(std::chrono::microseconds(50));
+    int const now = status_of(of);
+    return now >= 0 && now <= running;
 }
 
 /// Sets the arguments that differ from those of the launch before, and enqueues the kernel.
@@ -164,8 +224,9 @@ inline void wait_for_start(queue on, event of)
     result const said = cl().enqueue_kernel(on, f.handle, how.dimensions, nullptr, how.global,
                                             how.local, 0, nullptr, out);
     std::array<std::size_t, 3> const local{how.local[0], how.local[1], how.local[2]};
-    if (said == success && out != nullptr && f.compiled_for.insert(local).second)
-        wait_for_start(on, *out);
+    if (said == success && out != nullptr && !f.compiled_for.contains(local) &&
+        wait_for_start(on, *out, f.start_limit_s))
+        f.compiled_for.insert(local);
     return said;
 }
 

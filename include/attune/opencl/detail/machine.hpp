@@ -31,15 +31,22 @@ struct context_state {
     queue commands = nullptr; ///< the default queue; calls of the program are not profiled
 };
 
+/// A sub-buffer of the program.
+struct named_part {
+    memory object = nullptr;
+    std::size_t bytes = 0;
+    std::size_t shares = 0; ///< of buffer_address
+};
+
 /// A buffer, with an address for each of its bytes.
 struct allocation {
     memory object = nullptr;
     std::size_t bytes = 0;
     std::size_t reserved = 0; ///< bytes of the range
     int ordinal = 0;
-    std::size_t shares = 0;                      ///< of buffer_address; 0: of the driver itself
-    std::map<std::size_t, memory> parts{};       ///< sub-buffers of attune's, by offset
-    std::map<std::size_t, memory> named_parts{}; ///< sub-buffers of the program, by offset
+    std::size_t shares = 0;                ///< of buffer_address; 0: of the driver itself
+    std::map<std::size_t, memory> parts{}; ///< sub-buffers of attune's, by offset
+    std::map<std::size_t, std::vector<named_part>> named_parts{}; ///< by offset
 };
 
 struct function_state {
@@ -54,13 +61,15 @@ struct function_state {
     kernel handle = nullptr;
     std::vector<known_argument> arguments{};
     std::uint64_t generation = 0; ///< of the memory, when the arguments were set
-    std::set<std::array<std::size_t, 3>> compiled_for{}; ///< sizes of work-groups
+    std::set<std::array<std::size_t, 3>> compiled_for{}; ///< sizes of work-groups that have run
+    double start_limit_s = 0;
     std::mutex turn{}; ///< a kernel object holds the arguments of one launch
 };
 
 struct module_state {
     program handle = nullptr;
     std::vector<argument_form> arguments{};
+    double start_limit_s = 0;
     std::vector<std::unique_ptr<function_state>> functions{};
 };
 
@@ -100,6 +109,7 @@ struct machine {
     std::atomic<std::uint64_t> generation{1}; ///< rises when an address becomes invalid
     std::shared_mutex streams_turn{};
     std::vector<stream_state*> streams{};
+    std::vector<queue> foreign{}; ///< of the program, with launches since the latest wait; retained
 };
 
 [[nodiscard]] inline machine& this_machine()
@@ -156,8 +166,16 @@ inline void require_cl(result got, std::string const& doing)
     return cl().create_queue(in.handle, at, is_profiled ? properties : nullptr, said);
 }
 
+/// A context, or the library's error and what failed.
+struct made_context {
+    context_state* state = nullptr;
+    result said = success;
+    char const* doing = "";
+};
+
 /// @pre  contexts_turn is held
-inline context_state& make_context(int ordinal, context adopted)
+/// Errors   std::bad_alloc
+[[nodiscard]] inline made_context make_context(int ordinal, context adopted)
 {
     machine& m = this_machine();
     auto const at = static_cast<std::size_t>(ordinal);
@@ -165,27 +183,41 @@ inline context_state& make_context(int ordinal, context adopted)
     made->ordinal = ordinal;
     result said = success;
     if (adopted != nullptr) {
-        require_cl(cl().retain_context(adopted), "using the program's OpenCL context");
+        said = cl().retain_context(adopted);
+        if (said != success) return {nullptr, said, "using the program's OpenCL context for "};
         made->handle = adopted;
     } else {
         std::intptr_t const properties[] = {static_cast<std::intptr_t>(flag::context_platform),
                                             reinterpret_cast<std::intptr_t>(m.devices[at].of), 0};
         made->handle =
             cl().create_context(properties, 1, &m.devices[at].at, nullptr, nullptr, &said);
-        require_cl(said, "making an OpenCL context for " + m.devices[at].name);
+        if (said != success) return {nullptr, said, "making an OpenCL context for "};
     }
     made->commands = make_queue(*made, false, &said);
-    require_cl(said, "making a queue for " + m.devices[at].name);
+    if (said != success) {
+        cl().release_context(made->handle);
+        return {nullptr, said, "making a queue for "};
+    }
     m.contexts[at] = std::move(made);
-    return *m.contexts[at];
+    return {m.contexts[at].get(), success, ""};
 }
 
-inline context_state& state_of_device(int ordinal)
+/// The state of a device; makes it at the first call.
+/// Errors   std::bad_alloc
+[[nodiscard]] inline made_context find_state(int ordinal)
 {
     machine& m = this_machine();
     std::scoped_lock const one(m.contexts_turn);
     context_state* const known = m.contexts[static_cast<std::size_t>(ordinal)].get();
-    return known != nullptr ? *known : make_context(ordinal, nullptr);
+    return known != nullptr ? made_context{known, success, ""} : make_context(ordinal, nullptr);
+}
+
+/// Errors   attune::error: the library's own
+inline context_state& require_state(made_context const& made, int ordinal)
+{
+    require_cl(made.said,
+               made.doing + this_machine().devices[static_cast<std::size_t>(ordinal)].name);
+    return *made.state;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail::opencl

@@ -25,6 +25,8 @@ std::shared_ptr<cuda::driver const> open_other(std::string const& path)
 [[gnu::constructor(101), gnu::used]] void know_other_drivers()
 {
     worker::add_driver_opener("other-kind:", &open_other);
+    worker::add_worker_service(
+        {"double it", [](auto& from, auto& to) { to.put(2 * from.template get<int>()); }});
 }
 
 } // namespace
@@ -35,4 +37,19 @@ TEST_CASE("a driver is opened by the kind that its path begins with, else as CUD
     std::string const said = attune_test::error_of(
         [] { static_cast<void>(worker::open_driver_at("/no/other-kind:lib.so")); });
     CHECK(attune_test::has(said, "no CUDA driver"));
+}
+
+TEST_CASE("a service answers under its name, and an unknown one is a damaged message")
+{
+    auto const ask = [](char const* name) {
+        attune::detail::message_writer asked;
+        asked.put_text(name);
+        asked.put(21);
+        attune::detail::message_reader from{asked.take()};
+        attune::detail::message_writer to;
+        worker::serve_once(from, to);
+        return attune::detail::message_reader{to.take()}.get<int>();
+    };
+    CHECK(ask("double it") == 42);
+    CHECK_THROWS_AS(static_cast<void>(ask("treble it")), attune::detail::damaged_message);
 }

@@ -7,6 +7,7 @@
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/device/device_call.hpp>
+#include <attune/measure/device/worker/driver_opener.hpp>
 #include <attune/measure/device/worker/worker_arrays.hpp>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ using allocation_handles = std::map<cuda::device_pointer, cuda::ipc_handle>;
 ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
                                device_call const& call, route by, beginning& how, message& to)
 {
-    device_layout const layout = plan_copies(call.buffers);
+    device_layout const layout = plan_copies(call.buffers, alignment_of(*driver));
     for (device_layout::position const& at : layout.of) {
         how.region_of.push_back(at.region);
         how.offset_of.push_back(at.offset);

@@ -44,25 +44,6 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
 
 inline constexpr double for_ever = std::numeric_limits<double>::infinity();
 
-/// This process's ordinal of the device with a bus id.
-/// Errors   attune::error: the device is not visible
-[[nodiscard]] inline int device_at_bus(cuda::driver const& driver, std::string const& bus)
-{
-    int count = 0;
-    cuda::require_success(driver, driver.device_get_count(&count), "counting the devices");
-    for (int ordinal = 0; ordinal < count; ++ordinal) {
-        cuda::device device = 0;
-        char name[64] = "";
-        if (driver.device_get(&device, ordinal) == cuda::success &&
-            driver.device_get_pci_bus_id(name, sizeof name - 1, device) == cuda::success &&
-            bus == name)
-            return ordinal;
-    }
-    throw error("the worker process does not see the device at " + bus,
-                "the driver finds " + std::to_string(count) + " there",
-                "do not change CUDA_VISIBLE_DEVICES after CUDA was first used");
-}
-
 /// The state of a worker between messages.
 class served_bench {
 public:
@@ -79,6 +60,8 @@ public:
         message_reader from(asked.text);
         if (asked.kind == message_kind::begin) {
             out.kind = begin(asked, from, text);
+        } else if (asked.kind == message_kind::service) {
+            serve_once(from, text);
         } else {
             if (bench_ == nullptr) throw damaged_message();
             ask(asked, from, out, text);

@@ -42,7 +42,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// The type of a message. `begin` to `compare` are requests, the others are answers.
+/// The type of a message. `begin` to `service` are requests, the others are answers.
 enum class message_kind : std::uint32_t {
     begin,
     establish,
@@ -50,6 +50,7 @@ enum class message_kind : std::uint32_t {
     contents,
     time,
     compare,
+    service,     ///< its text has the name of a worker_service, then the request
     ready,       ///< to `begin`
     unreachable, ///< to `begin`: the worker cannot reach the arrays by this route
     answer,      ///< to all other requests

@@ -78,7 +78,8 @@ inline constexpr char const devices_option[] = "tuning_options::device.others";
 [[nodiscard]] inline std::string device_text(int ordinal, device_limits const& limits)
 {
     return "device " + std::to_string(ordinal) + ": " + device_name(limits) + ", " +
-           std::to_string(limits.multiprocessors) + " multiprocessors, " +
+           std::to_string(limits.multiprocessors) +
+           (limits.architecture > 0 ? " multiprocessors, " : " compute units, ") +
            std::to_string(limits.global_bytes / (1024 * 1024)) + " MiB";
 }
 
@@ -127,8 +128,8 @@ inline void require_array_on_device(cuda_target const& target, buffer const& b)
         throw error("an array of a kernel is in the memory of another device",
                     argument + " is on device " + std::to_string(ordinal) +
                         ", the kernel is compiled for device " + std::to_string(target.ordinal),
-                    "copy the array, or choose the device: nvrtc_options{.device = " +
-                        std::to_string(ordinal) + "}");
+                    "copy the array, or name device " + std::to_string(ordinal) +
+                        " in the options of the compiler");
     std::optional<std::size_t> const left = cuda::bytes_from(driver, device_address(b), b.bytes);
     if (left && b.bytes > *left)
         throw error("an array of a kernel is longer than its memory on the device",

@@ -49,7 +49,8 @@ void add_launch_limits(description& bound, launch_declaration const& launch,
                                                               description const& bound,
                                                               point const& at);
 
-/// Returns "NVIDIA H200 (sm_90)"; "sm_90" if only the architecture is known.
+/// Returns "NVIDIA H200 (sm_90)"; "sm_90" if only the architecture is known; the name alone for a
+/// device without one.
 [[nodiscard]] std::string device_name(device_limits const& device);
 
 /// The device of a cuda_target, made by make_device_target().

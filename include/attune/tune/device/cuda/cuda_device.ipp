@@ -202,6 +202,7 @@ find_fallback_on_device(kernel_description const& kernel, description const& bou
 
 ATTUNE_INLINE std::string device_name(device_limits const& device)
 {
+    if (device.architecture <= 0) return device.name; // no CUDA device
     std::string const architecture = "sm_" + std::to_string(device.architecture);
     return device.name == architecture ? architecture : device.name + " (" + architecture + ')';
 }

@@ -9,7 +9,9 @@
 #include <attune/declare/point.hpp>
 #include <attune/opencl/device.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
+#include <attune/tune/device/device_on_processor.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/device/opencl/opencl_builder.hpp>
 
 #include <memory>
 #include <optional>
@@ -26,7 +28,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The device of an opencl_target, made by make_device_target(). Launches and benches are those of
 /// tune/device/cuda/ on the table of opencl/driver.hpp.
-class opencl_device final : public device_target {
+class opencl_device final : public device_target, public device_on_processor {
 public:
     /// @param target  outlives this object and all objects that this one makes
     explicit opencl_device(opencl_target const& target) noexcept
@@ -37,6 +39,8 @@ public:
 
     [[nodiscard]] std::string name() const override { return target_.name(); }
     void require_device(std::string const&) const override {} // find_opencl_target() found it
+    /// Errors   attune::error also: kernel.require() or kernel.features() read what OpenCL does not
+    ///          report of code
     void add_limits(description& bound, kernel_description const& kernel) const override;
     /// Knows attune::static_shared_bytes and attune::stack_bytes.
     [[nodiscard]] code_review review(kernel_description const& kernel, description const& bound,
@@ -50,10 +54,13 @@ public:
     }
     /// @param stream  a cl_command_queue; null: the device's default queue and attune's own
     void wait_for_caller(void* stream) const override;
+    /// Errors   attune::error also: an array begins where the device allows no sub-buffer
     void require_arrays(call_frame const& frame) const override;
     /// Errors   attune::error also: a prediction is asked for
     [[nodiscard]] std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                                                     tuning_options const& options) const override;
+    /// True for a device of the type CPU, such as PoCL's.
+    [[nodiscard]] bool is_on_processor() const override;
 
 private:
     opencl_target const& target_;

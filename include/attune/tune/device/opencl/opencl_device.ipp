@@ -7,7 +7,10 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/expression.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/measure/device/device_call.hpp>
 #include <attune/measure/device/worker/driver_opener.hpp>
 #include <attune/measure/device/worker/worker_door.hpp>
 #include <attune/opencl/driver.hpp>
@@ -17,9 +20,12 @@
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -96,9 +102,43 @@ kernel void attune_compare(global uchar const* got, global uchar const* want, ul
 )cl";
 }
 
+/// Errors   attune::error: a rule or a feature reads what OpenCL does not report
+inline void require_reported(kernel_description const& kernel)
+{
+    description const& rules = kernel.code_rules;
+    auto const require = [&](std::uint32_t root, std::string const& text) {
+        for (std::uint32_t const i : inputs_read(rules, root)) {
+            std::string const& name = rules.inputs[i].name;
+            if (!names_code_quantity(name) || name == stack_bytes.name ||
+                name == static_shared_bytes.name)
+                continue;
+            throw error("a kernel reads what OpenCL does not report of its code",
+                        name + " in " + text + ", kernel '" + kernel.name + "'",
+                        "OpenCL reports static_shared_bytes (local memory) and stack_bytes "
+                        "(private memory): leave " +
+                            name + " out");
+        }
+    };
+    for (constraint_description const& rule : rules.constraints)
+        require(rule.root, rule.text);
+    for (feature_description const& feature : rules.features)
+        require(feature.root, text_of_node(rules, rules.nodes[feature.root]));
+}
+
+ATTUNE_INLINE bool opencl_device::is_on_processor() const
+{
+    constexpr opencl::bits of_processor = 2; // CL_DEVICE_TYPE_CPU
+    auto const ordinal = static_cast<std::size_t>(target_.device.ordinal);
+    return (opencl::number_of_device<opencl::bits>(*opencl::library_in_use(),
+                                                   opencl::devices_in_use()[ordinal].at,
+                                                   opencl::of_device::type) &
+            of_processor) != 0;
+}
+
 ATTUNE_INLINE void opencl_device::add_limits(description& bound,
                                              kernel_description const& kernel) const
 {
+    require_reported(kernel);
     launches_.add_limits(bound, kernel);
 }
 
@@ -138,6 +178,28 @@ ATTUNE_INLINE void opencl_device::wait_for_caller(void* stream) const
 ATTUNE_INLINE void opencl_device::require_arrays(call_frame const& frame) const
 {
     launches_.require_arrays(frame);
+    std::size_t const alignment = opencl::base_alignment(target_.device.ordinal);
+    cuda::driver const& driver = *target_.device.driver;
+    std::vector<device_buffer> const arrays = make_device_call(target_.device, frame).buffers;
+    device_layout const copies = plan_copies(arrays);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        buffer const& b = arrays[i].where;
+        if (b.bytes == 0) continue;
+        std::size_t offset = copies.of[i].offset; // of the host: overlapping ones share a copy
+        if (arrays[i].place == memory_place::device) {
+            auto const at = reinterpret_cast<cuda::device_pointer>(b.data);
+            cuda::device_pointer base = at;
+            std::size_t bytes = 0;
+            if (driver.memory_get_address_range(&base, &bytes, at) != cuda::success) continue;
+            offset = static_cast<std::size_t>(at - base);
+        }
+        if (offset % alignment == 0) continue;
+        throw error("an array begins where the device allows no sub-buffer",
+                    "argument " + std::to_string(b.argument) + " begins " + std::to_string(offset) +
+                        " bytes after the start of its memory; " + target_.name() +
+                        " allows multiples of " + std::to_string(alignment),
+                    "begin the array at such a multiple, or pass the whole buffer and an offset");
+    }
 }
 
 ATTUNE_INLINE std::unique_ptr<bench> opencl_device::make_bench(tuning_problem const& problem,
@@ -147,6 +209,12 @@ ATTUNE_INLINE std::unique_ptr<bench> opencl_device::make_bench(tuning_problem co
         throw error("no configuration of an OpenCL kernel can be predicted from its code",
                     "kernel '" + problem.kernel.name + "'",
                     "OpenCL does not report registers: tune it by running it");
+    for (int const named : options.device.others)
+        if (named < 0 || static_cast<std::size_t>(named) >= opencl::devices_in_use().size())
+            throw error("there is no OpenCL device " + std::to_string(named) +
+                            " in tuning_options::device.others",
+                        "there are " + std::to_string(opencl::devices_in_use().size()),
+                        "name devices by their place in the list of attune doctor, from 0");
     require_usable_devices(target_.device, options);
     return make_device_bench(problem, options, target_.device,
                              {std::string(opencl_compare_text()), "device_compare.cl"});
@@ -155,7 +223,9 @@ ATTUNE_INLINE std::unique_ptr<bench> opencl_device::make_bench(tuning_problem co
 [[gnu::constructor(101), gnu::used]]
 ATTUNE_INLINE void know_opencl_drivers() noexcept
 {
-    worker::add_driver_opener(opencl::driver_prefix.data(), &opencl::open_driver);
+    worker::add_driver_opener(opencl::driver_prefix.data(), &opencl::open_driver,
+                              opencl::most_alignment);
+    worker::add_worker_service({opencl_build_service, &serve_opencl_build});
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
