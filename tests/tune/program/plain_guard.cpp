@@ -27,7 +27,7 @@ constexpr auto X = attune::array<"X", float, 64, 256>();
 constexpr auto m = attune::temporary<"m", float, 64>();
 constexpr auto Y = attune::array<"Y", float, 64, 256>();
 constexpr auto numbers = attune::nest<"numbers">(
-    m[i] = attune::max(j)(X[i][j]), Y[i][j] = attune::select(X[i][j] == X[i][j], m[i], 7.0f));
+    m[i] = attune::max(k)(X[i][k]), Y[i][j] = attune::select(X[i][j] == X[i][j], m[i], 7.0f));
 
 /// Finds the largest of a row anew for each element of the row: 256 times.
 attune::schedule_rule slow_rule()
