@@ -73,7 +73,7 @@ struct host_state {
 template <class Compiler>
 void tune_kernel(Compiler compiler, char const* way)
 {
-    std::vector<float> x(20'000, 1);
+    std::vector<float> x(200'000, 1);
     std::vector<float> y(x.size());
     std::vector<int> rounding(1);
     attune_test::float_host const host;
@@ -113,7 +113,7 @@ void remember()
 {
     char folder[] = "/tmp/attune-floats-XXXXXX";
     HOST_CHECK(::mkdtemp(folder) != nullptr);
-    std::vector<float> x(20'000, 1);
+    std::vector<float> x(200'000, 1);
     std::vector<float> y(x.size());
     std::vector<int> rounding(1);
     attune_test::float_host const host;

@@ -148,7 +148,8 @@ TEST_CASE(
         CHECK(r.report.evaluations == 3);
         CHECK(b.chosen(r) == "WAY=1");
         CHECK(r.report.elapsed_s >= share * options.limits.seconds);
-        CHECK(has(all_notices(r.report), "90 s to read") == (share > 1));
+        CHECK(has(all_notices(r.report), "reading the results of other tunings took 90 s") ==
+              (share > 1));
     }
 }
 

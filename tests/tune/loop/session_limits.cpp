@@ -144,7 +144,7 @@ TEST_CASE("a reference counts only for what it takes beyond all of the seconds")
         CHECK(b.state.elapsed_s() < counted_s + 15);
         REQUIRE(b.said.size() == (reference_s >= 1 ? 1U : 0U));
         if (reference_s >= 1)
-            CHECK(has(b.said[0], reference_s > 100 ? "what is above itself" : "does not count"));
+            CHECK(has(b.said[0], reference_s > 100 ? "beyond its own value" : "does not count"));
     }
 }
 

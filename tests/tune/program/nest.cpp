@@ -111,8 +111,8 @@ TEST_CASE("one variant is right for all extents that are inputs")
     };
     attune::tuned fast{kernel, attune::clang_compiler{}, tuning};
     for (auto const& [m, n, inner] :
-         {std::array{40, 64, 32}, std::array{1, 1, 1}, std::array{17, 3, 65}, std::array{2, 130, 1},
-          std::array{0, 5, 3}, std::array{5, 4, 0}}) {
+         {std::array{80, 128, 64}, std::array{1, 1, 1}, std::array{17, 3, 65},
+          std::array{2, 130, 1}, std::array{0, 5, 3}, std::array{5, 4, 0}}) {
         auto const rows = static_cast<std::size_t>(m);
         auto const columns = static_cast<std::size_t>(n);
         auto const depth = static_cast<std::size_t>(inner);

@@ -31,13 +31,13 @@ namespace {
 
 constexpr auto n = attune::input<"n", int>();
 auto const [i, j, k] = attune::axes<"i", "j", "k">();
-constexpr auto A = array<"A", float, n, 40>();
-constexpr auto B = array<"B", float, 40, 64>();
-constexpr auto C = array<"C", float, n, 64>();
+constexpr auto A = array<"A", float, n, 160>();
+constexpr auto B = array<"B", float, 160, 128>();
+constexpr auto C = array<"C", float, n, 128>();
 constexpr auto gemm = attune::nest<"learnt_gemm">(C[i][j] = attune::sum(k)(A[i][k] * B[k][j]));
-constexpr auto D = array<"D", float, 48, 32>();
-constexpr auto E = array<"E", float, 32, 64>();
-constexpr auto F = array<"F", float, 48, 64>();
+constexpr auto D = array<"D", float, 96, 64>();
+constexpr auto E = array<"E", float, 64, 128>();
+constexpr auto F = array<"F", float, 96, 128>();
 constexpr auto other = attune::nest<"other_gemm">(F[i][j] = attune::sum(k)(D[i][k] * E[k][j]));
 
 /// What a search was told and asked.
@@ -78,9 +78,9 @@ attune::tuning_options with_samples(std::string const& path, std::shared_ptr<hea
 
 void tune_gemm(attune::tuning_options const& options, int rows, attune::memory_store store = {})
 {
-    std::vector<float> a = some(static_cast<std::size_t>(rows) * 40);
-    std::vector<float> b = some(40 * 64);
-    std::vector<float> c(static_cast<std::size_t>(rows) * 64);
+    std::vector<float> a = some(static_cast<std::size_t>(rows) * 160);
+    std::vector<float> b = some(160 * 128);
+    std::vector<float> c(static_cast<std::size_t>(rows) * 128);
     std::vector<float> want = c;
     attune::tuned fast{gemm.kernel(), attune::clang_compiler{}, store, options};
     fast(a, b, c, rows);
@@ -118,9 +118,9 @@ TEST_CASE("a tuning learns from what others measured of other programs and sizes
     CHECK(two.task(9) != two.task(0));
 
     auto const third = std::make_shared<heard>();
-    std::vector<float> d = some(48 * 32);
-    std::vector<float> e = some(32 * 64);
-    std::vector<float> f(48 * 64);
+    std::vector<float> d = some(96 * 64);
+    std::vector<float> e = some(64 * 128);
+    std::vector<float> f(96 * 128);
     attune::tuned fast{other.kernel(), attune::clang_compiler{}, attune::memory_store{},
                        with_samples(path, third)};
     fast(d, e, f);
@@ -200,9 +200,9 @@ TEST_CASE("a file of something else is left alone, and the report says so")
     std::string const path = folder.file("store");
     support::write_file(path, "{\"attune_store\":2}\n");
     auto const said = std::make_shared<heard>();
-    std::vector<float> d = some(48 * 32);
-    std::vector<float> e = some(32 * 64);
-    std::vector<float> f(48 * 64);
+    std::vector<float> d = some(96 * 64);
+    std::vector<float> e = some(64 * 128);
+    std::vector<float> f(96 * 128);
     attune::tuned fast{other.kernel(), attune::clang_compiler{}, attune::memory_store{},
                        with_samples(path, said)};
     fast(d, e, f);

@@ -137,8 +137,8 @@ private:
             if (is_known) add(mark::end);
             return;
         }
-        bool const is_serial = loop.kind == loop_kind::serial;
-        add(mark::loop, loop.kind, is_serial && loop.unroll > 1 ? loop.unroll : 0);
+        bool const is_partly = loop.kind != loop_kind::unrolled && loop.unroll > 1;
+        add(mark::loop, loop.kind, is_partly ? loop.unroll : 0);
         add(loop.over.size());
         for (loop_range const& range : loop.over)
             add(range.axis, range.step);
