@@ -59,7 +59,7 @@ tuned_axpy axpy_of(attune::kernel<axpy_signature> kernel, shared_store const& st
 
 /// Two arrays that may lie at each multiple of 4 bytes.
 struct placed_arrays {
-    static constexpr std::size_t n = 4'096;
+    static constexpr std::size_t n = 65'536;
     std::vector<float> x = std::vector<float>(n + 32, 1.5f);
     std::vector<float> y = std::vector<float>(n + 32);
 
