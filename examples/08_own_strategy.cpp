@@ -15,7 +15,7 @@ struct climbing_options {
 };
 
 // Random configurations, then from the best of them to its best neighbour until none is better.
-// It may run for ever: the caller decides when to stop.
+// The search may never end: the caller decides when to stop.
 static attune::search_process climb(attune::trials& t, climbing_options options)
 {
     for (;;) {

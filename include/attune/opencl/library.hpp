@@ -43,7 +43,6 @@ enum : unsigned {
     global_bytes = 0x101F,
     local_bytes = 0x1023,
     is_available = 0x1027,
-    has_compiler = 0x1028,
     name = 0x102B,
     driver_version = 0x102D,
     version = 0x102F,
@@ -69,7 +68,6 @@ enum : unsigned {
     most_items = 0x11B0,
     declared_size = 0x11B1,
     local_bytes = 0x11B2,
-    preferred_multiple = 0x11B3,
     private_bytes = 0x11B4,
 };
 } // namespace of_work_group

@@ -165,7 +165,8 @@ template <sample_taker Taker>
         // Counting it only if many are disturbed would be a choice by the outcome.
         if (!sample.is_disturbed) slower.add(sample.seconds);
         if (samples.taken() >= most || slower.is_slower()) return samples.estimate();
-        // One decision, before the first check of the interval, because it depends on the samples.
+        // Decides once, before the first check of the interval: the decision depends on the
+        // samples.
         if (may_count_warm_up && samples.sorted().size() + 1 >= next_look) {
             may_count_warm_up = false;
             if (!samples.counts_disturbed() &&

@@ -37,7 +37,7 @@ inline constexpr std::size_t page_bytes = 4096;
     allocation made;
     made.object = object;
     made.bytes = bytes;
-    // One page more: the address behind one buffer is not the first of another.
+    // The extra page keeps the end of a buffer apart from the begin of the next one.
     made.reserved = (bytes / page_bytes + 2) * page_bytes;
     made.ordinal = ordinal;
     cuda::device_pointer const at = reserve(made.reserved);

@@ -74,6 +74,10 @@ public:
     /// The name under which results are stored, such as "NVIDIA H200 (sm_90)".
     [[nodiscard]] virtual std::string name() const = 0;
 
+    /// Returns true if kernels run on this processor's cores. Nothing is then compiled ahead by
+    /// default: a compiler beside a kernel takes its cores.
+    [[nodiscard]] virtual bool is_on_processor() const { return false; }
+
     /// Errors   attune::error if the device does not exist, with the alternatives
     virtual void require_device(std::string const& kernel) const = 0;
 

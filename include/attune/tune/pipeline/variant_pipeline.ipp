@@ -8,7 +8,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/tune/device/device_on_processor.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
@@ -28,10 +27,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
 {
     if (allowed_cores() < 2) return 0;
-#if defined(__cpp_rtti) // without type information, set compile_ahead to 0 for such a device
-    auto const* const here = dynamic_cast<device_on_processor const*>(problem.device);
-    if (here != nullptr && here->is_on_processor()) return 0;
-#endif
+    if (problem.device != nullptr && problem.device->is_on_processor()) return 0;
     return may_use_threads(problem.kernel.source, problem.compiler.identity()) ? 0 : 1;
 }
 

@@ -9,7 +9,6 @@
 #include <attune/declare/point.hpp>
 #include <attune/opencl/device.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
-#include <attune/tune/device/device_on_processor.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/device/opencl/opencl_builder.hpp>
 
@@ -28,7 +27,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The device of an opencl_target, made by make_device_target(). Launches and benches are those of
 /// tune/device/cuda/ on the table of opencl/driver.hpp.
-class opencl_device final : public device_target, public device_on_processor {
+class opencl_device final : public device_target {
 public:
     /// @param target  outlives this object and all objects that this one makes
     explicit opencl_device(opencl_target const& target) noexcept
