@@ -34,8 +34,11 @@ constexpr char const* kernel_text =
     "#include <span>\n"
     "void scale(std::span<float> x, int n) noexcept\n"
     "{ constexpr int step = ATTUNE_TUNABLE(STEP, 1); int i = 0;\n"
-    "  for (; i + step <= n; i += step) for (int k = 0; k < step; ++k) x[i + k] *= 2;\n"
-    "  for (; i < n; ++i) x[i] *= 2; }\n";
+    "  if constexpr (step > 1) for (; i + step <= n; i += step) for (int k = 0; k < step; ++k) x[i "
+    "+ k] *= 2;\n"
+    "  for (; i < n; ++i)\n"
+    "    if constexpr (step == 1) { float volatile y = x[i]; y = y * 2; y = y + 0; x[i] = y; }\n"
+    "    else x[i] *= 2; }\n";
 
 void scale_by_default(std::span<float> x, int n) noexcept
 {
@@ -48,7 +51,8 @@ constexpr auto space = attune::space(step);
 constexpr auto size = attune::input<"N", int>();
 using scale_kernel = attune::kernel<void(std::span<float>, int)>;
 
-/// A folder with a kernel and a store, in which a step of 64 won.
+/// A folder with a kernel and a store, in which a step of 64 won: a step of 1 goes through memory
+/// for each number, so that no noise makes it the winner.
 struct example {
     support::scratch_directory folder{};
     std::string const store = folder.file("s.attune");
