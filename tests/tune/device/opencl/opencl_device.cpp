@@ -37,6 +37,7 @@
 #include "../../../../examples/kernels/opencl/gemm.hpp"
 #include "../../../support/needs_opencl.hpp"
 #include "../../../support/opencl_gate.hpp"
+#include "../../../support/sanitized.hpp"
 #include "../../../support/shared_store.hpp"
 #include "../../../support/texts.hpp"
 
@@ -181,12 +182,15 @@ TEST_CASE("a wrong, faulting, endless or overwriting variant costs one evaluatio
         return report.failures[static_cast<std::size_t>(stage)];
     };
     CHECK(failures(attune::failure_stage::verify) == 2);
-    CHECK(failures(attune::failure_stage::crash) == 1);
-    CHECK(failures(attune::failure_stage::timeout) == 1);
+    // A sanitizer writes its report before a crash, which may take longer than the limit.
+    using attune_test::address_sanitized;
+    CHECK(failures(attune::failure_stage::crash) + failures(attune::failure_stage::timeout) == 2);
+    if (!address_sanitized) CHECK(failures(attune::failure_stage::crash) == 1);
     CHECK(has(report.isolation, "replaced "));
     for (attune::failure const& one : report.first_failures) {
         CAPTURE(one.reason);
-        if (one.stage == attune::failure_stage::crash) CHECK(has(one.reason, "SIGSEGV"));
+        if (one.stage == attune::failure_stage::crash && !address_sanitized)
+            CHECK(has(one.reason, "SIGSEGV"));
         if (one.stage == attune::failure_stage::timeout) CHECK(has(one.reason, "still running"));
     }
 }
