@@ -52,7 +52,7 @@ ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
     if (members.empty()) return meanwhile();
     std::vector<double> spent_s(members.size());
     std::vector<std::jthread>
-        threads; // declared last: joined before the variables above are destroyed
+        threads; // declared last, so that they end before the variables above are destroyed
     {
         only_faults_unblocked const quiet; // the calling thread handles signals
         for (std::size_t i = 0; i < members.size(); ++i)

@@ -159,7 +159,7 @@ ATTUNE_INLINE std::vector<std::string> search_log::notices()
 
 class slots_loop {
 public:
-    /// @param search  has the rules, and checks them when it is asked
+    /// @param search  has the rules, and checks them in ask()
     /// @param log     has all earlier calls of the search
     slots_loop(slot_evaluator& on, optimizer_core& search, search_log& log, run_state& board,
                std::vector<quantity_bound> const& bounds, double most_seconds)
@@ -302,9 +302,8 @@ private:
         has_news_ = true;
         if (from.is == stage::busy && happened.seen)
             tell(happened.slot, *std::move(happened.seen), happened.is_fault);
-        else if (from.is ==
-                 stage::busy) // given back because of Ctrl-C, after which no more is asked
-            --busy_;
+        else if (from.is == stage::busy)
+            --busy_; // returned because of Ctrl-C, after which the loop asks for no more
         from.is = stage::idle;
     }
 
@@ -320,8 +319,8 @@ private:
                });
     }
 
-    /// Gives up a slot that was overdue at two checks: its outcome may have arrived during a call
-    /// of a sink or of the search.
+    /// Gives up slots that were overdue at two checks. One check is not enough, because an outcome
+    /// may have arrived during a call of a sink or of the search.
     void give_up_overdue()
     {
         double const now = on_->now();
@@ -379,11 +378,12 @@ private:
     std::vector<slot> slots_;
     std::uint64_t busy_ = 0;
     bool is_first_ = true; ///< this call may still make its first evaluation
-    bool has_news_ = true; ///< an event came since the search proposed less than it was asked for
+    /// True if an event came after the search last proposed fewer points than the loop asked for.
+    bool has_news_ = true;
     bool wants_stop_ = false;
     std::vector<worker_use> uses_; ///< by slot
     std::vector<quantity> best_quantities_{};
-    std::vector<point> open_; ///< asked before this loop, and not yet given to a slot
+    std::vector<point> open_; ///< logged as asked, and not yet given to a slot
 };
 
 ATTUNE_INLINE void refuse_most_seconds(double most_seconds)

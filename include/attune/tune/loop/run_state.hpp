@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Counts and best of a run, sent to the progress sink; shared by `minimize` and `tuned`.
+/// Counts, best and clock of a loop of `minimize` or `tuned`. Sends them to the progress sink.
 class run_state {
 public:
     /// @param possible  number of configurations, if less than the limit
@@ -47,7 +47,7 @@ public:
     void resume();
     /// Counts seconds that passed before this object was made.
     void count_earlier(double seconds) noexcept { start_s_ -= seconds; }
-    /// Excludes seconds that passed.
+    /// Excludes past seconds from the elapsed time.
     void forgive(double seconds) noexcept { start_s_ += seconds; }
     [[nodiscard]] std::uint32_t evaluations() const noexcept
     {

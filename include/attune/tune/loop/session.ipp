@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The problem of a session, with the baseline in its frame if there is one, and its work.
+/// The problem of a session, with any baseline added to its frame, and the session's work.
 struct stepped_session::parts {
     parts(tuning_problem const& problem, tuning_options const& options, session_memory memory)
         : frame(problem.kernel.baseline ? with_baseline(problem.frame, problem.kernel)

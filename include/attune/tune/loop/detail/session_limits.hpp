@@ -119,14 +119,14 @@ public:
         problem_objective const& of = with_.state.objective();
         with_.say(verdict->reason == stop_reason::target && of.is_higher_better
                       ? "the target " + of.text(of.turned(judge.limits().target)) + " is reached"
-                      : verdict->text); // there is budget left
+                      : verdict->text); // a rule, not the budget, ends the search
         return true;
     }
     [[nodiscard]] bool has_met_rule() const noexcept { return has_met_rule_; }
 
 private:
     parts with_;
-    double seconds_; ///< of the budget, before it was moved
+    double seconds_; ///< seconds of the budget, before allow()
     double longest_s_ = 0;
     bool has_met_rule_ = false;
 };
@@ -179,8 +179,9 @@ public:
         if (pruning_.measured(at, time)) bring_back();
     }
 
-    /// Moves the search to the rest if much of the space cannot win any more. If the rest cannot be
-    /// built, the search uses the whole space, because the part so far may lack a winner.
+    /// Moves the search to the part that may still win, if much of the space cannot. If that part
+    /// cannot be built, the search uses the whole space, because the earlier part may lack a
+    /// winner.
     /// @return  true if the search now uses another part
     bool narrow()
     {

@@ -53,7 +53,7 @@ inline void put_into(tuning_report& report, tuning_problem const& problem)
 }
 
 /// @pre  report.default_time is from the beginning of the session
-/// @param default_time  as the final measured it
+/// @param default_time  the default's time in the final
 inline void put_into(tuning_report& report, final_result const& end,
                      measurement const& default_time)
 {
@@ -75,7 +75,7 @@ inline void put_into(tuning_report& report, measurement const& installed,
                        baseline.high / installed.low};
 }
 
-/// Compares by a final in which contestant `own` was the baseline.
+/// Compares the winner with the baseline, which was contestant `own` of the final.
 inline void put_into(tuning_report& report, final_result const& end, round_times const& times,
                      std::size_t own)
 {

@@ -72,8 +72,8 @@ struct counted_work {
     session_at_work counted{};
 };
 
-/// One tuning from its first event to its report. The separable tasks are in other classes; this
-/// class has their order.
+/// One tuning from its first event to its report. Other classes do the single tasks; this class has
+/// their order.
 class tuning_session {
 public:
     tuning_session(tuning_problem const& problem, tuning_options const& options,
@@ -289,8 +289,8 @@ private:
         supply_->set_time_left([this] { return state_.left_s(); });
     }
 
-    /// Returns the seconds that the objective of a variant takes in a round of the final; 0: times
-    /// say it.
+    /// Returns the seconds of one variant's objective in a round of the final; 0 without an
+    /// objective.
     [[nodiscard]] double run_for_objective_s(trial const& standard) const
     {
         constexpr double energy_s = 0.4; // a third, and what surrounds it
@@ -438,7 +438,7 @@ private:
     }
 
     std::optional<counted_work> at_work_{std::in_place}; ///< empty while the session rests
-    environment_snapshot environment_{}; ///< other threads compile, and start workers
+    environment_snapshot environment_{}; ///< for threads that compile and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
     session_memory memory_;
