@@ -53,9 +53,9 @@ struct call_frame {
     /// the caller's memory.
     /// @pre pointers inside the arrays are set
     std::function<void(void* entry, std::span<std::byte* const> data)> call;
-    /// Passes a pointer to the call's std::tuple of host_argument, with the arrays at `data`, to
-    /// `see`. Through it, code without the kernel's types calls the user's typed functions. The
-    /// tuple is the first member of a detail::host_call.
+    /// Calls `see` with a pointer to the call's std::tuple of host_argument, whose arrays are at
+    /// `data`. With the pointer, code without the kernel's types calls the user's typed functions.
+    /// The tuple is the first member of a detail::host_call.
     std::function<void(std::span<std::byte* const> data,
                        std::function<void(void const* arguments)> const& see)>
         with_arguments;
@@ -185,7 +185,8 @@ template <class T>
         return std::is_same_v<T, long double>;
 }
 
-/// Returns `original` as `To`. An array takes the next of `data` and the next of `elements`.
+/// Returns `original` as `To`. An array gets the next address of `data` and the next length of
+/// `elements`.
 template <class To, class T>
 [[nodiscard]] To moved_to(T const& original, std::byte* const*& data, std::size_t const*& elements)
 {

@@ -43,7 +43,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// Checks all ranks with the same result on each, and ends the communicator together on an error.
+/// Checks all ranks, with the same result on each. On an error all ranks free the communicator.
 /// @param thrown  why this rank cannot take part; null: it can
 inline void require_alike(MPI_Comm comm, process_identity const& own, std::exception_ptr thrown)
 {
