@@ -139,5 +139,5 @@ TEST_CASE("failures that hit all but the default are said in one sentence, with 
     run_state none{"f", {}, many, {}};
     none.add(at(0), missing("no"), "");
     none.add(at(1), missing("no"), "");
-    CHECK(none.common_failure() == "all 2 configurations did not compile; the first said: no");
+    CHECK(none.common_failure() == "all 2 configurations did not compile; the first reason: no");
 }

@@ -123,8 +123,9 @@ ATTUNE_INLINE least_time candidate_pruning::least_of(
         core_peaks const& known = peaks();
         if (!known.is_optimised) {
             is_on_ = false; // the peaks of slowed code are too low to prove anything
-            say_("nothing is pruned: attune itself is compiled without optimisation here, or the "
-                 "highest rates of this processor are not known to it");
+            say_("nothing is pruned: this program is compiled without optimisation, or attune does "
+                 "not "
+                 "have the highest rates of this processor");
             return {};
         }
         double const rate = done.bytes > cached ? rate_of(threads) : 0;
@@ -289,19 +290,19 @@ ATTUNE_INLINE void candidate_pruning::stop(std::string why)
     (void)narrowed({});
     pruned_ = 0; // they must be tried: a tuning that ends before is not complete
     say_("nothing is pruned any more: " + std::move(why) +
-         " on this machine; state less there, or more threads and wider vectors");
+         " on this machine; state less work there, or more threads and wider vectors");
 }
 
 ATTUNE_INLINE std::string candidate_pruning::sentence() const
 {
     if (left_ > 0 && left_ < all_)
-        return "the search went on in " + formatted("%.15g", left_) + " of " +
+        return "the search continued in " + formatted("%.15g", left_) + " of " +
                formatted("%.15g", all_) +
                " configurations, because the work of the others takes longer on this machine than "
                "the best" +
                (pruned_ == 0 ? std::string{}
-                             : "; " + std::to_string(pruned_) + " that it had proposed " +
-                                   (pruned_ == 1 ? "was" : "were") + " not tried for that") +
+                             : "; " + std::to_string(pruned_) + " of its proposals " +
+                                   (pruned_ == 1 ? "was" : "were") + " not tried for this reason") +
                " (kernel.work; options.search.prune = false tries all)";
     if (pruned_ == 0) return {};
     return std::to_string(pruned_) +

@@ -175,10 +175,10 @@ struct final_result {
 {
     std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);
     if (end.winner != 0 || end.ratio.high >= 1 || end.ratio.samples >= fewest) return {};
-    return "the final had time for too few rounds, " + std::to_string(end.ratio.samples) +
-           " of the " + std::to_string(fewest) + " that prove something: what was " +
+    return "the final had time for only " + std::to_string(end.ratio.samples) + " rounds of the " +
+           std::to_string(fewest) + " that can prove a difference: a configuration that was " +
            detail::formatted("%.2fx", 1 / end.ratio.value) + " " + of.better() +
-           " than the default in them is not installed; tune with a larger budget of time";
+           " than the default in them is not installed; tune with more seconds";
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -51,7 +51,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         return "its configuration is not one of the space";
     if (e.kind == event_kind::code_metrics &&
         e.numbers.size() != space.describe().code_metrics.size())
-        return "its numbers of compiled code are not those of the space";
+        return "its code metrics are not those of the space";
     if (e.kind == event_kind::pruned && !(std::isfinite(e.seconds) && e.seconds > 0))
         return "a pruned configuration has no least time";
     return "";
@@ -85,7 +85,7 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search, chain_of_trees c
         } else if (e.kind == event_kind::told) {
             auto const times = timed.find(at);
             if (times != timed.end() && !agrees(times->second, *e.result))
-                return "what was told is not what the times before it say";
+                return "an outcome differs from the times before it";
             if (!e.numbers.empty()) {
                 auto const* const m = std::get_if<measurement>(&*e.result);
                 search.tell_excess(at, m != nullptr ? m->value : std::nan(""), e.numbers);
@@ -171,10 +171,9 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make, chain_of_
         if (known.empty())
             notice_ = "the interrupted tuning cannot be continued: " + past_.problem;
         else if (!is_damaged) // the log names the unreadable lines
-            notice_ =
-                "the interrupted tuning cannot be repeated, and another one begins that knows "
-                "its outcomes: " +
-                past_.problem;
+            notice_ = "the interrupted tuning cannot be repeated, and another one begins with its "
+                      "outcomes: " +
+                      past_.problem;
         past_ = {};
         search_ = search_for(make, space, seed, {}, is_narrowed);
         unwritten_.emplace();

@@ -118,7 +118,7 @@ ATTUNE_INLINE void bench_pool::set_up(callable const& trusted, double limit_s,
             notices_.push_back("on device " + std::to_string(all[i]->ordinal) +
                                " the default takes " + detail::formatted("%.2f", ratio) +
                                " times as long as on the first: the devices are not alike, and "
-                               "what was measured there is compared as it is");
+                               "attune compares their times without a correction");
     }
 }
 

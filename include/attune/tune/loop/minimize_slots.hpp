@@ -74,7 +74,7 @@ template <evaluated_search Search>
 /// A measurement that is infinite or NaN becomes a failure.
 void refuse_not_finite(outcome& result);
 
-/// "every configuration failed: 3 crashed; the first said: SIGSEGV"
+/// "every configuration failed: 3 crashed; the first reason: SIGSEGV"
 [[nodiscard]] std::string text_of_failures(run_state const& board);
 
 /// Fills in the counts of the loop, and sends the result to the sink.

@@ -54,7 +54,7 @@ ATTUNE_INLINE std::string text_of_failures(run_state const& board)
     if (total(board.failures()) == 0) return "no configuration was evaluated";
     std::string out = "every configuration failed: " + describe(board.failures());
     if (!board.first_failures().empty())
-        out += "; the first said: " + board.first_failures().front().reason;
+        out += "; the first reason: " + board.first_failures().front().reason;
     return out;
 }
 
@@ -87,7 +87,7 @@ ATTUNE_INLINE void tell_rules_without_effect(run_state const& board, search_limi
     name(limits.expected_gain != unset.expected_gain, "expected_gain");
     if (!names.empty())
         board.announce(progress_event::notice,
-                       "search_limits: " + names + " ends nothing in " + function);
+                       "search_limits without an effect in " + function + ": " + names);
 }
 
 /// Outcomes of searches with equal keys are comparable.
@@ -117,7 +117,7 @@ ATTUNE_INLINE optimizer_core search_log::continued(std::function<optimizer_core(
         out.resume({out.save().key, out.save().seed, log_.past()});
     } catch (error const& thrown) {
         notices_.push_back("the search in the event log cannot be repeated, and another one begins "
-                           "that knows its outcomes: " +
+                           "with its outcomes: " +
                            thrown.what_alone());
         out = make();
         known = log_.past();

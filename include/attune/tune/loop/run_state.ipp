@@ -68,7 +68,7 @@ ATTUNE_INLINE std::string run_state::common_failure() const
     failure const& first = firsts_.front();
     return "all " + std::to_string(failed) + " configurations " +
            (failed < evaluations() ? "but the default " : "") + std::string(describe(first.stage)) +
-           "; the first said: " + first.reason;
+           "; the first reason: " + first.reason;
 }
 
 ATTUNE_INLINE void run_state::announce(progress_event event, std::string const& text) const

@@ -27,7 +27,7 @@ ATTUNE_INLINE work work_at(tuning_problem const& problem, point const& at)
     bool const counts = std::isfinite(out.flops) && std::isfinite(out.bytes) && out.flops >= 0 &&
                         out.bytes >= 0 && out.flops + out.bytes > 0;
     if (!counts)
-        throw error("the work that the kernel states is negative, nothing or no number",
+        throw error("the work that the kernel states is negative, zero or not finite",
                     "kernel '" + problem.kernel.name + "', " + formatted("%.6g", out.flops) +
                         " flops and " + formatted("%.6g", out.bytes) + " bytes",
                     "correct kernel.work(...)");

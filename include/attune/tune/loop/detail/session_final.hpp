@@ -168,8 +168,9 @@ private:
             out.push_back(f);
         }
         if (late > 0)
-            note(with_.report, std::to_string(late) +
-                                   " of the fastest elsewhere did not run here: the time was over");
+            note(with_.report,
+                 std::to_string(late) +
+                     " of the fastest configurations elsewhere did not run here: no time was left");
         return out;
     }
 
@@ -253,9 +254,8 @@ private:
             return *best;
         }
         if (with_.refuse && !leaders_.all().empty() && !has_any_run)
-            note(report,
-                 "interrupted before the final: what was fastest elsewhere did not run here, and "
-                 "the default serves");
+            note(report, "interrupted before the final: the default serves, because the fastest "
+                         "configurations elsewhere did not run here");
         return default_;
     }
 

@@ -121,8 +121,8 @@ inline void put_joules(tuning_report& report, kernel_description const& kernel, 
                        formatted("%.3g", kernel.most_joules);
     if (default_joules > 0 && !is_default)
         said += "; the default takes " + formatted("%.3g", default_joules);
-    note(report, said + "; the counters are those of whole processors, so what other programs did "
-                        "counts");
+    note(report,
+         said + "; the counters measure whole processors, with the energy of other programs");
 }
 
 /// Returns a notice if the baseline is faster than the installed configuration; otherwise empty.
@@ -131,7 +131,9 @@ inline void put_joules(tuning_report& report, kernel_description const& kernel, 
 {
     if (own.speedup_high >= 1) return {};
     return "your own code (kernel.baseline) is " + formatted("%.2fx ", 1 / own.speedup) +
-           of.better() + " than what is installed: call that, or give the kernel what makes it " +
+           of.better() +
+           " than the installed configuration: call your own code, or give the kernel what makes "
+           "it " +
            (of.is_seconds ? "fast" : "good");
 }
 

@@ -117,7 +117,7 @@ public:
         put_into(report_, problem_);
         report_.cache = options_.measuring.cache;
         if (options_.limits.roofline_share > 0 && problem_.kernel.work == nullptr)
-            note("tuning_options::limits.roofline_share ends nothing: kernel '" +
+            note("tuning_options::limits.roofline_share has no effect: kernel '" +
                  problem_.kernel.name +
                  "' does not state its work; call kernel.work(flops, bytes)");
 
