@@ -25,7 +25,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns "no" if nothing was tuned, and nothing is known.
+/// Returns "no" if nothing was tuned or remembered.
 [[nodiscard]] inline std::string_view word_of(decision how) noexcept
 {
     switch (how) {
@@ -74,7 +74,7 @@ ATTUNE_INLINE named_texts replay_report_in(std::string_view text)
     return out;
 }
 
-/// @return  true if it is written
+/// @return  true if the file is written
 [[nodiscard]] inline bool write_replay_report(std::string const& path,
                                               std::string const& text) noexcept
 {

@@ -124,8 +124,8 @@ private:
         link_.join();
         static_cast<void>(link_.notices()); // earlier workers have announced past problems
         if (std::string const others = who_may_tell(link_.path()); !others.empty())
-            search_.announce("another user may write into the study, and so tell outcomes that "
-                             "nobody here verified: " +
+            search_.announce("another user may write outcomes into the study, which this process "
+                             "does not verify: " +
                              others);
         std::size_t const known = board().outcomes().size();
         if (known > 0)
@@ -177,7 +177,8 @@ private:
         return board().outcomes().size() + board().open().size() >= most_outcomes();
     }
 
-    /// @return  why nothing more is evaluated; empty: it has begun, or must wait for has_news_
+    /// @return  why this process evaluates nothing more; empty if an evaluation has begun, or must
+    ///          wait for has_news_
     [[nodiscard]] std::string claim_next()
     {
         // Claims of other processes are skipped without the lock.
@@ -219,8 +220,8 @@ private:
         return true;
     }
 
-    /// Returns true if a claim must be taken over, while nothing is evaluated here. Such are claims
-    /// of a lost worker, and claims of this process that go_on() does not evaluate again.
+    /// Returns true if this process must take over the claim while it evaluates nothing. Such
+    /// claims are those of a lost worker, and its own claims that go_on() does not evaluate again.
     [[nodiscard]] bool is_left_behind(open_claim const& one) const
     {
         return board().has_expired(one) && (one.worker != link_.place() || !link_.has_unsent());
