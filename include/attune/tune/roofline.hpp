@@ -23,10 +23,10 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The limits of this machine for `threads` threads and arrays of `footprint` bytes together (0:
-/// far larger than the caches). Each pair is measured once (about a quarter of a second). The file
-/// `machine_limits` in the folder of cache_options keeps the result. If there is no such folder
-/// (ATTUNE_CACHE=off), this process keeps it. A program built without optimisation, with such a
-/// folder, measures at every call.
+/// far larger than the caches). Each pair of threads and footprint is measured once, in about a
+/// quarter of a second. The file `machine_limits` in the folder of cache_options keeps the result.
+/// If there is no such folder (ATTUNE_CACHE=off), this process keeps it. A program built without
+/// optimisation, with such a folder, measures at every call.
 /// @param anew  measures again and keeps the higher of old and new limits
 /// Errors   errors of measure_machine()
 [[nodiscard]] machine_limits limits_of_this_machine(unsigned threads, double footprint = 0,
@@ -98,7 +98,7 @@ private:
     unsigned threads_ = 1;
 };
 
-/// From now on the stated work of this program's kernels counts.
+/// Registers rooflines and verdicts for the kernels of this program.
 void know_time_bounds() noexcept;
 
 /// Runs before the constructors of static objects, which may be kernels.

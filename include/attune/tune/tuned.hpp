@@ -91,8 +91,8 @@ class tuned;
 ///
 /// After a call the caller's data is the result of one call of the kernel, also if that call tuned.
 /// While the call tunes, the data must not change or be freed. Other threads may continue, and
-/// their changes of the process (environment, working directory, handlers ...) stay. Such changes
-/// by a variant are then noticed only in a forked child: see isolation.
+/// their changes of the process (environment, working directory, handlers ...) stay. attune then
+/// notices such changes by a variant only in a forked child: see isolation.
 ///
 /// The kernel runs in the caller's floating-point environment (traps, rounding, flushing to zero),
 /// also in a tuning. For its own arithmetic attune uses another environment, and then restores the
@@ -162,7 +162,7 @@ public:
         }
     }
 
-    /// Without a store on disk: only this object remembers results.
+    /// Without a store on disk, only this object remembers results.
     tuned(kernel<Result(Args...)> const& k, Compiler compiler, tuning_options options)
         : tuned(k, std::move(compiler), Store{}, std::move(options))
     {
@@ -176,8 +176,8 @@ public:
         else
             return call(args...);
     }
-    /// Serves no call. Of a wrong one, the compiler prints `Refused`: the first argument that does
-    /// not fit. Wrong calls of tune() and other members have the compiler's text alone.
+    /// Takes no call. For a wrong call the compiler prints `Refused`: the first argument that does
+    /// not fit. For wrong calls of tune() and other members it prints only its own text.
     template <class... Given,
               class Refused = typename detail::wrong_call<Result(Args...), Given...>::type>
         requires detail::serves<Refused>

@@ -35,7 +35,7 @@ struct finalist {
 /// Keeps the fastest configurations of a running search, with their code loaded.
 class leaders {
 public:
-    /// Most leaders that take part in a final, beside those that stay.
+    /// Most leaders that take part in a final.
     static constexpr std::size_t most = 8;
     /// Times of one code at different moments may differ by this share. For example, another
     /// program that uses the second thread of a core from time to time gives the machine two
