@@ -260,9 +260,9 @@ public:
     /// `f(value)`. For sizes that never repeat, such as numbers of tokens or particles. All values
     /// with one f(value) share one tuning, which uses the arguments of their first call. The tuning
     /// searches the configurations that are valid for f(value), and the record has f(value) as the
-    /// input. Each call is still checked by its own value: a configuration that breaks a constraint
-    /// for it does not serve, and a new shape is verified. Calls of new shapes call `f`, maybe on
-    /// several threads at once; an exception of `f` leaves the call.
+    /// input. Each call is still checked by its own value. A configuration that breaks a constraint
+    /// for that value does not serve. A new shape is verified. Calls of new shapes call `f`, maybe
+    /// on several threads at once; an exception of `f` leaves the call.
     ///
     /// Errors   attune::error at the construction of `tuned`: the argument is bound to no input, or
     ///          the kernel runs on a device
@@ -522,10 +522,10 @@ public:
 
     /// The search looks for the best value of `f(run, arguments...)` in place of the shortest time.
     /// `run` is a measured_call with the seconds, or a metered_call with seconds and joules. The
-    /// arguments are those of check(): arrays as std::span, as one run of the variant left them,
-    /// then the kernel's return value if there is one. `f` returns a double above 0, such as flops
-    /// per second, steps to a solution, or joules times seconds. A variant fails if `f` throws or
-    /// returns another number. `f` is called for each round of a comparison.
+    /// arguments are those of check(): arrays as std::span with the contents after one run, then
+    /// the kernel's return value, if any. `f` returns a double above 0, such as flops per second,
+    /// steps to a solution, or joules times seconds. A variant fails if `f` throws or returns
+    /// another number. `f` is called for each round of a comparison.
     ///
     /// Report, progress, store and pages have these values, with `unit` (may be empty). Members
     /// such as record::best_s then have them, too, and limits.target is such a value. Results of

@@ -27,8 +27,8 @@ struct minimize_result {
     std::optional<Config> best;         ///< empty if every configuration failed or broke a bound
     double value = 0;                   ///< the objective at `best`
     std::vector<quantity> quantities{}; ///< of `best`, as the objective returned them
-    /// A sentence with the configuration that comes nearest to the bounds, if configurations worked
-    /// but none of them kept all bounds. Otherwise empty.
+    /// If configurations worked but none kept all bounds: a sentence with the configuration that
+    /// comes nearest to the bounds. Otherwise empty.
     std::string shortfall{};
     std::uint32_t evaluations = 0;
     failure_counts failures{};

@@ -46,11 +46,11 @@ enum class miss_policy : unsigned char {
     /// The destructor waits for running tunings.
     tune_in_background,
     /// Like tune_in_background, but candidates that were right on the copy are timed in calls of
-    /// the program, whose conditions may differ from those of a single call on a copy.
-    /// Candidates delay the program's calls by at most tuning_limits::lost_share. The tuning takes
-    /// many calls; limits.seconds does not count. If calls of a shape become rare, its tuning
-    /// continues on a copy; the report says what a tuning waits for. A kernel with a baseline, with
-    /// an objective of its own or with a bound on its energy is tuned like by tune_in_background.
+    /// the program. Conditions there may differ from those of a single call on a copy. Candidates
+    /// delay the program's calls by at most tuning_limits::lost_share. The tuning takes many calls;
+    /// limits.seconds does not count. If calls of a shape become rare, its tuning continues on a
+    /// copy; the report says what a tuning waits for. A kernel with a baseline, with an objective
+    /// of its own or with a bound on its energy is tuned like by tune_in_background.
     online,
     always, ///< tunes in the first call, also if the store has a result, which takes part
 };
@@ -62,11 +62,11 @@ enum class size_policy : unsigned char {
     /// Like `several` where a thread tunes beside the program anyway: tune_in_background, online.
     /// Otherwise like `first`, so that attune uses no processor unasked.
     automatic,
-    /// Where calls spend most of their time away from the tuned sizes, a thread tunes up to seven
-    /// more sizes beside the program, on copies of calls. No call waits for that tuning; with
-    /// tune_if_missing a call may wait until a winner is verified for it. A tree over the sizes
-    /// chooses the variant of a call. Together these tunings have the limits of one more tuning,
-    /// and take no more seconds than the calls took, plus those of one tuning.
+    /// If calls spend most of their time away from the tuned sizes, attune tunes up to seven more
+    /// sizes. A thread does this beside the program, on copies of calls. No call waits for that
+    /// tuning; with tune_if_missing a call may wait until a winner is verified for it. A tree over
+    /// the sizes chooses the variant of a call. Together these tunings have the limits of one more
+    /// tuning, and take no more seconds than the calls took, plus those of one tuning.
     several,
 };
 
@@ -151,10 +151,10 @@ struct tuning_search {
     std::string techniques{};
     /// Skips a configuration, without compilation or run, if its work (kernel.work, with
     /// parameters) takes longer on this machine than the best so far. The report has their number.
-    /// If by that rule half of the space cannot win, a new search continues in the rest and gets
-    /// all outcomes of the rest. A time that contradicts the stated work brings the whole space
-    /// back. Off until it is proven on more machines. The program includes
-    /// <attune/tune/roofline.hpp> and links attune::roofline.
+    /// If half of the space cannot win by this rule, a new search continues in the rest, with all
+    /// outcomes of the rest. A time that contradicts the stated work brings the whole space back.
+    /// Off until it is proven on more machines. The program includes <attune/tune/roofline.hpp> and
+    /// links attune::roofline.
     bool prune = false;
 };
 

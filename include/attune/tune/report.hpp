@@ -141,8 +141,8 @@ struct tuning_report {
     std::vector<std::string> notices;
     /// All tuned sizes, the first one first. A tree chooses among their winners. Empty: one size.
     std::vector<size_report> sizes{};
-    /// Time that a call loses at a size that was not tuned, as a share of the time of its own best:
-    /// the mean of left_out_s / best_s - 1 over the sizes. Empty: not measured.
+    /// Share of its best time that a call loses at a size that was not tuned: the mean of
+    /// left_out_s / best_s - 1 over the sizes. Empty: not measured.
     std::optional<double> size_regret{};
 
     /// Text: "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3

@@ -85,9 +85,9 @@ class tuned;
 /// other threads run the default.
 ///
 /// In a signal handler a call of a known shape works as usual. For another shape the default runs
-/// if it is ready, otherwise the call is an error. It is ready as the function of kernel.fallback()
-/// or attune_add_kernel, or as compiled code that is the same for all inputs. A signal handler
-/// tunes nothing.
+/// if it is ready, otherwise the call is an error. The default is ready as the function of
+/// kernel.fallback() or attune_add_kernel, or as compiled code that is the same for all inputs. A
+/// signal handler tunes nothing.
 ///
 /// After a call the caller's data is the result of one call of the kernel, also if that call tuned.
 /// While the call tunes, the data must not change or be freed. Other threads may continue, and
@@ -244,9 +244,9 @@ public:
     void wait() const { self_->known->wait(); }
 
     /// Tunes without a device, for the device that the compiler names, by the resources of the
-    /// compiled code: see predicted_objective(). Nothing is run, and arrays are not read: they may
-    /// be empty. The result is remembered apart from measured ones. On a device of that instruction
-    /// set it is a near choice if nothing was measured: see choice_match.
+    /// compiled code: see predicted_objective(). attune runs nothing, and reads no arrays: the
+    /// arrays may be empty. The result is remembered apart from measured ones. On a device of that
+    /// instruction set the result is a near choice if nothing was measured: see choice_match.
     /// @return  the result; its times have no unit
     [[nodiscard]] tuning_report predict(Args... args)
     {

@@ -62,9 +62,10 @@ struct call_frame {
     void* idle = nullptr; ///< empty code for `call`; may be null
     /// Elements of each array, shared with the functions above.
     std::shared_ptr<std::vector<std::size_t>> elements;
-    /// Makes the same call with other sizes, by argument: a length up to the array's own, the value
-    /// of an integer, or the bits of a floating-point number as a double; -1: unchanged; or
-    /// detail::halved_size, detail::altered_value. Empty: this call cannot be resized.
+    /// Makes the same call with other sizes, one for each argument. A size is a length up to the
+    /// array's own, an integer's value, or a floating-point number's bits as a double. -1 changes
+    /// nothing; see also detail::halved_size and detail::altered_value. Empty: this call cannot be
+    /// resized.
     std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
     std::shared_ptr<void>
         result{}; ///< the frame's own memory: the kernel's return value, drawn arrays

@@ -39,8 +39,8 @@ struct kernel_description {
     std::vector<detail::input_argument> inputs{};
     std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: default
     std::optional<launch_declaration> launch{};         ///< device launch; nodes of `space`
-    /// The `constraints` and `features` on compiled device code, with their own nodes: formulas
-    /// over parameters and inputs of the space and over code quantities.
+    /// The `constraints` and `features` on compiled code, with their own nodes. They are formulas
+    /// over parameters and inputs of the space, and over code quantities.
     description code_rules{};
     std::vector<detail::argument_extent> extents{}; ///< one per raw pointer argument, in order
     /// The user's check. Takes the address of a std::tuple of detail::host_argument; may be empty.
@@ -62,8 +62,8 @@ struct kernel_description {
     detail::function_type type{};                ///< of the signature
     detail::linked_kernels linked{};             ///< where the kernel was declared
     void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
-    bool fallback_is_slow =
-        false; ///< kernel.slow_fallback(f): the default is compiled nevertheless
+    /// By kernel.slow_fallback(f): the default is compiled although there is a fallback.
+    bool fallback_is_slow = false;
     /// The function of kernel.precondition(f), called like `check`; may be empty.
     std::function<bool(void const*)> precondition{};
     std::vector<bool> ignored{}; ///< by argument, true: no part of a call's shape; may be shorter

@@ -48,11 +48,11 @@ struct pruning_machine {
 /// interval of the best. Peaks are measured again before the first such verdict and later, because
 /// another program may have slowed the measurement. Some configurations that cannot win are tried
 /// as a check, the 2nd, 8th, 32nd and so on. If the time of any configuration is below its least
-/// time, the statement is wrong: verdicts end, and a sentence says so.
+/// time, the stated work is wrong: verdicts end, with a sentence for the user.
 ///
-/// The class also finds the part of the space that may still win, if it can list all settings of
-/// the parameters that the work reads. A list is impossible for a space with real parameters or
-/// with a group without a tree, and for more settings than setting_limits allows.
+/// The class also finds the part of the space that may still win. It must be able to list all
+/// settings of the parameters that the work reads. A list is impossible for a space with real
+/// parameters or with a group without a tree, and for more settings than setting_limits allows.
 class candidate_pruning final : public candidate_verdicts {
 public:
     /// The search continues in the part that may still win once that part is less than this share
@@ -74,8 +74,8 @@ public:
     [[nodiscard]] least_time least(point const& at);
     /// Returns the least time of a configuration that cannot win; empty: it must be tried.
     [[nodiscard]] std::optional<double> cannot_win(point const& at) override;
-    /// Returns true if the configuration may win. It may have been pruned before: the best and the
-    /// peaks change. Counts nothing.
+    /// Returns true if the configuration may win, also after it was pruned: the best and the peaks
+    /// change. Counts nothing.
     [[nodiscard]] bool may_win(point const& at) override;
     /// @return  true if the time contradicts the stated work; earlier pruning may then have been
     ///          wrong
@@ -92,10 +92,10 @@ public:
                                                             [] { return true; }) override;
     /// Notes that the search continues in this part; empty: in the whole space.
     /// @param is_checked  a pruned configuration is tried as a check
-    /// @return  false if the settings of the part cannot be listed, or if the stated work now reads
-    ///          other parameters: the search must use the whole space
+    /// @return  false if the settings of the part cannot be listed, or if the stated work reads
+    ///          other parameters. The search must then use the whole space
     bool narrowed(std::optional<kept_settings> const& part, bool is_checked = false) override;
-    /// The part cannot be built: narrower() stays empty from now on.
+    /// Notes that the part cannot be built: later results of narrower() are empty.
     void stays_wide() override;
     /// Share of the space's configurations in which the search continues.
     [[nodiscard]] double left_share() const noexcept override

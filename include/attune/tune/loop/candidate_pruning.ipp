@@ -188,7 +188,7 @@ ATTUNE_INLINE void candidate_pruning::measure_peaks_anew()
 
 /// Lists the work of each setting. A call of the user's function shows which parameters it reads.
 /// If it reads another parameter at a later setting, the list begins again.
-/// @return  false if they cannot be listed, or not now
+/// @return  false if the settings cannot be listed, or if no time is left
 ATTUNE_INLINE bool candidate_pruning::list_settings(std::function<bool()> const& may_go_on)
 {
     if (std::exchange(is_listed_, true)) return !settings_.empty();

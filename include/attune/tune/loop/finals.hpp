@@ -89,7 +89,7 @@ private:
 };
 
 /// Rounds that must fit into a final with so many contestants: the fewest that can prove a
-/// difference, a warm-up round and a spare one. Doubled, because runs may be slower now.
+/// difference, a warm-up round and a spare one. Doubled, because runs in the final may be slower.
 [[nodiscard]] inline double final_rounds(std::size_t contestants)
 {
     return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
@@ -103,8 +103,8 @@ private:
                     0.25 * budget_s);
 }
 
-/// The seconds for the final: the rest of the budget, at least half of the limit. An overlong last
-/// evaluation thus cannot prevent the final.
+/// The seconds for the final: the rest of the budget, at least half of the limit. So the final
+/// takes place even after an overlong last evaluation.
 [[nodiscard]] inline double final_time_s(double limit_s, double left_s)
 {
     return std::clamp(left_s, 0.5 * limit_s, limit_s);

@@ -9,13 +9,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Handles SIGINT while at least one guard exists, on any thread. Ctrl-C requests a stop from all
 /// guards, also from later ones while one exists. After the last guard is destroyed, the program's
-/// own handler for SIGINT runs, as if Ctrl-C were pressed at that moment: Python raises
-/// KeyboardInterrupt, a server shuts down. A program that has no handler or ignores SIGINT
-/// continues. A second Ctrl-C goes to the program at once.
+/// own handler for SIGINT runs, as if Ctrl-C were pressed at that moment. For example, Python
+/// raises KeyboardInterrupt, and a server shuts down. A program that has no handler or ignores
+/// SIGINT continues. A second Ctrl-C goes to the program at once.
 ///
 /// A guard does nothing on a thread with a stopped_by, whose work does not belong to the program.
 ///
-/// The program's handler is restored unless the program has installed another one meanwhile.
+/// The last guard restores the program's handler, unless the program has installed another one.
 class interrupt_guard {
 public:
     /// The effect of Ctrl-C on the program when the last guard is destroyed.

@@ -43,7 +43,7 @@ inline unsigned end_interrupts() noexcept
     return interrupts_seen.exchange(0);
 }
 
-/// Runs in a child of a fork by the program: Ctrl-C there belongs to the child.
+/// Runs in a child of a fork by the program, whose Ctrl-C has nothing to do with the guards.
 inline void forget_interrupts()
 {
     if (living_interrupt_guards == 0) return;

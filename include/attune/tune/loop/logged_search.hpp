@@ -54,8 +54,9 @@ first_outcome(std::vector<event> const& events)
 }
 
 /// Returns the outcomes in their order of arrival, without those that contradict the times before
-/// them. All are relative to the first outcome: if that contradicts its times, the result is empty.
-/// @pre  each event about a configuration has one point; a told one has a result
+/// them. All outcomes are relative to the first one: if the first one contradicts its times, the
+/// result is empty.
+/// @pre  each event about a configuration has one point; an event `told` has a result
 [[nodiscard]] inline std::vector<logged_outcome> outcomes_in(std::vector<event> const& events)
 {
     struct known_facts {
@@ -128,18 +129,18 @@ struct replayed_calls {
                                       std::uint64_t seed, std::vector<event> const& events,
                                       bool is_narrowed = false);
 
-/// Models `searcher`. It first proposes the points that an interrupted session left without an
-/// outcome.
+/// Models `searcher`. Its first proposals are the points that an interrupted session left without
+/// an outcome.
 class logged_search {
 public:
     /// Repeats the calls in `log`, or in the readable part of a damaged log. If the searcher
     /// proposes other points than the log, a new session begins with all readable outcomes, in one
     /// write. Causes are another version of attune, another search, or a lost line.
-    /// @param memory  known: outcomes for a new session. The search gets an outcome when it asks
-    ///                for that point, and at last the others. Equal seeds thus continue as without
-    ///                an interruption. The search gets readable outcomes of the log in the same
-    ///                way. related, lessons: the search begins with them, and the log has them, so
-    ///                that a replay needs only the log
+    /// @param memory  known: outcomes for a new session. The search gets the outcome of a point
+    ///                when it proposes the point, and the other outcomes at last. Equal seeds then
+    ///                continue as without an interruption. The search gets readable outcomes of the
+    ///                log in the same way. related, lessons: the search begins with them, and the
+    ///                log has them, so that a replay needs only the log
     /// @param ahead   configurations to ask for before the first outcome
     /// @param is_narrowed  false: narrow() is not called, unless the log has such a call
     /// @pre   `log` outlives this object

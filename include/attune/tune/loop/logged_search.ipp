@@ -135,8 +135,8 @@ ATTUNE_INLINE any_searcher search_for(search_factory const& make, chain_of_trees
     return events;
 }
 
-/// Returns the readable events of a damaged log. All outcomes are compared with the first one: if
-/// its line is lost, its times give it again.
+/// Returns the readable events of a damaged log. All outcomes are compared with the first one. If
+/// the line of the first outcome is lost, its times give the outcome again.
 [[nodiscard]] inline std::vector<event> salvaged_events(event_log const& log,
                                                         chain_of_trees const& space)
 {

@@ -42,8 +42,8 @@ ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int
 
 ATTUNE_INLINE bench_pool::~bench_pool() = default;
 
-/// Runs `act(i)` on one thread per member, and `meanwhile` on this one. An exception of `act`
-/// becomes the member's trouble.
+/// Runs `act(i)` on one thread per member, and `meanwhile` on the calling thread. An exception of
+/// `act` becomes the member's trouble.
 /// Errors   exceptions of `meanwhile`, after all threads have ended
 ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
                                       std::function<void(std::size_t)> const& act,

@@ -20,8 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// If the first run of a candidate takes this many times as long as that of the serving code, the
-/// bench times the candidate on the copy. There, more than half of this factor is slow.
+/// A candidate whose first run takes this many times as long as the serving code's is timed on the
+/// copy. There, more than half of this factor is slow.
 inline constexpr double slow_on_copy = 3;
 /// Every round costs calls of the program: an online final has fewer rounds than other finals.
 inline constexpr std::uint32_t most_online_rounds = 40;

@@ -31,7 +31,7 @@ public:
     ///                       but cannot be the best
     void add(point const& at, outcome const& result, std::string const& text,
              bool is_comparable = true);
-    /// Forgets the best: from now on, values are of another kind.
+    /// Drops the best, because later values are of another kind.
     void forget_best() noexcept { best_.reset(); }
     void announce(progress_event event, std::string const& text) const;
 
@@ -57,7 +57,7 @@ public:
     /// The first failure of each stage, in order of occurrence.
     [[nodiscard]] std::vector<failure> const& first_failures() const noexcept { return firsts_; }
     /// Returns a sentence with the reason of the first failure, if at least two evaluations failed,
-    /// all at one stage, and only the first evaluation succeeded. Otherwise empty.
+    /// all at one stage. At most one evaluation may have succeeded. Otherwise empty.
     [[nodiscard]] std::string common_failure() const;
     /// The best measurement so far and its configuration; empty before the first success.
     [[nodiscard]] std::optional<std::pair<point, measurement>> const& best() const noexcept

@@ -40,8 +40,8 @@ public:
 
     /// @return  false if the lesson is empty, or if the search does not learn from its kind
     virtual bool tell(any_searcher& to) const = 0;
-    /// Text of event_kind::informed. It begins with a letter; the text of a past session begins
-    /// with a digit.
+    /// Text of event_kind::informed. The first character is a letter; a digit begins the text of a
+    /// past session.
     [[nodiscard]] virtual std::string text() const = 0;
     /// @param logged  events of a session that continues
     /// @param make    its search
@@ -114,8 +114,8 @@ struct known_outcome {
 
 /// Values are those that the search minimises: see problem_objective::turned().
 struct session_memory {
-    /// Outcomes of earlier sessions, oldest first, each point once. They count as evaluations and
-    /// are not measured again.
+    /// Outcomes of earlier sessions, oldest first, each point once. The outcomes count as
+    /// evaluations, and the session does not measure them again.
     std::vector<known_outcome> known{};
     bool was_cut_short = false; ///< the last of them come from a session without an end
     /// Outcomes at other inputs, on other devices, of other versions, with which a new session

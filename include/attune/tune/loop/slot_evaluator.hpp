@@ -46,8 +46,8 @@ struct slot_event {
 /// - The evaluator moves configurations to slots and outcomes back, without access to the search.
 /// - A slot is outside until the event with which it joins, and then free. A late machine does not
 ///   delay the others.
-/// - now() is the clock by which evaluations are overdue. A test that scripts durations has its own
-///   clock, and needs neither threads nor sleep.
+/// - now() is the clock that decides which evaluations are overdue. A test that scripts durations
+///   has a separate clock, and needs neither threads nor sleep.
 /// The function attune::minimize() is this loop with one slot; therefore a communicator of one rank
 /// gives the same sequence. Another transport (a shared file system, a batch system) is another
 /// evaluator.
@@ -64,8 +64,8 @@ public:
     [[nodiscard]] virtual std::string name(std::size_t) const { return {}; }
     /// Gives a free slot a configuration. Returns at once.
     virtual void submit(std::size_t slot, point const& at) = 0;
-    /// Does the same for a tuned kernel. @param stop_above_s timing may end when the variant is
-    /// proven slower
+    /// Does the same for a tuned kernel.
+    /// @param stop_above_s  timing may end when the variant is proven slower
     virtual void submit_variant(std::size_t slot, point const& at, double /* stop_above_s */)
     {
         submit(slot, at);

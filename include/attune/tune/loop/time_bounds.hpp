@@ -62,7 +62,7 @@ public:
 };
 
 /// The offer of the optional part attune::roofline. See offer.hpp. `say` receives sentences for the
-/// user. @pre the problem outlives the made objects
+/// user. The problem outlives the made objects.
 struct time_bounds {
     using sayer = std::function<void(std::string)>;
     std::unique_ptr<kernel_roof> (*roof)(tuning_problem const& problem,
@@ -75,7 +75,8 @@ struct time_bounds {
                               std::uint64_t seed) = nullptr;
 };
 
-/// Returns the work of one call, as the kernel states it. @pre the kernel states work
+/// Returns the work of one call, as the kernel states it.
+/// @pre     the kernel states work
 /// Errors   attune::error: the work is negative, zero or not finite
 [[nodiscard]] work work_at(tuning_problem const& problem, point const& at);
 

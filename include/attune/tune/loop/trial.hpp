@@ -129,7 +129,8 @@ public:
     /// Number of trials that took the outcome of equal code.
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
     /// The machine's slowdown. The runner repeats a known run after trials, as a probe: see
-    /// machine_pace::wants_probe(). It divides times of trials between slow probes by the slowdown.
+    /// machine_pace::wants_probe(). The times of trials between slow probes are divided by the
+    /// slowdown.
     [[nodiscard]] disturbance disturbed() const { return pace_.disturbed(); }
 
 private:

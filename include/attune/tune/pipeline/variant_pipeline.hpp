@@ -24,10 +24,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns the default of tuning_options::compile_ahead. It is 1 if the calling thread may run on
-/// two cores and if neither the kernel nor a device uses the second; otherwise 0. The text and
-/// flags of the kernel and the compiler's flags mention threads of a kernel: OpenMP, TBB,
-/// std::thread and others.
+/// Returns the default of tuning_options::compile_ahead. The default is 1 if the calling thread may
+/// run on two cores, and if neither the kernel nor a device uses the second. Otherwise it is 0.
+/// may_use_threads() decides if the kernel uses threads: OpenMP, TBB, std::thread and others.
 [[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
 
 struct variants_ahead {
@@ -61,9 +60,9 @@ struct pipelined_variant {
 ///
 /// From the first next() that leaves something to compile until settle(), the calling thread and
 /// its new threads are pinned to its current core. On a machine with one core, variants are
-/// compiled between the measurements, in the same order. The same happens after a measurement
-/// during which other threads of the program used more than a tenth of the calling thread's CPU
-/// time. The kernel or the program then uses the other cores.
+/// compiled between the measurements, in the same order. Variants are also compiled in this way
+/// after a measurement during which other threads of the program used more than a tenth of the
+/// calling thread's CPU time. The kernel or the program then uses the other cores.
 class variant_pipeline {
 public:
     /// @param search_s  wall seconds of making the searcher and reading its lessons
@@ -98,7 +97,7 @@ public:
 
     /// Prunes configurations for which `least_s` gives a time: they are neither compiled nor
     /// returned. The searcher gets that time, or the median of all times so far if that is longer.
-    /// Unmeasured configurations thus never look better than half of the measured ones. After
+    /// An unmeasured configuration then never ranks above half of the measured ones. After
     /// most_pruned_in_a_row of them the next one is returned, so that a search continues and ends.
     /// @param least_s  least seconds of a configuration that cannot win; empty if it may win
     /// @param may_go_on  false: the budget is spent, or the user interrupts; next() then returns a
@@ -132,8 +131,8 @@ public:
     /// The technique of the search that proposed `at`; empty: none did, or `at` has an outcome.
     [[nodiscard]] std::string proposer_of(point const& at) const { return search_.proposer_of(at); }
 
-    /// Sets the time limit of compilations. A compilation of next() fails when no time is left and
-    /// it took ten times as long as the slowest so far, two seconds at least.
+    /// Sets the time limit of compilations. When no time is left, a compilation of next() fails
+    /// after ten times the time of the slowest so far, at least two seconds.
     /// @param left_s  seconds that are left of the tuning
     void set_time_left(std::function<double()> left_s) { left_s_ = std::move(left_s); }
 

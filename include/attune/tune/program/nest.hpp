@@ -274,11 +274,10 @@ private:
 /// vectors, copies of arrays and threads, for this machine.
 ///
 /// Indices are made of axes; arrays have extents. An axis has one extent: an array that is longer
-/// along it is read by attune::prefix(i, n). A statement writes each element of an array once. If
-/// the value of a statement has an axis that the array lacks, the statement sums over it (`+=`) or
-/// reduces it by attune::sum, product, max, min or argmax. Statements run one after the other, and
-/// pass arrays on in an attune::temporary. Wrong names, shapes or order of statements do not
-/// compile.
+/// along it is read by attune::prefix(i, n). A statement writes each element of an array once. If a
+/// value has an axis that the array lacks, the statement sums over it (`+=`), or reduces it by
+/// attune::sum, product, max, min or argmax. Statements run one after the other, and pass arrays on
+/// in an attune::temporary. Wrong names, shapes or order of statements do not compile.
 ///
 /// Example   inline constexpr auto gemm = attune::nest<"gemm">(C[i][j] += A[i][k] * B[k][j]);
 ///           gemm(a, b, c, m, n);                                     // the plain nest

@@ -76,11 +76,12 @@ struct minimum_in_study {
 ///   second, also during an evaluation.
 /// - A claim expires when its process has been silent for too long (study_board). Processes take
 ///   over expired claims before they claim new proposals.
-/// - While a process cannot write the file, it keeps outcomes, claims nothing, and counts no
-/// process as lost. A process that waits for outcomes writes as often as one that evaluates, and so
-/// finds out that it cannot write. The study is over when it has had its evaluations or has no
-/// configuration left, and all claims have outcomes. A rule, the seconds of this process, or Ctrl-C
-/// end it here as soon as the evaluation of this process has ended.
+/// - While a process cannot write the file, it keeps outcomes, claims nothing, and counts none as
+///   lost. A process that waits for outcomes writes as often as one that evaluates, and so finds
+///   out that it cannot write.
+/// The study is over when it has had its evaluations or has no configuration left, and all claims
+/// have outcomes. A rule, the seconds of this process, or Ctrl-C end it here as soon as the
+/// evaluation of this process has ended.
 /// Errors   attune::error: options out of their ranges; the study cannot be joined: its file cannot
 ///          be written, is no study, of a newer release, or of another search; the file is replaced
 ///          during the search; a successful evaluation here without the value of a bounded quantity

@@ -156,8 +156,8 @@ private:
 
     void look()
     {
-        // A process that waits for others also writes. The process thus notices when no process can
-        // write, and counts none as lost. A claim of this process expires if no thread works on it.
+        // A process that waits for others also writes. So it finds out if no process can write, and
+        // counts none as lost. A claim of this process expires if no thread works on it.
         auto const is_own = [&](open_claim const& one) { return one.worker == link_.place(); };
         bool const waits = !board().open().empty() && std::ranges::none_of(board().open(), is_own);
         link_.look(own_.is_busy() || waits);
@@ -208,8 +208,8 @@ private:
         return {};
     }
 
-    /// Evaluates a claim of this process without an outcome: the claim was in the file, but could
-    /// not be read back, or the outcome was damaged there.
+    /// Evaluates a claim of this process that has no outcome. In the file, the claim could not be
+    /// read back, or the outcome was damaged.
     [[nodiscard]] bool go_on()
     {
         if (link_.has_unsent()) return false;
@@ -220,8 +220,8 @@ private:
         return true;
     }
 
-    /// Returns true if this process must take over the claim while it evaluates nothing. Such
-    /// claims are those of a lost worker, and its own claims that go_on() does not evaluate again.
+    /// Returns true if this process must take over the claim while it evaluates nothing. These are
+    /// claims of a lost worker, and own claims that go_on() does not evaluate again.
     [[nodiscard]] bool is_left_behind(open_claim const& one) const
     {
         return board().has_expired(one) && (one.worker != link_.place() || !link_.has_unsent());

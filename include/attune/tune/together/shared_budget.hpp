@@ -37,7 +37,8 @@ public:
     /// it has no more.
     virtual void step(search_limits const& left) = 0;
     virtual void rest() = 0; ///< called after a step, before other work
-    /// Makes the final. Called once, if the task has begun. @param left_s wall seconds
+    /// Makes the final. Called once, if the task has begun.
+    /// @param left_s  wall seconds
     virtual void finish(double left_s) = 0;
 };
 
@@ -88,8 +89,8 @@ private:
 spent_budget spend_together(search_limits const& whole, std::vector<budget_task*> tasks,
                             turn_policy const& whose_turn, std::function<double()> const& clock);
 
-/// Runs dispatch_table::tune() for a call, one evaluation at a time. If it fails, the report says
-/// so, and other tunings continue.
+/// Runs dispatch_table::tune() for a call, one evaluation at a time. If the tuning fails, the
+/// report has the reason, and other tunings continue.
 class stepped_tuning final : public budget_task {
 public:
     /// @param whole    the budget of all tunings

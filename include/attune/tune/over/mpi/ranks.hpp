@@ -80,10 +80,10 @@ struct minimum_on_ranks {
 /// A message that cannot be read ends the job by MPI_Abort, with a line on stderr.
 ///
 /// @param build  makes the space on each rank; it may throw
-/// Errors   attune::error, on all ranks: MPI is not initialised, MPI_COMM_NULL, a communicator that
-///          joins two groups, a rank without a space or with another space than rank 0's (only on
-///          that rank if it comes after the search), exceptions of the search on rank 0 (with their
-///          type only there)
+/// Errors   attune::error, on all ranks: MPI is not initialised; MPI_COMM_NULL or a communicator
+///          that joins two groups; a rank without a space or with another space than rank 0's (only
+///          on that rank if it comes after the search); exceptions of the search on rank 0 (with
+///          their type only there)
 [[nodiscard]] minimum_on_ranks
 minimize_on_ranks(communicator_bits communicator, std::function<chain_of_trees()> const& build,
                   std::function<evaluation(chain_of_trees const&, point const&)> const& objective,
