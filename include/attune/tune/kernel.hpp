@@ -95,10 +95,11 @@ public:
                       "it, and plain "
                       "data by value: only these can be restored after a trial run");
         constexpr bool described = fault != argument_fault::unknown;
-        static_assert(described,
-                      "attune: an argument of the kernel is of a structure that attune does not "
-                      "know; specialise attune::kernel_type<T> with the name that the kernel file "
-                      "gives it, and with its fields where they cannot be seen");
+        static_assert(
+            described,
+            "attune: an argument of the kernel is of a structure that no attune::kernel_type<T> "
+            "describes; specialise it with the structure's name in the kernel file, and with its "
+            "fields where they cannot be seen");
         constexpr bool reachable = fault != argument_fault::has_pointers;
         static_assert(
             reachable,

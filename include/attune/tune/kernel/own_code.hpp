@@ -92,7 +92,8 @@ judged_by_own(kernel_description const& kernel)
     return "your own code (kernel.baseline) and the default have different results, and nothing "
            "says which is right: " +
            difference + "; " + std::string(effect) +
-           ": say what is right by kernel.reference(f), or how exact by kernel.tolerate<i>(...)";
+           ": give the right result by kernel.reference(f), or the allowed difference by "
+           "kernel.tolerate<i>(...)";
 }
 
 /// Copies `frame`; call() of the copy calls the user's own code for baseline_code().

@@ -41,9 +41,9 @@ namespace attune::inline ATTUNE_ABI::detail {
                    : "the part of the space in which it continued cannot be read";
     if (e.kind == event_kind::informed && is_of_lesson(e.text)) {
         if (offer_of_program<tuning_lessons>() == nullptr)
-            return "it learnt from other tunings; include <attune/tune/lessons.hpp> and link "
-                   "attune::lessons";
-        return lesson_in(e.text) ? "" : "what it learnt from other tunings cannot be read";
+            return "it began with lessons of other tunings; include <attune/tune/lessons.hpp> and "
+                   "link attune::lessons";
+        return lesson_in(e.text) ? "" : "its lessons of other tunings cannot be read";
     }
     if (e.kind == event_kind::informed)
         return read_past(e.text) ? "" : "the results of related problems in it cannot be read";

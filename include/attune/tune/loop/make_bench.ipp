@@ -254,7 +254,7 @@ ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                     "tuning_options::device.others",
                     "leave that empty, or tune with a compiler for a device");
     if (!problem.frame.is_complete())
-        throw error("nothing says how many elements the pointers of an array point to",
+        throw error("the number of elements behind the pointers of an array is not declared",
                     "kernel '" + problem.kernel.name + "'", "declare kernel.extent<i>(elements)");
     bench_options how = bench_options_of(options);
     auto const* const energy = offer_of_program<energy_maker>();
