@@ -113,7 +113,6 @@ struct tuning_limits {
         search_limits const u = search_limits::usual();
         return {.evaluations = u.evaluations, .seconds = u.seconds};
     }
-    /// The limits of one search.
     operator search_limits() const noexcept
     {
         return {.evaluations = evaluations,

@@ -75,6 +75,8 @@ struct call_frame {
     /// Sets the number of elements behind the pointer at a position; for an array of pointers,
     /// behind each of them.
     void set_extent(std::size_t argument, std::size_t count);
+    /// The addresses of the caller's arrays, one per buffer.
+    [[nodiscard]] std::vector<std::byte*> addresses() const;
     /// Returns true if the targets of every array of pointers are set.
     [[nodiscard]] bool is_complete() const noexcept;
     /// Returns true if the call has arrays, and all are empty.

@@ -244,7 +244,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
             for (std::size_t i = 0; i < bound.parameters.size(); ++i)
                 bound.parameters[i].default_text = text_of(bound.parameters[i], nearest[0][i]);
             *moved = "the default configuration breaks " + broken.front() +
-                     " for these inputs; the nearest valid one stands for it: " +
+                     " for these inputs; the nearest valid one serves as default: " +
                      text_of(bound, nearest[0]);
             return built(bound);
         }
@@ -294,18 +294,15 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel, description 
 [[noreturn]] inline void refuse_missing_extent(kernel_description const& kernel,
                                                std::size_t position)
 {
-    throw error("nothing says how many elements an argument points to",
+    throw error("the number of elements behind a pointer is not declared",
                 argument_of(kernel, position),
                 "declare kernel.extent<" + std::to_string(position) + ">(...), or pass a span");
 }
 
 ATTUNE_INLINE bool answer_of(std::function<bool(void const*)> const& asked, call_frame const& frame)
 {
-    std::vector<std::byte*> data;
-    for (buffer const& b : frame.buffers)
-        data.push_back(b.data);
     bool out = false;
-    frame.with_arguments(data, [&](void const* all) { out = asked(all); });
+    frame.with_arguments(frame.addresses(), [&](void const* all) { out = asked(all); });
     return out;
 }
 

@@ -33,10 +33,8 @@ ATTUNE_INLINE std::vector<std::int64_t> numbers_of(declared_lengths const& lengt
 {
     std::vector<std::int64_t> out;
     if (!lengths.numbers) return out;
-    std::vector<std::byte*> data;
-    for (buffer const& b : frame.buffers)
-        data.push_back(b.data);
-    frame.with_arguments(data, [&](void const* arguments) { out = lengths.numbers(arguments); });
+    frame.with_arguments(frame.addresses(),
+                         [&](void const* arguments) { out = lengths.numbers(arguments); });
     return out;
 }
 

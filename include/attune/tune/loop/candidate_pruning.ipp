@@ -66,8 +66,7 @@ candidate_pruning::candidate_pruning(tuning_problem const& problem, tuning_optio
         say_("nothing is pruned: the cores of this machine differ in their highest rates");
     }
     if (!is_on_) return;
-    for (buffer const& b : problem.frame.buffers)
-        data_.push_back(b.data);
+    data_ = problem.frame.addresses();
     unsigned const processors = std::max(std::thread::hardware_concurrency(), 1U);
     if (may_use_threads(problem.kernel.source, problem.compiler.identity()))
         most_threads_ = processors;

@@ -20,10 +20,10 @@ class interrupt_guard {
 public:
     /// The effect of Ctrl-C on the program when the last guard is destroyed.
     enum class afterwards : unsigned char {
-        program_hears, ///< the program's handler runs
-        caller_knows,  ///< no handler runs, unless another guard has program_hears
+        handler_runs,
+        no_handler, ///< unless another guard has handler_runs
     };
-    explicit interrupt_guard(afterwards what = afterwards::program_hears);
+    explicit interrupt_guard(afterwards what = afterwards::handler_runs);
     ~interrupt_guard();
     interrupt_guard(interrupt_guard const&) = delete;
     interrupt_guard& operator=(interrupt_guard const&) = delete;

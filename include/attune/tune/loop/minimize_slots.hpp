@@ -52,7 +52,7 @@ struct loop_end {
 template <evaluated_search Search>
 [[nodiscard]] loop_end run_minimize_loop(Search& search, run_state& board)
 {
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
     std::string ended = "budget";
     while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
         std::optional<typename Search::trial> const next = search.ask();

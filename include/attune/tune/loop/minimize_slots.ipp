@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <variant>
 
@@ -389,7 +388,7 @@ private:
 ATTUNE_INLINE void refuse_most_seconds(double most_seconds)
 {
     if (most_seconds > 0) return;
-    throw error("an evaluation may take no time",
+    throw error("the limit of an evaluation is not above 0 seconds",
                 "most_seconds = " + formatted("%.4g", most_seconds),
                 "give more than 0 seconds, or infinity for no limit");
 }
@@ -401,16 +400,14 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space, sl
 {
     own_float_environment const numbers;
     refuse_most_seconds(most_seconds);
-    std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
-    if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
-        possible = static_cast<std::uint32_t>(*size);
+    std::uint32_t const possible = possible_evaluations(space);
     run_state board = objective_board(options.name, limits, possible, options.progress);
     // The loop counts the budget, because the first evaluation ignores it.
     auto const make = [&] {
         return optimizer_core(space, options.search, options.seed, false, without_cost(limits),
                               options.bounds);
     };
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
     search_log log(space, options);
     optimizer_core search = log.continued(make);
     slots_loop loop(on, search, log, board, options.bounds, most_seconds);

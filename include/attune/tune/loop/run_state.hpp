@@ -8,6 +8,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/search/stop.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -17,6 +18,9 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Number of configurations of the space, if it is finite and below 2^32 - 1; otherwise 2^32 - 1.
+[[nodiscard]] std::uint32_t possible_evaluations(chain_of_trees const& space);
 
 /// Counts, best and clock of a loop of `minimize` or `tuned`. Sends them to the progress sink.
 class run_state {

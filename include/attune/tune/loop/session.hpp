@@ -83,9 +83,9 @@ private:
 /// replaces the default only if it is faster in the final beyond the 95 % interval; see finals.hpp.
 /// The time budget covers all work, also compilers and the final. An evaluation begins only if the
 /// time left is enough for the final and for an evaluation as long as the longest so far. The
-/// session restores the caller's data. Without a budget, see wants_tuning(), it compiles the
-/// default and runs nothing: decision::served_default, and no record.
+/// session restores the caller's data.
 /// @param memory  results of earlier sessions; an event log that can be continued has priority
+/// @pre     wants_tuning(options.limits)
 /// Errors   attune::error: a default configuration that does not work
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options, session_memory memory = {});

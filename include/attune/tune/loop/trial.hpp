@@ -150,8 +150,8 @@ private:
     std::unordered_map<std::string, outcome> by_code_;
     std::unordered_map<std::string, bounded_values> bounded_of_code_;
     callable default_{};
-    callable known_{};          ///< the code that probes run
-    timing_record known_how_{}; ///< how `known_` was timed
+    callable known_{}; ///< the code that probes run
+    timing_record known_how_{};
     machine_pace pace_{};
     double quickest_s_ = 0; ///< shortest first run so far
     std::uint32_t same_code_ = 0;

@@ -26,7 +26,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,7 +47,6 @@ ATTUNE_INLINE std::string path_of_study(study const& of)
         .string();
 }
 
-/// Returns the header of this process for a study.
 [[nodiscard]] inline study_header header_of(description const& space,
                                             minimize_options const& options)
 {
@@ -86,7 +84,7 @@ public:
 
     [[nodiscard]] loop_end take_part()
     {
-        interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+        interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
         join();
         std::string ended;
         try {
@@ -251,7 +249,7 @@ private:
         if (losses < options_->most_losses) return claim(at, over);
         std::string const reason = std::to_string(losses) +
                                    (losses == 1 ? " worker was" : " workers were") +
-                                   " lost with it: " + lost;
+                                   " lost at this configuration: " + lost;
         static_cast<void>(claim(at, over, failure{failure_stage::crash, reason}));
         return false;
     }
@@ -348,9 +346,7 @@ ATTUNE_INLINE minimum_in_study minimize_in_study(
 {
     own_float_environment const numbers;
     refuse_study_options(options);
-    std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
-    if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
-        possible = static_cast<std::uint32_t>(*size);
+    std::uint32_t const possible = possible_evaluations(space);
     study_process own(space, objective, of, options, possible);
     loop_end const end = own.take_part();
     found_minimum out;

@@ -86,9 +86,6 @@ private:
     bool has_evaluations_ = true;
 };
 
-spent_budget spend_together(search_limits const& whole, std::vector<budget_task*> tasks,
-                            turn_policy const& whose_turn, std::function<double()> const& clock);
-
 /// Runs dispatch_table::tune() for a call, one evaluation at a time. If the tuning fails, the
 /// report has the reason, and other tunings continue.
 class stepped_tuning final : public budget_task {

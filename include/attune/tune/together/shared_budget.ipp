@@ -100,17 +100,6 @@ ATTUNE_INLINE bool shared_budget::step()
     return is_evaluation || next_final() < tasks_.size();
 }
 
-ATTUNE_INLINE spent_budget spend_together(search_limits const& whole,
-                                          std::vector<budget_task*> tasks,
-                                          turn_policy const& whose_turn,
-                                          std::function<double()> const& clock)
-{
-    shared_budget all(whole, std::move(tasks), whose_turn, clock);
-    while (all.step()) {
-    }
-    return all.spent();
-}
-
 ATTUNE_INLINE stepped_tuning::stepped_tuning(dispatch_parts& parts, keyed_call call,
                                              search_limits const& whole, std::size_t sharers,
                                              std::function<double(double)> weight)

@@ -208,18 +208,4 @@ uses_of(variant_pipeline const& supply, std::size_t tried, std::size_t new_bests
     return has_met_rule ? "stop rule" : "budget";
 }
 
-/// Returns the report of a session that ran nothing: the default serves.
-/// @param made  code of the default
-[[nodiscard]] inline tuning_report report_without_tuning(tuning_problem const& problem,
-                                                         callable const& made)
-{
-    tuning_report report =
-        untuned_report(problem.kernel.name, decision::served_default,
-                       "the options leave no evaluations or no time for a tuning");
-    put_into(report, problem);
-    report.configuration = report.default_configuration;
-    report.compile_s = made.compile_s;
-    return report;
-}
-
 } // namespace attune::inline ATTUNE_ABI::detail

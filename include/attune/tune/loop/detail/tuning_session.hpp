@@ -39,7 +39,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,14 +47,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-[[nodiscard]] inline std::uint32_t possible_evaluations(chain_of_trees const& space)
-{
-    constexpr std::uint32_t many = std::numeric_limits<std::uint32_t>::max();
-    auto const size = space.size();
-    if (space.has_real_parameters() || !size || *size > many) return many;
-    return static_cast<std::uint32_t>(*size);
-}
 
 /// The limits of a search that minimises turned values: see problem_objective::turned().
 [[nodiscard]] inline search_limits turned_limits(tuning_limits const& limits,

@@ -114,7 +114,7 @@ inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report&
 /// Tries variants until the end. @return  the end, and true if Ctrl-C was pressed here
 [[nodiscard]] inline std::pair<rank_order, bool> try_variants(MPI_Comm comm, tuning_elsewhere& part)
 {
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
     rank_report report{.host = own_host()};
     try {
         report.problem = part.why_no_part();
