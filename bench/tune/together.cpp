@@ -219,7 +219,9 @@ reached(named_policy const& by, std::span<std::unique_ptr<bench::recorded_search
             is_equal ? 1.0 / kernels_together : parts[(k + turn) % kernels_together]));
         pointers.push_back(tasks.back().get());
     }
-    spend_together({.evaluations = by.budget}, pointers, by.policy, [] { return 0.0; });
+    shared_budget all({.evaluations = by.budget}, pointers, by.policy, [] { return 0.0; });
+    while (all.step()) {
+    }
     double now = 0;
     double possible = 0;
     for (auto const& one : tasks) {

@@ -1,4 +1,4 @@
-// expect-error: of a structure that attune does not know
+// expect-error: of a structure that no attune::kernel_type
 // tests/compile_fail/structure_without_name.cpp - the kernel file has a name for it.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>

@@ -115,7 +115,7 @@ TEST_CASE("when everything fails there is no best, and the last line says so")
     CHECK(!r.best);
     CHECK(attune::total(r.failures) == 4);
     CHECK(has(heard.events().back().text, "every configuration failed"));
-    CHECK(has(heard.events().back().text, "; the first said: "));
+    CHECK(has(heard.events().back().text, "; the first reason: "));
 }
 
 TEST_CASE("an exception of the objective ends the search and passes on")

@@ -150,7 +150,7 @@ TEST_CASE("rules that a search for a front does not have are named")
     REQUIRE(!seen.events().empty());
     CHECK(seen.events().front().event == attune::progress_event::notice);
     CHECK(seen.events().front().text ==
-          "search_limits: target, expected_gain ends nothing in minimize_two");
+          "search_limits without an effect in minimize_two: target, expected_gain");
 }
 
 TEST_CASE("the default is tried first, equal seeds give equal fronts, exceptions reach the caller")

@@ -146,7 +146,8 @@ void fill(std::span<int> out, int size)
 
 } // namespace
 
-TEST_CASE("a default that breaks a constraint at some input: the nearest valid one stands for it")
+TEST_CASE(
+    "a default that breaks a constraint at some input: the nearest valid one serves as default")
 {
     attune::kernel<void(std::span<int>, int)> kernel{
         "fill", attune::source_text("int step = ATTUNE_TUNABLE(STEP, 4);", "fill.kernel.cpp"),
@@ -166,7 +167,7 @@ TEST_CASE("a default that breaks a constraint at some input: the nearest valid o
     CHECK(out[9] == 6);
     CHECK(compiler.compiled().front() == "STEP=2");
     std::string const told = heard.texts(progress_event::notice);
-    CHECK(has(told, "the nearest valid one stands for it: STEP=2"));
+    CHECK(has(told, "the nearest valid one serves as default: STEP=2"));
     call(out, 8);
     CHECK(out[9] == 8);
     CHECK(call.report().default_configuration == "STEP=4");
@@ -185,6 +186,7 @@ TEST_CASE("no evaluations, no tuning: the default serves, and nothing is remembe
     CHECK(data.called_times(1, 3.0));
     CHECK(compiler.compiled() == std::vector<std::string>{"WAY=0"});
     CHECK(call.report().how == decision::served_default);
+    CHECK(call.report().reason == "the limits allow no tuning");
     CHECK(heard.count(progress_event::notice) == 0); // that is what was asked for
 }
 

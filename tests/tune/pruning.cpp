@@ -182,7 +182,7 @@ TEST_CASE("where most of the space cannot win, the search goes on in the rest, a
     CHECK(r.report.pruned == 0);
     CHECK(attune::total(r.report.failures) == 0);
     CHECK(r.ended == "part");
-    CHECK(noticed(r.report, "the search went on in 45 of 100 configurations, because the work") ==
+    CHECK(noticed(r.report, "the search continued in 45 of 100 configurations, because the work") ==
           1);
     CHECK(noticed(r.report, "not tried") == 0); // one sentence
 }

@@ -208,7 +208,7 @@ TEST_CASE("the times of every measurement are in the log, those of the final too
     std::size_t const at = text.find("\"value\":") + 8;
     log.write(text.insert(at, "1"));
     CHECK_THROWS_WITH_AS((void)log.replay(b.space),
-                         doctest::Contains("what was told is not what the times before it say"),
+                         doctest::Contains("an outcome differs from the times before it"),
                          attune::error);
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("a configuration in a log that is none of the space is no past")
         CHECK(said[is_read ? 1 : 0] == known);
         if (is_read) {
             CHECK(said[0].starts_with("the interrupted tuning cannot be repeated, and another one "
-                                      "begins that knows its outcomes: event "));
+                                      "begins with its outcomes: event "));
             CHECK(said[0].ends_with("its configuration is not one of the space"));
         } else {
             CHECK(said[1].starts_with(log.path +

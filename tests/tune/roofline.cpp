@@ -205,13 +205,13 @@ TEST_CASE("on a device stated work has no roofline: the report says so, and goes
     attune::tuning_report const report = saxpy.report();
     CHECK(report.configuration == "KIND=1 BLOCK=32");
     CHECK(!report.roofline);
-    CHECK(noticed(report, "no roofline: what a machine can do is known for processors only"));
+    CHECK(noticed(report, "no roofline: limits of machines are known for processors only"));
     auto options = quick_options();
     options.limits.roofline_share = 0.5;
     attune::tuned with_rule{kernel, saxpy_compiler(), attune::memory_store{}, options};
     with_rule(data.x, data.y, 2.0F, data.n());
     CHECK(with_rule.report().evaluations == report.evaluations);
-    CHECK(noticed(with_rule.report(), "no roofline: what a machine can do is known for"));
+    CHECK(noticed(with_rule.report(), "no roofline: limits of machines are known for"));
 }
 
 namespace {
@@ -432,8 +432,7 @@ TEST_CASE("work that is nothing, negative or no number is an error before anythi
               static_cast<attune::detail::time_bounds const*>(nullptr)}) {
             auto const* const before = attune::detail::exchange_offer(known);
             CHECK_THROWS_WITH_AS((void)attune::detail::roof_of(b.problem, b.options, {}),
-                                 doctest::Contains("negative, nothing or no number"),
-                                 attune::error);
+                                 doctest::Contains("negative, zero or not finite"), attune::error);
             attune::detail::exchange_offer(before);
         }
     }

@@ -166,7 +166,7 @@ TEST_CASE("a problem that another process tunes is left to it, and none waits")
     CHECK(r.evaluations == 20);
     CHECK(r.shares.at(0).evaluations == 0);
     CHECK(r.shares.at(0).report.how == decision::served_default);
-    CHECK(has(r.shares.at(0).report.reason, "another one tunes the same"));
+    CHECK(has(r.shares.at(0).report.reason, "another process or object tunes the same"));
     CHECK(r.shares.at(1).evaluations == 20);
     CHECK(!same.is_tuned());
     auto const later = tune_together({.evaluations = 5}, same.share_of()); // that one is done

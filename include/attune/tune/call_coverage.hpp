@@ -22,12 +22,12 @@ struct uncovered_calls {
 };
 
 /// The calls of a kernel since its construction, by the code that ran them. The winner is the best
-/// known configuration for a call's inputs, which may be the default. For inputs without a tuning
-/// it is that of related problems, or of ATTUNE_FORCE.
+/// known configuration for a call's inputs, which may be the default. For inputs without a tuning,
+/// the winner is that of related problems, or of ATTUNE_FORCE.
 ///
-/// Calls are exact for one thread; of several threads at once a few counts may be lost. Seconds are
-/// an estimate: attune times some calls of each shape, and takes the fastest for all of them. Calls
-/// on a device have no seconds. Unknown shapes in signal handlers are not counted.
+/// Counts of calls are exact with one thread; with several threads at once a few may be lost.
+/// Seconds are an estimate: attune times some calls of each shape, and takes the fastest for all of
+/// them. Calls on a device have no seconds. Unknown shapes in signal handlers are not counted.
 struct call_coverage {
     std::uint64_t calls = 0;
     std::uint64_t by_winner = 0; ///< calls that ran the winner

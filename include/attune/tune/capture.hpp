@@ -11,7 +11,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// From now on kernels of this program obey ATTUNE_CAPTURE and ATTUNE_REPLAY.
+/// Registers ATTUNE_CAPTURE and ATTUNE_REPLAY for the kernels of this program.
 void watch_calls() noexcept;
 
 /// Runs before the constructors of static objects, which may be kernels.

@@ -95,10 +95,11 @@ public:
                       "it, and plain "
                       "data by value: only these can be restored after a trial run");
         constexpr bool described = fault != argument_fault::unknown;
-        static_assert(described,
-                      "attune: an argument of the kernel is of a structure that attune does not "
-                      "know; specialise attune::kernel_type<T> with the name that the kernel file "
-                      "gives it, and with its fields where they cannot be seen");
+        static_assert(
+            described,
+            "attune: an argument of the kernel is of a structure that no attune::kernel_type<T> "
+            "describes; specialise it with the structure's name in the kernel file, and with its "
+            "fields where they cannot be seen");
         constexpr bool reachable = fault != argument_fault::has_pointers;
         static_assert(
             reachable,
@@ -237,7 +238,7 @@ public:
     /// Declares that variants are right at any position of arrays in a cache line. A variant
     /// verified for some addresses is not verified again for others. For kernels without aligned
     /// vector loads. A release verifies nothing, and std::vector has other addresses in each
-    /// process: such kernels need this declaration there.
+    /// process: such a kernel needs this declaration in a release.
     kernel& any_alignment()
     {
         description_.any_alignment = true;
@@ -260,9 +261,9 @@ public:
     /// `f(value)`. For sizes that never repeat, such as numbers of tokens or particles. All values
     /// with one f(value) share one tuning, which uses the arguments of their first call. The tuning
     /// searches the configurations that are valid for f(value), and the record has f(value) as the
-    /// input. Each call is still checked by its own value: a configuration that breaks a constraint
-    /// for it does not serve, and a new shape is verified. Calls of new shapes call `f`, maybe on
-    /// several threads at once; an exception of `f` leaves the call.
+    /// input. Each call is still checked by its own value. A configuration that breaks a constraint
+    /// for that value does not serve. A new shape is verified. Calls of new shapes call `f`, maybe
+    /// on several threads at once; an exception of `f` leaves the call.
     ///
     /// Errors   attune::error at the construction of `tuned`: the argument is bound to no input, or
     ///          the kernel runs on a device
@@ -282,14 +283,15 @@ public:
             }();
             static_assert(maps,
                           "attune: kernel.bucket<i>(f): argument i must be a number, and f must "
-                          "take one and return the one that stands for it");
+                          "take one and return the one of its bucket");
             if constexpr (maps)
                 description_.buckets.push_back(
                     detail::make_input_bucket<argument>(Position, std::move(f)));
         }
         return *this;
     }
-    /// The same for every argument that is a whole number and that is bound to an input so far.
+    /// Does the same for every argument that is a whole number and that is bound to an input so
+    /// far.
     template <class F>
     kernel& bucket(F f)
     {
@@ -297,7 +299,7 @@ public:
             ((!std::is_integral_v<Args> || std::is_invocable_r_v<Args, F const&, Args>) && ...);
         static_assert(
             maps, "attune: kernel.bucket(f): f must take each whole number among the arguments, "
-                  "and return the one that stands for it");
+                  "and return the one of its bucket");
         if constexpr (maps) {
             std::size_t position = 0;
             auto const add = [&]<class T>(std::type_identity<T>) {
@@ -315,8 +317,8 @@ public:
 
     /// The lengths that the arrays of a call need, one for each std::span and constant_view among
     /// the arguments, in order. Each is a formula over attune::argument<i>, a whole number, or
-    /// attune::any_length. The winner of a tuning proves itself on calls of smaller and larger
-    /// lengths, and then serves other sizes at once. Without this declaration attune guesses
+    /// attune::any_length. attune proves the winner of a tuning on calls of smaller and larger
+    /// lengths. The winner then serves other sizes at once. Without this declaration attune guesses
     /// lengths that are products of the call's numbers. A call of a new shape is checked.
     ///
     /// Errors   attune::error at a call, naming the argument: its array is shorter
@@ -369,10 +371,10 @@ public:
 
     /// `f(draw)` makes the arguments of one call: a std::tuple with a container for each array. For
     /// calls that attune cannot make: with index arrays, permutations, sorted keys or sparse
-    /// matrices. The winner of a tuning proves itself on such calls. `f` takes sizes and contents
-    /// from its attune::call_draw. `f` is called many times, also in forked children, and must use
-    /// `draw` alone: equal draws must make equal calls. A thread calls `f` for up to 20 s after the
-    /// tuned call has returned, also with miss_policy::tune_if_missing. The same holds for the
+    /// matrices. attune proves the winner of a tuning on such calls. `f` takes sizes and contents
+    /// from its attune::call_draw. attune calls `f` many times, also in forked children. `f` must
+    /// use `draw` alone: equal draws must make equal calls. A thread calls `f` for up to 20 s after
+    /// the tuned call has returned, also with miss_policy::tune_if_missing. The same holds for the
     /// functions of reference(), check() and precondition(), and for the progress sink. None of
     /// them may refer to the caller's locals.
     ///
@@ -396,11 +398,11 @@ public:
     }
 
     /// The special contents that arrays of calls may have. A variant that is wrong for them on the
-    /// tuned call never wins. A variant that is wrong for them on a call of another shape, which is
-    /// verified with them, does not serve that shape. Without arguments none is tried. Without this
-    /// declaration a difference is a notice only, because such contents may be invalid. Integers
-    /// are filled, too, also those that are indices. A notice says what cannot be tried. With
-    /// calls(f), special contents are those that `f` draws, and these here are not tried.
+    /// tuned call never wins. The verification of another shape also uses them: a variant that is
+    /// wrong for them there does not serve that shape. contents() without arguments tries none.
+    /// Without this declaration a difference is only a notice, because such contents may be
+    /// invalid. Integers are filled too, also indices. A notice names contents that cannot be
+    /// tried. With calls(f), only special contents that `f` draws are tried.
     ///
     /// Errors   attune::error: array_contents::own, which is no special one
     ///
@@ -521,10 +523,10 @@ public:
 
     /// The search looks for the best value of `f(run, arguments...)` in place of the shortest time.
     /// `run` is a measured_call with the seconds, or a metered_call with seconds and joules. The
-    /// arguments are those of check(): arrays as std::span, as one run of the variant left them,
-    /// then the kernel's return value if there is one. `f` returns a double above 0, such as flops
-    /// per second, steps to a solution, or joules times seconds. A variant fails if `f` throws or
-    /// returns another number. `f` is called for each round of a comparison.
+    /// arguments are those of check(): arrays as std::span with the contents after one run, then
+    /// the kernel's return value, if any. `f` returns a double above 0, such as flops per second,
+    /// steps to a solution, or joules times seconds. A variant fails if `f` throws or returns
+    /// another number. `f` is called for each round of a comparison.
     ///
     /// Report, progress, store and pages have these values, with `unit` (may be empty). Members
     /// such as record::best_s then have them, too, and limits.target is such a value. Results of
@@ -587,10 +589,10 @@ public:
         return *this;
     }
 
-    /// The same for calls with a true `serves(arguments...)`. For other calls `f` would take too
-    /// long: their results are compared with the default's, and a notice says so. `serves` gets the
-    /// arguments of `f`, but may read sizes and numbers only: a device's elements are not on the
-    /// host.
+    /// `f` is the reference only of calls for which `serves(arguments...)` returns true. For other
+    /// calls `f` would take too long: their results are compared with the default's, and a notice
+    /// says so. `serves` gets the arguments of `f`, but may read sizes and numbers only: a device's
+    /// elements are not on the host.
     ///
     /// Example  kernel.reference(plain_product, [](auto... of) { return flops_of(of...) < 1e9; })
     template <class Reference, class Serves>
@@ -625,8 +627,8 @@ public:
         return *this;
     }
 
-    /// The same for code that is far slower than the default. If there is a compiler, it compiles
-    /// the default.
+    /// Does the same for code that is far slower than the default. If there is a compiler, the
+    /// compiled default serves.
     template <class F>
     kernel& slow_fallback(F f)
     {
@@ -697,13 +699,13 @@ public:
         return *this;
     }
 
-    /// The same as a function of the call's arguments, for work that depends on data, such as the
-    /// entries of a sparse matrix. The tuning calls `f` once before it begins and once at its end.
-    /// If the first parameter of `f` is an attune::configuration_view, which gives the values of
-    /// parameters, `f` is also called for each configuration. Then `f` may also state threads,
-    /// width of vectors and loads. If tuning_search::prune is true, configurations that cannot win
-    /// by these numbers are not tried. `f` must then depend on its parameters alone: configurations
-    /// that agree in the values that `f` reads share one call.
+    /// States the work as a function of the call's arguments, for work that depends on data, such
+    /// as the entries of a sparse matrix. The tuning calls `f` once before it begins and once at
+    /// its end. If the first parameter of `f` is an attune::configuration_view, which gives the
+    /// values of parameters, `f` is also called for each configuration. Then `f` may also state
+    /// threads, width of vectors and loads. If tuning_search::prune is true, configurations that
+    /// cannot win by these numbers are not tried. `f` must then depend on its parameters alone:
+    /// configurations that agree in the values that `f` reads share one call.
     ///
     /// Example  kernel.work([](auto const& start, auto const& column, auto const& value, auto...) {
     ///              return attune::work{.flops = 2.0 * value.size(), .bytes = 8.0 * value.size()};

@@ -51,8 +51,9 @@ struct known_choice {
     std::string configuration{}; ///< "TILE_M=64 UNROLL=4"
     choice_match how = choice_match::by_default;
     /// Distance from the nearest problem that gave the configuration; 0 for these inputs on this
-    /// device. Sum over inputs of |log ratio|; .1 for another compiler, .25 for another source; 1
-    /// for another device of the same kind, 2 for another vendor's, 3 for another instruction set.
+    /// device. The sum over inputs of |log ratio|, plus 0.1 for another compiler and 0.25 for
+    /// another source. Another device of the same kind adds 1, one of another vendor 2, one of
+    /// another instruction set 3.
     double distance = 0;
     std::string why{}; ///< a sentence
     /// True if calls of this shape run it at once. Otherwise the first such call verifies it, or

@@ -11,7 +11,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// From now on tunings of this program use the files that their options name.
+/// Registers the files of lessons for the tunings of this program.
 void keep_lessons() noexcept;
 
 /// Runs before the constructors of static objects, which may be kernels.

@@ -1,4 +1,4 @@
-// attune/tune/minimize.hpp - searches the best configuration of a plain function, without compiler or kernel.
+// attune/tune/minimize.hpp - searches for the best configuration of a plain function, without compiler or kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,8 +27,8 @@ struct minimize_result {
     std::optional<Config> best;         ///< empty if every configuration failed or broke a bound
     double value = 0;                   ///< the objective at `best`
     std::vector<quantity> quantities{}; ///< of `best`, as the objective returned them
-    /// A sentence with the configuration that comes nearest to the bounds, if configurations worked
-    /// but none of them kept all bounds. Otherwise empty.
+    /// If configurations worked but none kept all bounds: a sentence with the configuration that
+    /// comes nearest to the bounds. Otherwise empty.
     std::string shortfall{};
     std::uint32_t evaluations = 0;
     failure_counts failures{};
@@ -52,8 +52,8 @@ template <class Returned>
         return returned;
 }
 
-/// The same for objectives that may also measure quantities. A NaN or infinite number stays in the
-/// evaluation: the loop reports which configuration returned it.
+/// Does the same for objectives that may also measure quantities. A NaN or infinite number stays in
+/// the evaluation: the loop reports which configuration returned it.
 template <class Returned>
 [[nodiscard]] evaluation objective_evaluation(Returned const& returned)
 {
@@ -78,7 +78,7 @@ void take_minimum(minimize_result<Config>& out, found_minimum const& found,
     out.space = space;
 }
 
-/// The same, with the configuration decoded.
+/// Copies the found minimum with its configuration, decoded.
 template <class Pack>
 void take_minimum(minimize_result<typename Pack::config_type>& out, found_minimum const& found,
                   Pack const& typed, chain_of_trees const& space)
@@ -107,8 +107,8 @@ minimize_points(chain_of_trees const& space,
 ///                   then. If evaluations or seconds are 0, only the first configuration is
 ///                   evaluated (the default if every parameter has one), and the sink is notified.
 /// @param options    with event_log the search continues from the outcomes of an earlier call
-/// Errors   attune::error for an empty space, a missing input, or an evaluation that worked without
-///          a quantity that has a bound
+/// Errors   attune::error for an empty space, a missing input, or a successful evaluation without
+///          the value of a bounded quantity
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
 template <class Pack, class Objective>
 [[nodiscard]] minimize_result<typename Pack::config_type>

@@ -29,12 +29,12 @@ struct minimize_options {
     /// bound is never the best, and counts as a failure.
     std::vector<quantity_bound> bounds{};
     /// A file to which every call of the search is appended, for this search alone; empty: none.
-    /// The next call continues the search from the file, after Ctrl-C, kill -9, or limits that are
-    /// higher now. Known outcomes are not evaluated again; interrupted evaluations come first. With
-    /// one worker the sequence is the same as without an interruption. Evaluations and rules count
-    /// from the first call, seconds from this one. Another name, seed, space, input or bound begins
-    /// a new search: so give another objective another file or name. A file that cannot be written
-    /// leads to a notice.
+    /// The next call continues the search from the file, after Ctrl-C, after kill -9, or with
+    /// higher limits. Known outcomes are not evaluated again; interrupted evaluations come first.
+    /// With one worker the sequence is the same as without an interruption. Evaluations and rules
+    /// count from the first call, seconds from this one. Another name, seed, space, input or bound
+    /// begins a new search. Give another objective another file or name. A file that cannot be
+    /// written leads to a notice.
     std::string event_log{};
 };
 

@@ -1,4 +1,4 @@
-// attune/tune/minimize_over.hpp - searches the best configuration of a plain function on the ranks of an MPI job.
+// attune/tune/minimize_over.hpp - searches for the best configuration of a plain function on the ranks of an MPI job.
 // SPDX-License-Identifier: MIT
 //
 // Needs the target attune::mpi. Only users include this header; it includes no MPI header.
@@ -29,13 +29,14 @@ struct minimize_over_result : minimize_result<Config> {
 
 /// Looks for the configuration with the lowest objective, like minimize(), on all ranks of a
 /// communicator. All ranks must call it and get the same result; it begins when the last rank has
-/// called it. The objective runs on one rank alone: it must not call collective operations of the
-/// communicator (MPI_Barrier, MPI_Allreduce).
+/// called it. An evaluation runs on one rank alone: the objective must not call collective
+/// operations of the communicator (MPI_Barrier, MPI_Allreduce).
 ///
 /// Rank 0 searches, and each other rank evaluates one configuration after another. A rank gets its
 /// next configuration without waiting for other ranks. Proposals depend on the order in which
-/// outcomes arrive, so runs repeat exactly with one worker only. With a communicator of one rank it
-/// is minimize(): most_seconds has no effect, and exceptions of the objective reach the caller.
+/// outcomes arrive, so a search repeats exactly only with one worker. With a communicator of one
+/// rank it is minimize(): most_seconds has no effect, and exceptions of the objective reach the
+/// caller.
 ///
 /// If the objective of a rank throws or returns NaN, that evaluation is a failure. The sink gets
 /// one such notice for each rank, with rank and host. At the end, by a limit or by Ctrl-C at any
@@ -52,17 +53,17 @@ struct minimize_over_result : minimize_result<Config> {
 /// outcome. A rank that waits reports it at its next configuration, and does not evaluate that one.
 /// If SIGINT came too late for the search, `interrupted` is set on that rank alone.
 ///
-/// A rank whose process dies ends the whole job. With options.minimize.event_log rank 0 keeps a
-/// file. From it the same call of another job continues, with any number of ranks.
+/// A rank whose process dies ends the whole job. With options.minimize.event_log rank 0 writes a
+/// file. The same call in another job continues from the file, with any number of ranks.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
 /// @param typed         the pack of attune::space(...), the same on all ranks
 /// @param objective     called as objective(config), as for minimize()
-/// @param options       those of rank 0 count; inputs must be the same on all ranks
+/// @param options       those of rank 0 have an effect; inputs must be the same on all ranks
 /// Errors   attune::error on all ranks: errors of minimize() on rank 0; a rank with another space,
-///          or other values of its inputs or figures of its machine (on that rank alone if it comes
-///          when the search is over); MPI not initialised; MPI_COMM_NULL or a communicator of two
-///          groups; most_seconds of 0, less, or NaN; rank 0 evaluates without MPI_THREAD_FUNNELED
+///          or other values of its inputs or figures of its machine (only on that rank if it comes
+///          after the search); MPI not initialised; MPI_COMM_NULL or a communicator of two groups;
+///          most_seconds of 0, less, or NaN; rank 0 evaluates without MPI_THREAD_FUNNELED
 /// Example  auto const r = attune::minimize_over(MPI_COMM_WORLD, space,
 ///                                               [](auto const& c) { return cost(c[x]); });
 template <class Communicator, class Pack, class Objective>

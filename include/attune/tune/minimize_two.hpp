@@ -1,4 +1,4 @@
-// attune/tune/minimize_two.hpp - searches the best trade-offs of a function with two objectives.
+// attune/tune/minimize_two.hpp - searches for the best trade-offs of a function with two objectives.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -41,7 +41,7 @@ struct trade_off {
 
 template <class Config>
 struct minimize_two_result {
-    /// Best first objective first; empty when every configuration failed.
+    /// Sorted by the first objective, the best first; empty if every configuration failed.
     std::vector<trade_off<Config>> front;
     std::array<goal, 2> goals{};
     std::uint32_t evaluations = 0;
@@ -92,10 +92,10 @@ minimize_two_of_points(chain_of_trees const& space,
 ///                   attune::two_outcome if a configuration may fail. Values that are not finite
 ///                   are a failure. Exceptions end the search and reach the caller.
 /// @param limits     evaluations and seconds; patience counts outcomes since the front changed;
-///                   target, improvement and expected_gain end nothing, and the sink gets a notice
-///                   of it. The search also ends when the space is exhausted. If evaluations or
-///                   seconds are 0, only the first configuration is evaluated (the default if every
-///                   parameter has one).
+///                   target, improvement and expected_gain have no effect, which a notice says. The
+///                   search also ends when the space is exhausted. If evaluations or seconds are 0,
+///                   only the first configuration is evaluated (the default if every parameter has
+///                   one).
 /// Errors   attune::error for an empty space or a missing input
 /// Example  auto const r = attune::minimize_two(
 ///              space, [](auto const& c) { return attune::two_values{time(c), bytes(c)}; }, {60});

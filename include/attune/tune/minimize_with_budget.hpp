@@ -1,4 +1,4 @@
-// attune/tune/minimize_with_budget.hpp - searches the best configuration of a function that takes a budget.
+// attune/tune/minimize_with_budget.hpp - searches for the best configuration of a function that takes a budget.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,7 +24,7 @@ namespace attune::inline ATTUNE_ABI {
 struct minimize_with_budget_options {
     hyperband_options budgets{}; ///< smallest, largest and total budget
     /// Limits beside budgets.rounds and budgets.total_budget. `target` and `patience` count only
-    /// values at the most budget; expected_gain ends nothing, and the sink gets a notice of it.
+    /// values at the most budget; expected_gain has no effect, which a notice says.
     search_limits limits{};
     std::uint64_t seed = 0;
     search_factory search{}; ///< proposes configurations: see hyperband; empty: uniform draws

@@ -41,8 +41,8 @@ public:
     {
         return times_.first_run(tried, limit_s);
     }
-    /// Times to the end: a slow variant may have the best value. After Ctrl-C the default has the
-    /// value of its first run.
+    /// Does not stop early: a slow variant may have the best value. After Ctrl-C the default has
+    /// the value of its first run.
     [[nodiscard]] outcome time(callable const& tried, double stop_above_s, double limit_s,
                                timing_record& record) override;
     /// The values of all rounds; no variant leaves early. Joules are measured in turns after the
@@ -80,11 +80,11 @@ private:
     tuning_problem const& problem_;
     stated_objective const& objective_;
     cpu_bench times_;
-    void const* default_ = nullptr; ///< its entry
-    double value_of_first_run_ = 0; ///< turned; of the default
+    void const* default_ = nullptr; ///< entry of the default
+    double value_of_first_run_ = 0; ///< turned value of the default
 };
 
-/// From now on, objectives of this program's kernels are measured.
+/// Registers the bench of objectives for the kernels of this program.
 void measure_objectives() noexcept;
 
 /// Runs before the constructors of static objects, which may be kernels.

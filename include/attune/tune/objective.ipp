@@ -46,9 +46,6 @@ objective_bench::turned_values(callable const& of, std::span<metered_call const>
 {
     std::vector<double> out;
     std::string why;
-    std::vector<std::byte*> data;
-    for (buffer const& b : problem_.frame.buffers)
-        data.push_back(b.data);
     guarded_timed_runs once = times_.watch(limit_s); // its destructor restores the arrays
     try {
         once.prepare();
@@ -57,7 +54,7 @@ objective_bench::turned_values(callable const& of, std::span<metered_call const>
     } catch (stopped const& s) {
         return s.why;
     }
-    problem_.frame.with_arguments(data, [&](void const* arguments) {
+    problem_.frame.with_arguments(problem_.frame.addresses(), [&](void const* arguments) {
         try {
             for (metered_call const& run : runs) {
                 double const value = objective_.value(run, arguments);

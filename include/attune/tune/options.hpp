@@ -31,12 +31,13 @@ struct tuning_problem;
 using bench_factory =
     std::function<std::unique_ptr<bench>(tuning_problem const&, tuning_options const&)>;
 
-/// How a call behaves if the store does not know its inputs.
+/// How a call behaves if the store has no result for its inputs.
 enum class miss_policy : unsigned char {
     lookup_only, ///< the best of related problems serves if it is verified, otherwise the default
-    /// Tunes in this call. Later calls verify the winner for other shapes. A thread verifies it on
-    /// copies of the arguments if that is expected to take more than 20 ms. The thread also proves
-    /// the winner, until 20 s after the call has returned: kernel::calls() says what that means.
+    /// Tunes in this call. Later calls verify the winner for other shapes. If a verification is
+    /// expected to take more than 20 ms, a separate thread makes it on copies of the arguments.
+    /// That thread also proves the winner, until 20 s after the call has returned: see
+    /// kernel::calls().
     tune_if_missing,
     /// Tunes on a separate thread, on copies of the arguments; until then like lookup_only. Each
     /// set of inputs first gets a quarter of its limits, and its winner then serves. After that the
@@ -45,11 +46,11 @@ enum class miss_policy : unsigned char {
     /// The destructor waits for running tunings.
     tune_in_background,
     /// Like tune_in_background, but candidates that were right on the copy are timed in calls of
-    /// the program, whose conditions may differ from those of a single call on a copy.
-    /// Candidates delay the program's calls by at most tuning_limits::lost_share. The tuning takes
-    /// many calls; limits.seconds does not count. If calls of a shape become rare, its tuning
-    /// continues on a copy; the report says what a tuning waits for. A kernel with a baseline, with
-    /// an objective of its own or with a bound on its energy is tuned like by tune_in_background.
+    /// the program. Conditions there may differ from those of a single call on a copy. Candidates
+    /// delay the program's calls by at most tuning_limits::lost_share. The tuning takes many calls;
+    /// limits.seconds does not count. If calls of a shape become rare, its tuning continues on a
+    /// copy; the report says what a tuning waits for. A kernel with a baseline, with an objective
+    /// of its own or with a bound on its energy is tuned like by tune_in_background.
     online,
     always, ///< tunes in the first call, also if the store has a result, which takes part
 };
@@ -59,13 +60,13 @@ enum class size_policy : unsigned char {
     /// The first call's sizes. Its winner serves all sizes.
     first,
     /// Like `several` where a thread tunes beside the program anyway: tune_in_background, online.
-    /// Otherwise like `first`, so that no thread uses a processor unasked.
+    /// Otherwise like `first`, so that attune uses no processor unasked.
     automatic,
-    /// Where calls spend most of their time away from the tuned sizes, a thread tunes up to seven
-    /// more sizes beside the program, on copies of calls. No call waits for that tuning; with
-    /// tune_if_missing a call may wait until a winner is verified for it. A tree over the sizes
-    /// chooses the variant of a call. Together these tunings have the limits of one more tuning,
-    /// and they take no more seconds than the calls did, plus one tuning.
+    /// If calls spend most of their time away from the tuned sizes, attune tunes up to seven more
+    /// sizes. A thread does this beside the program, on copies of calls. No call waits for that
+    /// tuning; with tune_if_missing a call may wait until a winner is verified for it. A tree over
+    /// the sizes chooses the variant of a call. Together these tunings have the limits of one more
+    /// tuning, and take no more seconds than the calls took, plus those of one tuning.
     several,
 };
 
@@ -76,8 +77,8 @@ struct tuning_limits {
     std::uint64_t evaluations = search_limits::any_number; ///< per tuning, including the default's
     /// Wall seconds per tuning. Runs of a reference (kernel.reference; of a program the plain nest)
     /// do not count, and may take as many seconds again. A compilation under way at the end may
-    /// take ten times as long as the slowest one before it, and at least two seconds. A winner then
-    /// proves itself on other sizes, for a second at most.
+    /// take ten times as long as the slowest one before it, and at least two seconds. attune then
+    /// proves the winner on other sizes, for a second at most.
     double seconds = search_limits::any_time;
     // Rules to stop early: see search_limits. Values are seconds of one call, or those of
     // kernel.objective().
@@ -89,9 +90,9 @@ struct tuning_limits {
     /// 1.25 times the least time that the kernel's work takes by the roofline. If no roofline is
     /// known (no kernel.work(...), a device, no attune::roofline), the report says so.
     double roofline_share = 0;
-    /// Evaluations and seconds of all tunings of one `tuned` together; no limit by default. The
-    /// rest limits the next tuning. When nothing is left, new inputs get the remembered result,
-    /// otherwise see miss_policy::lookup_only.
+    /// Evaluations and seconds of all tunings of one `tuned` together; no limit by default. What is
+    /// left of them limits the next tuning. When nothing is left, new inputs get the remembered
+    /// result, otherwise see miss_policy::lookup_only.
     search_limits total{};
     double default_run_s = 60.0; ///< limit of the default configuration's first run
     /// A first run fails if it takes this many times the time of the quickest one so far.
@@ -112,7 +113,6 @@ struct tuning_limits {
         search_limits const u = search_limits::usual();
         return {.evaluations = u.evaluations, .seconds = u.seconds};
     }
-    /// The limits of one search.
     operator search_limits() const noexcept
     {
         return {.evaluations = evaluations,
@@ -127,7 +127,7 @@ struct tuning_limits {
 /// The strategy of the search.
 struct tuning_search {
     search_factory strategy = default_search(); ///< attune::search_with<Searcher>()
-    std::uint64_t seed = 0; ///< equal seeds and outcomes give equal runs; not with `prune`
+    std::uint64_t seed = 0; ///< equal seeds and outcomes give equal searches; not with `prune`
     /// Uses the store's results for other inputs, devices, compilers and versions of the kernel.
     /// Good configurations there are tried first. The search expects them to be good as far as its
     /// own outcomes agree. See search/transfer/.
@@ -141,16 +141,16 @@ struct tuning_search {
     /// programs learn only from GPU programs, and processor programs only from processor programs.
     std::string samples{};
     /// A file of the gains of techniques and of whole strategies; empty: none. A tuning by a
-    /// strategy with a name appends a line. Such are the default; search::recommended, which
-    /// chooses by all lines (see recommended_search()); and makers of a search::technique, such as
-    /// the results of parse_technique() and auc_bandit_of(). `attune recommend` compares the lines.
-    /// Many tunings, also of other processes, may use one file. A long file gets another file
-    /// beside it, FILE.sums, which saves time and may be deleted. The program includes
-    /// <attune/tune/lessons.hpp> and links attune::lessons.
+    /// strategy with a name appends a line. Strategies with a name are the default;
+    /// search::recommended, which chooses by all lines (see recommended_search()); and makers of a
+    /// search::technique, such as the results of parse_technique() and auc_bandit_of(). `attune
+    /// recommend` compares the lines. Many tunings, also of other processes, may use one file. A
+    /// long file gets another file beside it, FILE.sums, which saves time and may be deleted. The
+    /// program includes <attune/tune/lessons.hpp> and links attune::lessons.
     std::string techniques{};
     /// Skips a configuration, without compilation or run, if its work (kernel.work, with
-    /// parameters) takes longer on this machine than the best so far. The report counts them. If by
-    /// that rule half of the space cannot win, a new search continues in the rest and gets all
+    /// parameters) takes longer on this machine than the best so far. The report has their number.
+    /// If half of the space cannot win by this rule, a new search continues in the rest, with all
     /// outcomes of the rest. A time that contradicts the stated work brings the whole space back.
     /// Off until it is proven on more machines. The program includes <attune/tune/roofline.hpp> and
     /// links attune::roofline.
@@ -188,9 +188,10 @@ struct tuning_options {
     tuning_measuring measuring{};
     tuning_device device{};
     progress_sink progress = default_progress(); ///< see progress.hpp and set_default_sink()
-    /// How a call behaves if the store does not know its inputs; tuned.tune(arguments...) always
-    /// tunes. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
-    /// tune_in_background, online or always. On a device, the latter two mean lookup_only.
+    /// How a call behaves if the store has no result for its inputs; tuned.tune(arguments...)
+    /// always tunes. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
+    /// tune_in_background, online or always. On a device, tune_in_background and online mean
+    /// lookup_only.
     miss_policy on_miss = miss_policy::tune_if_missing;
     /// Number of variants compiled ahead while another is measured, by as many threads on other
     /// cores. 0: each is compiled when it is due. Empty: see automatic_ahead().
@@ -201,7 +202,7 @@ struct tuning_options {
     /// loses its outcome; a notice names the line. If the log is of another search, the search
     /// begins with the log's outcomes.
     std::string event_log{};
-    /// Sizes that the store knows serve with each policy but `first`. It is `first` on a device,
+    /// Sizes in the store serve with each policy except `first`. The policy is `first` on a device,
     /// with miss_policy::always, and for a kernel with an objective or with any_shape().
     size_policy sizes = size_policy::automatic;
 };

@@ -69,12 +69,14 @@ using progress_sink = std::function<void(progress const&)>;
 /// On stderr: one line that is updated on a terminal, plain lines otherwise.
 [[nodiscard]] progress_sink terminal_progress();
 
-/// The sink of tunings whose options name none. Sends each event to the sink of set_default_sink().
-/// If there is none, writes to stderr: all events on a terminal, only notices otherwise.
+/// The sink of tunings whose options name no sink. Sends each event to the sink of
+/// set_default_sink(). If there is none, writes to stderr: all events on a terminal, only notices
+/// otherwise.
 [[nodiscard]] progress_sink default_progress();
 
-/// Sets the sink of all tunings whose options name none, for a program or for a library that uses
-/// attune. An empty sink restores the initial state. Several threads that tune may call it at once.
+/// Sets the sink of all tunings whose options name no sink, for a program or for a library that
+/// uses attune. An empty sink restores the initial state. Several threads that tune may call it at
+/// once.
 /// Example attune::set_default_sink(silent_progress());
 void set_default_sink(progress_sink sink);
 

@@ -13,8 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The search that chooses its techniques by their gains in earlier tunings, of this kernel and of
-/// others. The search also appends the gains of this tuning.
+/// Returns a search that chooses its techniques by their gains in earlier tunings, of this kernel
+/// and of others. The search also appends the gains of this tuning.
 /// @param file  for tuning_search::techniques; made if it is missing
 /// Example  options.search = attune::recommended_search("kernels.techniques");
 [[nodiscard]] inline tuning_search recommended_search(std::string file)

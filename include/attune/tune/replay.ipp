@@ -18,12 +18,13 @@ ATTUNE_INLINE replayed_session replay(std::string const& path, chain_of_trees co
     logged_session const session = std::move(read_event_log(path).back());
     if (session.damaged)
         throw error("the log cannot be repeated: a line of its last session cannot be read", path,
-                    "tune again, or remove the damaged line and what follows it");
+                    "tune again, or remove the damaged line and all lines after it");
     any_searcher again = detail::search_for(search, space, session.seed, session.events);
     detail::replayed_calls calls = detail::repeat_calls(again, space, session.events);
     if (!calls.problem.empty())
-        throw error("the log cannot be repeated: " + calls.problem, path,
-                    "give the space and the search of that session, and the same attune");
+        throw error(
+            "the log cannot be repeated: " + calls.problem, path,
+            "give the space and the search of that session, and the same version of attune");
     return {std::move(calls.told), std::move(calls.chosen)};
 }
 

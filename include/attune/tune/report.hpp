@@ -47,7 +47,7 @@ struct served_shapes {
     double seconds = 0;           ///< wall seconds, including those executions
     double executed_s = 0;        ///< seconds of the executions alone
     std::uint64_t proofs = 0;     ///< calls that attune made and on which the variant was right
-    double proof_s = 0; ///< wall seconds for these in calls; proofs beside the program not included
+    double proof_s = 0; ///< wall seconds of proofs in calls, without proofs beside the program
 };
 
 /// A check that the variant failed.
@@ -57,7 +57,7 @@ struct shape_failure {
 };
 
 struct baseline_comparison {
-    measurement time; ///< of the baseline, seconds: `speedup` times `best`
+    measurement time; ///< time of the baseline: `speedup` times `best`
     double speedup =
         1; ///< baseline / installed, paired and interleaved; below 1: the baseline is faster
     double speedup_low = 1; ///< 95 % interval of the speedup
@@ -69,8 +69,8 @@ struct size_report {
     std::string sizes{};         ///< "argument 2: 512"
     std::string configuration{}; ///< its winner: "TILE_M=64 UNROLL=4"
     double best_s = 0;           ///< of a call with the winner
-    /// Seconds of a call with the variant that it would get if it had not been tuned, by a tree of
-    /// the other sizes. Empty: that variant was not measured at this size.
+    /// Seconds of a call with the variant that a tree of the other sizes chooses for this size.
+    /// Empty: that variant was not measured at this size.
     std::optional<double> left_out_s{};
 };
 
@@ -95,9 +95,9 @@ struct tuning_report {
     /// Comparison with the baseline, if kernel.baseline(f) is given.
     std::optional<baseline_comparison> baseline{};
     /// The first difference between the results of baseline and default, if there is no
-    /// kernel.reference(f): either may be wrong. For the tuned call the default is the "reference";
-    /// for another one, which begins with its sizes, the baseline is. Empty: they agree where both
-    /// ran, or no baseline.
+    /// kernel.reference(f): either may be wrong. In the text of the tuned call, the "reference" is
+    /// the default. The text of another call begins with its sizes, and its "reference" is the
+    /// baseline. Empty without a baseline, or if both agree where both ran.
     std::string baseline_differs{};
     /// State of the caches at timed calls: data of the call before (warm), or cold. If a program
     /// uses other data between calls, its times lie between the two. Not for remembered results.
@@ -141,8 +141,8 @@ struct tuning_report {
     std::vector<std::string> notices;
     /// All tuned sizes, the first one first. A tree chooses among their winners. Empty: one size.
     std::vector<size_report> sizes{};
-    /// Time that a call loses at a size that was not tuned, as a share of the time of its own best:
-    /// the mean of left_out_s / best_s - 1 over the sizes. Empty: not measured.
+    /// Share of its best time that a call loses at a size that was not tuned: the mean of
+    /// left_out_s / best_s - 1 over the sizes. Empty: not measured.
     std::optional<double> size_regret{};
 
     /// Text: "2.98x faster than the default: 1.2 ms, was 3.6 ms; 60 evaluations in 12 s, 3

@@ -23,10 +23,10 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The limits of this machine for `threads` threads and arrays of `footprint` bytes together (0:
-/// far larger than the caches). Each pair is measured once (about a quarter of a second). The file
-/// `machine_limits` in the folder of cache_options keeps the result. If there is no such folder
-/// (ATTUNE_CACHE=off), this process keeps it. A program built without optimisation, with such a
-/// folder, measures at every call.
+/// far larger than the caches). Each pair of threads and footprint is measured once, in about a
+/// quarter of a second. The file `machine_limits` in the folder of cache_options keeps the result.
+/// If there is no such folder (ATTUNE_CACHE=off), this process keeps it. A program built without
+/// optimisation, with such a folder, measures at every call.
 /// @param anew  measures again and keeps the higher of old and new limits
 /// Errors   errors of measure_machine()
 [[nodiscard]] machine_limits limits_of_this_machine(unsigned threads, double footprint = 0,
@@ -40,21 +40,22 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// two. Threads of the program that do other work during a run count too, and raise the limits.
 ///
 /// The bandwidth is that of the memory. With warm caches and arrays of at most twice the last
-/// cache, it is that of a triad over as many bytes, rounded to three binary digits. A kernel that
-/// mostly reads can be slightly faster than a triad, so a fraction slightly above 1 is possible. If
-/// the fraction is clearly above 1, the machine may have been busy and is measured again.
+/// cache, it is that of a triad over as many bytes. The bytes are rounded to three binary digits. A
+/// kernel that mostly reads can be slightly faster than a triad, so a fraction slightly above 1 is
+/// possible. If the fraction is clearly above 1, the machine may have been busy and is measured
+/// again.
 class kernel_roofline final : public kernel_roof {
 public:
     using limits_source =
         std::function<machine_limits(unsigned threads, double footprint, bool anew)>;
 
     /// From this fraction on, the limits are measured again. The triad's bandwidth leaves out a
-    /// quarter of its traffic (the lines that it writes are read first), so a kernel that only
-    /// reads reaches 4/3.
+    /// quarter of its traffic: the lines that it writes are read first. So a kernel that only reads
+    /// reaches 4/3.
     static constexpr double doubtful = 1.5;
 
-    /// Measures nothing yet. Construct it on a thread that may use all processors of the program:
-    /// at() measures on these processors, even if its caller is pinned to one core.
+    /// Measures nothing yet. Construct the object on a thread that may use all processors of the
+    /// program. at() measures on these processors, even if its caller is pinned to one core.
     /// @param options  cache: whether caches are warm
     /// @param say      receives sentences for the user
     kernel_roofline(tuning_problem const& problem, tuning_options const& options,
@@ -74,9 +75,9 @@ public:
     /// @param seconds  of one call, > 0
     [[nodiscard]] std::optional<roofline> at(point const& at, double seconds) override;
 
-    /// Bytes per second that no code of so many threads exceeds, for arrays far larger than the
-    /// caches: `doubtful` times the triad's. 0: the triad was slowed, see machine_limits. Measures
-    /// the machine at first, like at().
+    /// Bytes per second that no code of so many threads exceeds: `doubtful` times the triad's, for
+    /// arrays far larger than the caches. 0: the triad was slowed, see machine_limits. Measures the
+    /// machine at first, like at().
     /// Errors   errors of limits_of_this_machine()
     [[nodiscard]] double most_bytes_per_s(unsigned threads) override;
 
@@ -98,7 +99,7 @@ private:
     unsigned threads_ = 1;
 };
 
-/// From now on the stated work of this program's kernels counts.
+/// Registers rooflines and verdicts for the kernels of this program.
 void know_time_bounds() noexcept;
 
 /// Runs before the constructors of static objects, which may be kernels.

@@ -168,7 +168,7 @@ ATTUNE_INLINE machine_limits kernel_roofline::measured(unsigned threads, double 
     machine_limits const found = source_(threads, footprint, anew);
     double const took_s = steady_seconds() - begun_s;
     if (took_s > long_measurement_s)
-        say_("measured what this machine can do, for the roofline, in " +
+        say_("measured the limits of this machine, for the roofline, in " +
              text_of_quantity(took_s, true));
     return found;
 }
@@ -184,11 +184,11 @@ ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
     auto const found = known_.find(threads_);
     if (found != known_.end() && !anew) return found->second;
     machine_limits limits = measured(threads_, footprint_, anew);
-    if (found != known_.end()) raise_to(limits, found->second); // no file may have them
+    if (found != known_.end()) raise_to(limits, found->second); // a file may lack these
     machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;
     if (!fresh.is_optimised)
-        say_once("the roofline is too low: attune was compiled without optimisation or with a "
-                 "sanitizer, and so was what measures the machine; compile with -O2");
+        say_once("the roofline is too low: the code that measures the machine was compiled without "
+                 "optimisation or with a sanitizer; compile with -O2");
     return fresh;
 }
 
@@ -202,7 +202,7 @@ ATTUNE_INLINE void kernel_roofline::say_once(std::string text)
 ATTUNE_INLINE std::optional<roofline> kernel_roofline::at(point const& at, double seconds)
 {
     if (is_for_device_)
-        say_once("no roofline: what a machine can do is known for processors only, and kernel '" +
+        say_once("no roofline: limits of machines are known for processors only, and kernel '" +
                  problem_.kernel.name + "' runs on a device");
     if (!is_stated_) return {};
     try {

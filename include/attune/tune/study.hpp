@@ -1,4 +1,4 @@
-// attune/tune/study.hpp - searches the best configuration of a plain function in many processes, without MPI.
+// attune/tune/study.hpp - searches for the best configuration of a plain function in many processes, without MPI.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -112,9 +112,9 @@ struct together_report {
 /// evaluations. Each further evaluation goes to the share that is expected to save the program most
 /// time. The estimate uses the calls, the time of the best so far, the latest gains, and the gain
 /// that the roofline leaves (kernel.work). Winners are stored and installed like those of
-/// tuned.tune(arguments...). A record of a winner holds an equal part of the budget: an equal
-/// budget later tunes nothing again. A larger budget continues from there, and so does a later call
-/// whose options ask for more.
+/// tuned.tune(arguments...). The record of a winner states an equal part of the budget: a later
+/// call with an equal budget tunes nothing again. A larger budget continues from there, and so does
+/// a later call whose options ask for more.
 ///
 /// The function does not wait for other tunings. If another process, or another `tuned` with the
 /// same store, is tuning a problem, the function leaves the problem to it. The result of that
@@ -140,7 +140,7 @@ together_report tune_together(search_limits const& budget, tuning_share first, M
 
 namespace detail {
 
-/// The same with another policy, for comparisons.
+/// Does the same with another policy, for comparisons.
 [[nodiscard]] together_report tune_together_by(turn_policy const& whose_turn,
                                                search_limits const& budget,
                                                std::vector<tuning_share> const& shares);

@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Runs tune_together() in steps; a loop over all steps does the same. Between two steps the thread
 /// belongs to the program: attune compiles and runs nothing, does not pin the thread, and does not
-/// count the time. Ctrl-C is then the program's, unless another thread tunes.
+/// count the time. The program then handles Ctrl-C, unless another thread tunes.
 ///
 /// The constructor copies the arrays once for each share: the program may change and free them
 /// meanwhile. Arrays of kernels for a device are not copied: they must not change before the last
@@ -29,7 +29,7 @@ namespace attune::inline ATTUNE_ABI {
 /// predict() are errors, and so is a second session of one of the kernels. On another thread
 /// predict() is an error and the other functions wait for the end of the session. The session's
 /// thread must therefore not wait for such a thread. Another `tuned` of the same problem and store
-/// waits for up to a minute. The session keeps attune's environment variables as they were at
+/// waits for up to a minute. The session uses the values that attune's environment variables had at
 /// construction.
 ///
 /// The destructor ends a session at once, also before its last step. A kernel without a final gets
@@ -60,8 +60,8 @@ public:
 
     /// Makes one evaluation of one kernel (several, if several devices measure). The first
     /// evaluation of a kernel compiles, runs and times its default. When the budget is spent, a
-    /// step makes one final. The last step ends the rest; after Ctrl-C within a step, it is the
-    /// last one.
+    /// step makes one final. The last step ends the session; after Ctrl-C within a step, that step
+    /// is the last one.
     /// @return  true if there is another step; false from the step on that installs the winners
     /// Errors   attune::error: called by another thread, or from within a step. Exceptions of a
     ///          progress sink that are no std::exception: they end the session

@@ -42,15 +42,15 @@ struct tune_over_report {
 /// the kernel runs on a device, give each rank its own device. Proposals depend on the order in
 /// which outcomes arrive.
 ///
-/// The ranks must be on machines with one device name: others are refused, with a table, on all
-/// ranks. If the default takes over a quarter longer, or less, on a rank than on rank 0, a notice
-/// has the times. With a notice, a rank does not take part if the default fails there, or takes
-/// more than twice as long, or less than half as long. Without any other rank, rank 0 continues
-/// alone. A rank that throws costs one evaluation.
+/// The ranks must be on machines with one device name; otherwise the call is an error on all ranks,
+/// with a table. If the default's times on a rank and on rank 0 differ by more than a factor of
+/// 1.25, a notice has the times. A rank does not take part, with a notice, if the default fails
+/// there or if the factor is above 2. Without any other rank, rank 0 continues alone. A rank that
+/// throws costs one evaluation.
 ///
-/// A rank is overdue when an evaluation, or its arrival, takes longer than 10 s and than ten times
-/// the longest ended evaluation. The search ends without overdue ranks if no other work is left.
-/// While all other ranks are overdue, rank 0 tries configurations itself.
+/// A rank is overdue when an evaluation, or its arrival, takes longer than 10 s, and longer than
+/// ten times the longest ended evaluation. The search ends without overdue ranks if no other work
+/// is left. While all other ranks are overdue, rank 0 tries configurations itself.
 ///
 /// Evaluations that are pending when the limits end the search count as long as the final still
 /// fits. Rank 0 then continues without a rank that still evaluates, with a notice. Such a rank
@@ -59,13 +59,14 @@ struct tune_over_report {
 /// while the limits leave time for them and the final. Give all ranks calls that are not empty.
 ///
 /// Ctrl-C at one process (kill -INT) ends the search. Pending evaluations do not count, and a later
-/// tuning continues from the store or the event log. On rank 0, no other leader is begun and there
-/// is no final. A leader that has run there serves if its interval lies below the default's.
-/// Otherwise the default serves, with a notice, because other ranks' leaders were not tried there.
-/// On another rank, leaders and final follow at once.
+/// tuning continues from the store or the event log. After Ctrl-C at rank 0, no other leader begins
+/// and there is no final. A leader that has run there serves if its interval lies below the
+/// default's. Otherwise the default serves, with a notice, because other ranks' leaders were not
+/// tried there. After Ctrl-C at another rank, leaders and final follow at once.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
-/// @param args          those of a call; the kernel is not called, and they stay as they are
+/// @param args          the arguments of a call; the kernel is not called, and the arguments do not
+///                      change
 /// Errors   attune::error on all ranks: errors of tuned.tune(); another kernel, space, inputs,
 ///          compiler or way of measuring on some rank; unlike machines; MPI not initialised;
 ///          MPI_COMM_NULL or a communicator of two groups

@@ -85,14 +85,14 @@ class tuned;
 /// other threads run the default.
 ///
 /// In a signal handler a call of a known shape works as usual. For another shape the default runs
-/// if it is ready, otherwise the call is an error. It is ready as the function of kernel.fallback()
-/// or attune_add_kernel, or as compiled code that is the same for all inputs. A signal handler
-/// tunes nothing.
+/// if it is ready, otherwise the call is an error. The default is ready as the function of
+/// kernel.fallback() or attune_add_kernel, or as compiled code that is the same for all inputs. A
+/// signal handler tunes nothing.
 ///
 /// After a call the caller's data is the result of one call of the kernel, also if that call tuned.
 /// While the call tunes, the data must not change or be freed. Other threads may continue, and
-/// their changes of the process (environment, working directory, handlers ...) stay. Such changes
-/// by a variant are then noticed only in a forked child: see isolation.
+/// their changes of the process (environment, working directory, handlers ...) stay. attune then
+/// notices such changes by a variant only in a forked child: see isolation.
 ///
 /// The kernel runs in the caller's floating-point environment (traps, rounding, flushing to zero),
 /// also in a tuning. For its own arithmetic attune uses another environment, and then restores the
@@ -162,7 +162,7 @@ public:
         }
     }
 
-    /// Without a store on disk: only this object remembers results.
+    /// Without a store on disk, only this object remembers results.
     tuned(kernel<Result(Args...)> const& k, Compiler compiler, tuning_options options)
         : tuned(k, std::move(compiler), Store{}, std::move(options))
     {
@@ -176,8 +176,8 @@ public:
         else
             return call(args...);
     }
-    /// Serves no call. Of a wrong one, the compiler prints `Refused`: the first argument that does
-    /// not fit. Wrong calls of tune() and other members have the compiler's text alone.
+    /// Takes no call. For a wrong call the compiler prints `Refused`: the first argument that does
+    /// not fit. For wrong calls of tune() and other members it prints only its own text.
     template <class... Given,
               class Refused = typename detail::wrong_call<Result(Args...), Given...>::type>
         requires detail::serves<Refused>
@@ -244,9 +244,9 @@ public:
     void wait() const { self_->known->wait(); }
 
     /// Tunes without a device, for the device that the compiler names, by the resources of the
-    /// compiled code: see predicted_objective(). Nothing is run, and arrays are not read: they may
-    /// be empty. The result is remembered apart from measured ones. On a device of that instruction
-    /// set it is a near choice if nothing was measured: see choice_match.
+    /// compiled code: see predicted_objective(). attune runs nothing, and reads no arrays: the
+    /// arrays may be empty. The result is remembered apart from measured ones. On a device of that
+    /// instruction set the result is a near choice if nothing was measured: see choice_match.
     /// @return  the result; its times have no unit
     [[nodiscard]] tuning_report predict(Args... args)
     {

@@ -262,9 +262,8 @@ TEST_CASE("a call of another kernel is none; one of other types, inputs or sizes
     captured<void(std::span<float const>, int)> reads;
     reads.kernel.bind<1>(n);
     reads.path = of.path;
-    CHECK(has(reads.refusal(),
-              "its kernel is void(std::span<float>, int), and here void(std::span<float const>, "
-              "int)"));
+    CHECK(has(reads.refusal(), "its kernel is void(std::span<float>, int), and in this program "
+                               "void(std::span<float const>, int)"));
     captured<void(std::span<float>, int)> unbound;
     unbound.path = of.path;
     CHECK(has(unbound.refusal(), "other arguments are bound to inputs"));
@@ -283,7 +282,7 @@ TEST_CASE("a call of another kernel is none; one of other types, inputs or sizes
     };
     CHECK(refusal_of([](auto&) {}).empty());
     CHECK(has(refusal_of([](auto& c) { c.arguments[0].array->element = "i32"; }),
-              "elements of argument 0 are i32, and here f32"));
+              "elements of argument 0 are i32, and in this program f32"));
     CHECK(has(refusal_of([](auto& c) { c.arguments[1].value = "ab"; }),
               "argument 1 of the captured call has another size in this program"));
     CHECK(has(refusal_of([](auto& c) { c.arguments.pop_back(); }), "argument 1"));
@@ -312,9 +311,9 @@ TEST_CASE("behind a pointer there must be as many elements, and in a fixed span"
     auto const call = std::apply([&](auto const&... a) { return of.capture(a...); }, args);
     CHECK(of.refusal().empty());
     of.kernel.extent<0>(n / 2);
-    CHECK(has(of.refusal(), "argument 0, array 0 has 32 bytes, and here 16"));
+    CHECK(has(of.refusal(), "argument 0, array 0 has 32 bytes, and in this program 16"));
     of.kernel.extent<0>(n * 2);
-    CHECK(has(of.refusal(), "argument 0, array 0 has 32 bytes, and here 64"));
+    CHECK(has(of.refusal(), "argument 0, array 0 has 32 bytes, and in this program 64"));
     of.kernel.extent<0>(n);
     auto const frame = std::apply([&](auto const&... a) { return of.original(a...); }, args).frame;
     auto changed = call;

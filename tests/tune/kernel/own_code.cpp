@@ -84,7 +84,7 @@ TEST_CASE("own code that is faster than all that was found is said to be so, and
     REQUIRE(r.report.baseline);
     CHECK(r.report.baseline->speedup_high < 1);
     CHECK(r.report.summary().starts_with("your own is "));
-    CHECK(has(all_notices(r.report), "faster than what is installed"));
+    CHECK(has(all_notices(r.report), "faster than the installed configuration"));
 }
 
 TEST_CASE("where the default stays it is compared with the user's own code, too")

@@ -95,8 +95,8 @@ TEST_CASE("what needs more than three quarters of the free memory is refused wit
     }
     CHECK(memory_objection(k.describe(), space.describe(), {coordinate{5, 0}, coordinate{2, 0}},
                            100 * 1024) ==
-          "it needs 96 KiB, 1024 * TILE * THREADS bytes of kernel.memory(...), and of the 100 KiB "
-          "that are free it may take 75 KiB");
+          "it needs 96 KiB, 1024 * TILE * THREADS bytes of kernel.memory(...), and may take 75 KiB "
+          "of the free 100 KiB");
     CHECK(memory_objection(k.describe(), space.describe(), space.at(0)).empty()); // 1 KiB is free
 }
 

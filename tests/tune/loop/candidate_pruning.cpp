@@ -409,7 +409,7 @@ TEST_CASE("the narrower space is what cannot win leaves, on random spaces with r
         CHECK(b.calls == calls); // the user's function is asked once a setting
         CHECK(pruning.left_share() == static_cast<double>(left.size()) / static_cast<double>(size));
         CHECK(has(pruning.sentence(),
-                  ("the search went on in " + std::to_string(left.size()) + " of " +
+                  ("the search continued in " + std::to_string(left.size()) + " of " +
                    std::to_string(size) + " configurations, because the work of the others")
                       .c_str()));
         pruning.narrowed({});
@@ -607,14 +607,16 @@ TEST_CASE("what was pruned may win once the machine does more, and the report ha
     CHECK(pruning.pruned() == 2);
     CHECK(!pruning.may_win(b.at(1, 3)));
     pruning.narrowed(pruning.narrower());
-    CHECK(has(pruning.sentence(), "the search went on in 3 of 100 configurations, because"));
-    CHECK(has(pruning.sentence(), "; 2 that it had proposed were not tried for that (kernel.work"));
+    CHECK(has(pruning.sentence(), "the search continued in 3 of 100 configurations, because"));
+    CHECK(has(pruning.sentence(),
+              "; 2 of its proposals were not tried for this reason (kernel.work"));
     CHECK(!pruning.measured(b.at(8, 8), measurement::exact(25))); // the machine does it
     CHECK(pruning.may_win(b.at(1, 3)));
     CHECK(!pruning.may_win(b.at(9, 9)));
     CHECK(pruning.pruned() == 2); // asking counts nothing
     pruning.take_back(1);
-    CHECK(has(pruning.sentence(), "; 1 that it had proposed was not tried for that (kernel.work"));
+    CHECK(
+        has(pruning.sentence(), "; 1 of its proposals was not tried for this reason (kernel.work"));
     attune::detail::kept_settings const all{{0, 1}, std::vector<bool>(100, true)};
     CHECK(pruning.narrowed(all));
     CHECK(pruning.left_share() == 1);

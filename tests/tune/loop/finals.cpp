@@ -161,8 +161,9 @@ TEST_CASE("too few rounds prove nothing")
     CHECK(result_of_final(times).winner == 0);
     CHECK(result_of_final(times).ties.empty()); // and two that differ in all of them are no equals
     CHECK(attune::detail::want_of_rounds(result_of_final(times), 2) ==
-          "the final had time for too few rounds, 5 of the 6 that prove something: what was 2.00x "
-          "faster than the default in them is not installed; tune with a larger budget of time");
+          "the final had time for only 5 rounds of the 6 that can prove a difference: a "
+          "configuration that was 2.00x faster than the default in them is not installed; tune "
+          "with more seconds");
     times.add(0, 2.0);
     times.add(1, 1.0);
     CHECK(result_of_final(times).winner == 1);

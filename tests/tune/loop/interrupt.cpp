@@ -160,13 +160,13 @@ TEST_CASE("a guard whose caller is told of Ctrl-C keeps it, unless another one p
 {
     with_own_handler const program;
     {
-        interrupt_guard const told{interrupt_guard::afterwards::caller_knows};
+        interrupt_guard const told{interrupt_guard::afterwards::no_handler};
         ::raise(SIGINT);
         CHECK(told.requested());
     }
     CHECK(own_handler_ran == 0);
     {
-        interrupt_guard const told{interrupt_guard::afterwards::caller_knows};
+        interrupt_guard const told{interrupt_guard::afterwards::no_handler};
         interrupt_guard const other;
         ::raise(SIGINT);
     }

@@ -434,7 +434,7 @@ TEST_CASE("the sentence on failures counts them and quotes the first")
     board.add({}, failure{failure_stage::crash, "at once"}, "");
     board.add({}, failure{failure_stage::crash, "again"}, "");
     CHECK(attune::detail::text_of_failures(board) ==
-          "every configuration failed: 2 crashed; the first said: at once");
+          "every configuration failed: 2 crashed; the first reason: at once");
 }
 
 TEST_CASE("rules without effect are told, and only those that are set")
@@ -446,5 +446,5 @@ TEST_CASE("rules without effect are told, and only those that are set")
     CHECK(seen.events().empty());
     attune::detail::tell_rules_without_effect(board, {.expected_gain = 0.1}, true, "f");
     REQUIRE(seen.events().size() == 1);
-    CHECK(seen.events().front().text == "search_limits: expected_gain ends nothing in f");
+    CHECK(seen.events().front().text == "search_limits without an effect in f: expected_gain");
 }

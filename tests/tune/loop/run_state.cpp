@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/loop/run_state.hpp>
 
+#include <attune/declare/pack.hpp>
+#include <attune/declare/parameters.hpp>
+#include <attune/space/build_pack.hpp>
+
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
@@ -139,5 +143,15 @@ TEST_CASE("failures that hit all but the default are said in one sentence, with 
     run_state none{"f", {}, many, {}};
     none.add(at(0), missing("no"), "");
     none.add(at(1), missing("no"), "");
-    CHECK(none.common_failure() == "all 2 configurations did not compile; the first said: no");
+    CHECK(none.common_failure() == "all 2 configurations did not compile; the first reason: no");
+}
+
+TEST_CASE("the possible evaluations are the configurations of a finite space")
+{
+    constexpr auto a = attune::ordinal<"A">(attune::values(1, 2, 3));
+    constexpr auto b = attune::ordinal<"B">(attune::values(1, 2));
+    constexpr auto x = attune::real<"X">(0.0, 1.0);
+    CHECK(attune::detail::possible_evaluations(attune::build(attune::space(a, b).where(a != b))) ==
+          4);
+    CHECK(attune::detail::possible_evaluations(attune::build(attune::space(a, x))) == many);
 }

@@ -356,33 +356,6 @@ TEST_CASE("the budget of evaluations is kept")
     CHECK(only_default.report.how == decision::kept_default);
 }
 
-TEST_CASE("with nothing to spend the default is compiled, and nothing is run")
-{
-    for (attune::search_limits const limits :
-         {attune::search_limits{.evaluations = 0, .seconds = 10},
-          attune::search_limits{.evaluations = 10, .seconds = 0},
-          attune::detail::what_is_left({3, 60}, 5, 1)}) {
-        bench<usual, fast> b;
-        recorded_progress heard;
-        auto options = quick_options();
-        options.limits = {.evaluations = limits.evaluations, .seconds = limits.seconds};
-        options.progress = heard.sink();
-        attune::detail::session_result const r = b.tune(options);
-        CHECK(r.report.how == decision::served_default);
-        CHECK(r.report.evaluations == 0);
-        CHECK(r.report.configuration == r.report.default_configuration);
-        CHECK(r.code.address != nullptr);
-        CHECK(b.compiler.compiled().size() == 1);
-        CHECK(b.data.called_times(0, 3.0));
-        REQUIRE(heard.events().size() == 1);
-        CHECK(has(heard.events().front().text, "the options leave no evaluations"));
-    }
-    bench<wrong, fast> broken; // which is not seen: it was not run
-    auto options = quick_options();
-    options.limits.evaluations = 0;
-    CHECK(broken.tune(options).report.how == decision::served_default);
-}
-
 TEST_CASE("Ctrl-C ends the loop and keeps the best so far")
 {
     ignored_interrupts const interrupts;

@@ -268,11 +268,12 @@ TEST_CASE("leaders of other places run here while there is time, one in any case
         CHECK(s.compiler.compiled().size() == 1 + runs); // the default, and each that ran
         std::string const said = all_notices(r.report);
         bool const is_interrupted = one.when != interrupt::none;
-        CHECK(has(said, "5 of the fastest elsewhere did not run here: the time was over") ==
-              (one.run == 1 && !is_interrupted));
         CHECK(has(said,
-                  "interrupted before the final: what was fastest elsewhere did not run here, "
-                  "and the default serves") == (one.when == interrupt::in_search));
+                  "5 of the fastest configurations elsewhere did not run here: no time was left") ==
+              (one.run == 1 && !is_interrupted));
+        CHECK(has(said, "interrupted before the final: the default serves, because the fastest "
+                        "configurations elsewhere did not run here") ==
+              (one.when == interrupt::in_search));
         // The one that ran here serves.
         CHECK(r.report.how == (one.when == interrupt::in_search ? attune::decision::kept_default
                                                                 : attune::decision::tuned));

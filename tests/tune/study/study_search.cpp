@@ -386,7 +386,7 @@ TEST_CASE("a configuration that kills its processes becomes a failure that names
     CHECK(counts.of(9, 9) == 2);
     CHECK(counts.counted(1, 1) == all_points - 1);
     std::string const file = support::read_file(directory.file("crash.study"));
-    CHECK(has(file, "2 workers were lost with it: "));
+    CHECK(has(file, "2 workers were lost at this configuration: "));
 }
 
 TEST_CASE("an evaluation longer than a lease is not taken over from a process that lives")

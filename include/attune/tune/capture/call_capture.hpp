@@ -34,8 +34,9 @@ struct capture_wish {
 /// The form of an array's elements: "f32", "16 bytes: f64 at 0, i32 at 8".
 [[nodiscard]] std::string element_form(buffer const& b);
 
-/// Hash of the facts that make a program's calls like a captured call, beside kernel and signature.
-/// These facts are sizes and headers of structures, and the arguments that are bound to inputs.
+/// Hash of the facts in which the program of a replay must agree with a captured call, beside the
+/// kernel's name. These facts are the signature, sizes and headers of structures, and the arguments
+/// that are bound to inputs.
 [[nodiscard]] std::string call_schema(kernel_description const& kernel);
 
 /// The description of a call, and pointers to the content of its arrays.
@@ -46,7 +47,8 @@ struct capture_wish {
 /// Appends the content of all arrays, in the order of describe_call().
 void append_content(std::string& to, call_frame const& frame);
 
-/// Captures one call of a dispatch_table to a file, if the environment asks for it. Any thread.
+/// Captures one call of a dispatch_table to a file, if ATTUNE_CAPTURE names its kernel. Any thread
+/// may use the object.
 class call_capture final : public watched_calls {
 public:
     explicit call_capture(std::string const& kernel);
@@ -56,8 +58,8 @@ public:
     {
         return is_due_.load(std::memory_order_relaxed);
     }
-    /// Writes the file, or returns why not; ignores calls whose arrays are all empty.
-    /// @return  a sentence; empty: nothing happened
+    /// Writes the file. Ignores calls whose arrays are all empty.
+    /// @return  the result as a sentence, or why there is no file; empty: nothing happened
     [[nodiscard]] std::string take(dispatched_kernel const& of, std::vector<number> const& inputs,
                                    call_frame const& frame) noexcept override;
 

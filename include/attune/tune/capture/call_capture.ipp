@@ -144,7 +144,7 @@ private:
     std::vector<captured_range> out_{};
 };
 
-/// Returns true if the array's own bytes are kept.
+/// Returns true if a capture has the array's own bytes.
 [[nodiscard]] inline bool has_content(buffer const& b) noexcept
 {
     return b.argument != buffer::result && b.first_target == buffer::none;
@@ -270,7 +270,7 @@ ATTUNE_INLINE std::string call_capture::write(dispatched_kernel const& of,
                " bytes; ATTUNE_CAPTURE=" + wish_->kernel + ':' +
                std::to_string((call.bytes + (1u << 20) - 1) >> 20) + "MiB allows them";
     if (is_file_of_others(path))
-        return "no call is captured: there is a file that is no capture, and it stays (" + path +
+        return "no call is captured: a file that is no capture is not overwritten (" + path +
                "); ATTUNE_CAPTURE=" + wish_->kernel + "=FILE names another place";
     try {
         replace_file(path,

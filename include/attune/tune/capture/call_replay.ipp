@@ -25,7 +25,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns "no" if nothing was tuned, and nothing is known.
+/// Returns "no" if nothing was tuned or remembered.
 [[nodiscard]] inline std::string_view word_of(decision how) noexcept
 {
     switch (how) {
@@ -74,7 +74,7 @@ ATTUNE_INLINE named_texts replay_report_in(std::string_view text)
     return out;
 }
 
-/// @return  true if it is written
+/// @return  true if the file is written
 [[nodiscard]] inline bool write_replay_report(std::string const& path,
                                               std::string const& text) noexcept
 {
@@ -121,7 +121,7 @@ struct captured_arguments::memory {
         if (got == MAP_FAILED)
             throw error("there is no memory for the arrays of the captured call, which take " +
                             std::to_string(bytes) + " bytes",
-                        "kernel '" + call.kernel + "'", "replay it on a machine with more");
+                        "kernel '" + call.kernel + "'", "replay it on a machine with more memory");
         first = static_cast<std::byte*>(got);
         for (std::size_t const offset : at)
             ranges.push_back(first + offset);
@@ -198,7 +198,8 @@ inline void require_same_kernel(captured_call const& call, kernel_description co
 {
     std::string const signature = signature_text(kernel.signature);
     if (call.signature != signature)
-        refuse_capture("its kernel is " + call.signature + ", and here " + signature, path);
+        refuse_capture("its kernel is " + call.signature + ", and in this program " + signature,
+                       path);
     if (call.schema != call_schema(kernel))
         refuse_capture("other arguments are bound to inputs, or a structure has another size",
                        path);
@@ -216,11 +217,11 @@ inline void fill_arrays(call_frame const& frame, captured_arguments const& from,
         std::string const element = element_form(b);
         if (array.element != element)
             refuse_capture("elements of " + owner_text(b.argument, b.target) + " are " +
-                               array.element + ", and here " + element,
+                               array.element + ", and in this program " + element,
                            path);
         if (array.bytes != content_bytes(b) || from.address(array) != b.data)
             refuse_capture(owner_text(b.argument, b.target) + " has " +
-                               std::to_string(array.bytes) + " bytes, and here " +
+                               std::to_string(array.bytes) + " bytes, and in this program " +
                                std::to_string(content_bytes(b)),
                            path);
         char const* next = bytes.data() + array.at;
@@ -250,8 +251,9 @@ replay_in(std::string const& path, dispatched_kernel const& of, call_maker const
     if (file.call().kernel != of.kernel.name) return nullptr;
     require_same_kernel(file.call(), of.kernel, path);
     if (!make || of.find_device)
-        refuse_capture(
-            "captures hold calls on this processor, and here the kernel runs on a device", path);
+        refuse_capture("captures hold calls on this processor, and in this program the kernel runs "
+                       "on a device",
+                       path);
     std::string const bytes = file.take_bytes();
     captured_arguments memory(file.call());
     keyed_call call = make(memory);

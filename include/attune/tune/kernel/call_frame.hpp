@@ -53,18 +53,19 @@ struct call_frame {
     /// the caller's memory.
     /// @pre pointers inside the arrays are set
     std::function<void(void* entry, std::span<std::byte* const> data)> call;
-    /// Passes a pointer to the call's std::tuple of host_argument, with the arrays at `data`, to
-    /// `see`. Through it, code without the kernel's types calls the user's typed functions. The
-    /// tuple is the first member of a detail::host_call.
+    /// Calls `see` with a pointer to the call's std::tuple of host_argument, whose arrays are at
+    /// `data`. With the pointer, code without the kernel's types calls the user's typed functions.
+    /// The tuple is the first member of a detail::host_call.
     std::function<void(std::span<std::byte* const> data,
                        std::function<void(void const* arguments)> const& see)>
         with_arguments;
     void* idle = nullptr; ///< empty code for `call`; may be null
     /// Elements of each array, shared with the functions above.
     std::shared_ptr<std::vector<std::size_t>> elements;
-    /// Makes the same call with other sizes, by argument: a length up to the array's own, the value
-    /// of an integer, or the bits of a floating-point number as a double; -1: unchanged; or
-    /// detail::halved_size, detail::altered_value. Empty: this call cannot be resized.
+    /// Makes the same call with other sizes, one for each argument. A size is a length up to the
+    /// array's own, an integer's value, or a floating-point number's bits as a double. -1 changes
+    /// nothing; see also detail::halved_size and detail::altered_value. Empty: this call cannot be
+    /// resized.
     std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
     std::shared_ptr<void>
         result{}; ///< the frame's own memory: the kernel's return value, drawn arrays
@@ -74,6 +75,8 @@ struct call_frame {
     /// Sets the number of elements behind the pointer at a position; for an array of pointers,
     /// behind each of them.
     void set_extent(std::size_t argument, std::size_t count);
+    /// The addresses of the caller's arrays, one per buffer.
+    [[nodiscard]] std::vector<std::byte*> addresses() const;
     /// Returns true if the targets of every array of pointers are set.
     [[nodiscard]] bool is_complete() const noexcept;
     /// Returns true if the call has arrays, and all are empty.
@@ -185,7 +188,8 @@ template <class T>
         return std::is_same_v<T, long double>;
 }
 
-/// Returns `original` as `To`. An array takes the next of `data` and the next of `elements`.
+/// Returns `original` as `To`. An array gets the next address of `data` and the next length of
+/// `elements`.
 template <class To, class T>
 [[nodiscard]] To moved_to(T const& original, std::byte* const*& data, std::size_t const*& elements)
 {

@@ -17,6 +17,14 @@ ATTUNE_INLINE void call_frame::set_extent(std::size_t argument, std::size_t coun
     (*elements)[what.buffer] = count;
 }
 
+ATTUNE_INLINE std::vector<std::byte*> call_frame::addresses() const
+{
+    std::vector<std::byte*> out;
+    for (buffer const& b : buffers)
+        out.push_back(b.data);
+    return out;
+}
+
 ATTUNE_INLINE bool call_frame::is_complete() const noexcept
 {
     for (call_argument const& one : arguments)

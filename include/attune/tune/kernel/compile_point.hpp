@@ -58,8 +58,8 @@ void require_quantities(kernel_description const& kernel,
                                            device_target const* device, point const& at,
                                            std::vector<double>* features = nullptr);
 
-/// The same for a trial, which also fails at stage `launch` if the call needs more memory than a
-/// trial may take now: see memory_objection(). Serving code skips this check, so that a moment
+/// Does the same for a trial, which also fails at stage `launch` if the call needs more memory than
+/// a trial may take: see memory_objection(). Serving code skips this check, so that a moment
 /// without free memory does not lose a known winner.
 [[nodiscard]] compile_result compile_for_trial(kernel_description const& kernel,
                                                description const& bound,

@@ -102,7 +102,7 @@ ATTUNE_INLINE void require_quantities(kernel_description const& kernel,
             std::string const& name = rules.inputs[i].name;
             if (!names_code_quantity(name) || is_given(name)) continue;
             throw error(
-                "kernel.require(...) reads what is not known of this compiler's code",
+                "kernel.require(...) reads a quantity that this compiler or device does not give",
                 name + " in " + rule.text + ", kernel '" + kernel.name + "'",
                 given == nullptr
                     ? "leave the condition out for a device"

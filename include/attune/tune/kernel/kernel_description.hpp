@@ -39,12 +39,11 @@ struct kernel_description {
     std::vector<detail::input_argument> inputs{};
     std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: default
     std::optional<launch_declaration> launch{};         ///< device launch; nodes of `space`
-    /// The `constraints` and `features` on compiled device code, with their own nodes: formulas
-    /// over parameters and inputs of the space and over code quantities.
+    /// The `constraints` and `features` on compiled code, with their own nodes. They are formulas
+    /// over parameters and inputs of the space, and over code quantities.
     description code_rules{};
     std::vector<detail::argument_extent> extents{}; ///< one per raw pointer argument, in order
-    /// The user's check and reference, given the address of a std::tuple of arguments as the host
-    /// sees them (detail::host_argument); may be empty.
+    /// The user's check. Takes the address of a std::tuple of detail::host_argument; may be empty.
     std::function<std::string(void const*)> check{};
     /// The function of kernel.check_error(most, f), which also sets `check`; may be empty.
     std::function<double(void const*)> error{};
@@ -52,6 +51,7 @@ struct kernel_description {
     double most_joules = 0; ///< of kernel.bound_energy(joules); 0: no bound
     /// The function of kernel.objective(unit, goal, f); empty: the search minimises the time.
     std::optional<detail::stated_objective> objective{};
+    /// The user's reference, called like `check`; may be empty.
     std::function<void(void const*)> reference{};
     /// Returns true if the reference is quick enough for a call; empty: for each call.
     std::function<bool(void const*)> reference_serves{};
@@ -62,17 +62,17 @@ struct kernel_description {
     detail::function_type type{};                ///< of the signature
     detail::linked_kernels linked{};             ///< where the kernel was declared
     void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
-    bool fallback_is_slow =
-        false; ///< kernel.slow_fallback(f): the default is compiled nevertheless
+    /// By kernel.slow_fallback(f): the default is compiled although there is a fallback.
+    bool fallback_is_slow = false;
     /// The function of kernel.precondition(f), called like `check`; may be empty.
     std::function<bool(void const*)> precondition{};
-    std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
+    std::vector<bool> ignored{}; ///< by argument, true: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
     bool any_alignment = false;  ///< a verified variant is valid at all positions in a cache line
     std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
     detail::declared_lengths lengths{};          ///< of kernel.lengths(...)
     detail::drawn_call_maker calls{};            ///< of kernel.calls(f); may be empty
-    /// Those of kernel.contents(...); nothing: not declared.
+    /// The contents of kernel.contents(...); empty: not declared.
     std::optional<std::vector<array_contents>> contents{};
 };
 

@@ -24,8 +24,9 @@ template <class T>
 inline constexpr bool has_size =
     is_span<T> || is_constant_view<T> || (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
 
-/// Sizes by which an argument changes as its type allows, if it can: a length or an integer above 1
-/// is halved; another boolean, small integer or floating-point number takes the argument's place.
+/// Special sizes. halved_size halves a length or an integer above 1. altered_value replaces a
+/// boolean, a small integer or a floating-point number by another value. Other arguments do not
+/// change.
 inline constexpr std::int64_t halved_size = -2;
 inline constexpr std::int64_t altered_value = -3;
 
@@ -42,7 +43,7 @@ template <class T>
         return original;
 }
 
-/// @param size  of a floating-point number: its bits as a double; -1: unchanged
+/// @param size  the size; for a floating-point number its bits as a double; -1: unchanged
 template <class T>
 [[nodiscard]] T resized_argument(T const& original, std::int64_t size)
 {

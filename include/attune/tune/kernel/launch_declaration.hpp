@@ -41,8 +41,8 @@ struct argument_extent {
 
 } // namespace detail
 
-/// The geometry at one configuration. An extent without a value there, such as a quotient by zero,
-/// or of 2^63 or more, is 0, which no device launches; shared bytes are then -1.
+/// The geometry at one configuration. If an extent has no value there, such as a quotient by zero,
+/// or is 2^63 or more, it becomes 0, which no device launches. Shared bytes become -1.
 /// @param bound  the kernel's space with the values of its inputs
 /// @pre   `bound` was made from the description that `launch` was declared in
 [[nodiscard]] launch_geometry geometry_at(launch_declaration const& launch,
@@ -133,7 +133,7 @@ void declare_extent(description& space, argument_extent& out, E const& elements)
 /// Adds a condition on compiled code to `rules`, and the inputs that it reads to `space`.
 /// Errors   attune::error: one name has two meanings
 void add_code_rule(description& space, description& rules, std::span<instruction const> code);
-/// The same for a number, which becomes a feature of `into`.
+/// Adds a number of compiled code to `into` as a feature, and the inputs that it reads to `space`.
 void add_code_feature(description& space, description& into, std::span<instruction const> code);
 
 template <class C>

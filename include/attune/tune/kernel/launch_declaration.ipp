@@ -59,7 +59,7 @@ whole_number_at(description const& bound, std::uint32_t node, std::span<coordina
             (void)intern_input(space, step.text, static_cast<value_kind>(step.integer));
     for (std::string_view const name : code_quantity_names)
         if (space.find_input(name) != no_index)
-            throw error("an input has the name of something that code takes",
+            throw error("an input has the name of a quantity of compiled code",
                         "input " + std::string(name) + ", " + what, "rename the input");
     return out;
 }

@@ -12,9 +12,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The launch of the kernel on a device, for a store. A formula is C++ over the functions of
-/// ship/baked/device_code.hpp: "ceil_divide(in[0], multiply(at[0], at[1]))". Here in[i] is input
-/// i of the call, and at[i] is the number that launch_facts::reads[i] names, in fields between
-/// tabs:
+/// ship/baked/device_code.hpp: "ceil_divide(in[0], multiply(at[0], at[1]))". Here in[i] is input i
+/// of the call. at[i] is the number that launch_facts::reads[i] names, in fields between tabs:
 ///   whole NAME, real NAME       the number that parameter NAME has
 ///   item I NAME, place I NAME   of a list: number I; the place of number I
 ///   text NAME TEXT              1 if parameter NAME has this text, otherwise 0

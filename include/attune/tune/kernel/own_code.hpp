@@ -65,8 +65,8 @@ inline constexpr char const* code_of_the_program = "PTX of the program";
     return code.address == &kernel.baseline;
 }
 
-/// Returns the kernel with the user's own code as its reference. Empty: there is no such code, or
-/// the kernel declares otherwise what is right.
+/// Returns the kernel with the user's own code as its reference. Empty without a baseline, and for
+/// a kernel with a reference or a check.
 [[nodiscard]] inline std::optional<kernel_description>
 judged_by_own(kernel_description const& kernel)
 {
@@ -92,7 +92,8 @@ judged_by_own(kernel_description const& kernel)
     return "your own code (kernel.baseline) and the default have different results, and nothing "
            "says which is right: " +
            difference + "; " + std::string(effect) +
-           ": say what is right by kernel.reference(f), or how exact by kernel.tolerate<i>(...)";
+           ": give the right result by kernel.reference(f), or the allowed difference by "
+           "kernel.tolerate<i>(...)";
 }
 
 /// Copies `frame`; call() of the copy calls the user's own code for baseline_code().

@@ -40,7 +40,7 @@ public:
 
 private:
     struct memory;
-    std::shared_ptr<memory const> memory_; ///< shared with frames that were made smaller
+    std::shared_ptr<memory const> memory_; ///< shared with frames from `resized`
     call_frame frame_;
 };
 
@@ -51,7 +51,7 @@ struct call_copy {
     std::string refusal{};
 };
 
-/// Makes copies of calls. Any thread.
+/// Makes copies of calls. Any thread may use the object.
 class call_copies {
 public:
     /// @param most_bytes  of all copies: tuning_limits::copied_bytes
@@ -60,7 +60,7 @@ public:
     /// Copies the call. The copy, which may outlive this object, releases its room at its end.
     /// @pre  the frame is complete
     [[nodiscard]] call_copy make(call_frame const& frame) const;
-    /// Returns true if a copy has room while there is no other.
+    /// Returns true if a copy has room when there is no other copy.
     [[nodiscard]] bool can_ever_make(call_frame const& frame) const;
 
 private:

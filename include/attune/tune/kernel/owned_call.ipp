@@ -41,12 +41,12 @@ ATTUNE_INLINE std::vector<call_range> ranges_of(call_frame const& frame)
     return merged;
 }
 
-/// The copies of ranges.
+/// Copies of ranges of the caller's memory.
 struct owned_call::memory {
     struct copy {
         call_range of;
         std::byte* block; ///< the allocation
-        std::byte* at;    ///< of the first byte
+        std::byte* at;    ///< address of the first byte
     };
     std::vector<copy> copies{};
 

@@ -30,10 +30,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param memory  node of `space`; no_index: nothing is added
 void limit_memory(description& space, lowered_formula const& memory);
 
-/// Returns why one configuration must not run now; empty: it may run, or the kernel states no
+/// Returns why one configuration must not run now; empty if it may run, or if the kernel states no
 /// memory. A trial in a forked child may take at most three quarters of the free memory. Example
-/// text: "it needs 12.4 GiB, 8 * TILE * N bytes of kernel.memory(...), and of the 4.1 GiB that are
-/// free it may take 3.1 GiB".
+/// text: "it needs 12.4 GiB, 8 * TILE * N bytes of kernel.memory(...), and may take 3.1 GiB of the
+/// free 4.1 GiB".
 /// @param bound  the kernel's space with the values of its inputs
 /// @param free   bytes; negative: the system's present value
 [[nodiscard]] std::string memory_objection(kernel_description const& kernel,
@@ -61,8 +61,8 @@ struct bounded_values {
     double joules = std::numeric_limits<double>::quiet_NaN(); ///< by kernel.bound_energy()
 };
 
-/// Returns how far the values are beyond the kernel's bounds, see excess_over(): the error first.
-/// Empty: there are no bounds, or nothing was measured.
+/// Returns how far the values are beyond the kernel's bounds, first for the error: see
+/// excess_over(). Empty without bounds or measured values.
 [[nodiscard]] std::vector<double> excesses(kernel_description const& kernel,
                                            bounded_values const& seen);
 
@@ -75,17 +75,17 @@ struct tuning_problem {
     point default_at; ///< every parameter at its default
     detail::any_compiler const& compiler;
     call_frame const& frame;
-    device_target const* device = nullptr; ///< of the code; null: this processor
+    device_target const* device = nullptr; ///< the device of the code; null: this processor
     bool predict = false;                  ///< run nothing: times are predicted from code
     /// A known configuration that always takes part in the final.
     std::optional<point> rival{};
-    /// The problem's bench is used only for verify(), for an installed variant at another shape.
+    /// True if the problem's bench only verifies an installed variant at another shape.
     bool only_verifies = false;
     /// Place for the errors of first runs' results, also in a forked child; null: they are not
     /// kept.
     std::shared_ptr<detail::shared_with_child<detail::errors_seen>> error_seen{};
-    named_texts sizes{}; ///< tells tunings of several sizes apart in a log: see tuned_sizes
-    std::optional<point> guard{}; ///< of kernel_source::guard; always takes part in the final
+    named_texts sizes{}; ///< distinguishes tunings of several sizes in a log: see tuned_sizes
+    std::optional<point> guard{}; ///< by kernel_source::guard; always takes part in the final
 };
 
 namespace detail {
@@ -107,8 +107,8 @@ namespace detail {
 /// The space of one call, in which every parameter has its default.
 /// @param declared  from with_annotated_defaults(kernel)
 /// @param device    of a device compiler: adds its limits as constraints; may be null
-/// @param moved     if the defaults break a constraint for these inputs, the nearest valid
-///                  configuration becomes the default, with a sentence here; null: an error instead
+/// @param moved     receives a sentence if the defaults break a constraint for these inputs; the
+///                  nearest valid configuration is then the default. Null: that is an error
 /// @param like      space of other inputs of the same kernel and device: the result shares the
 ///                  equal trees; may be null
 /// Errors   errors of chain_of_trees and device_target::add_limits; attune::error naming parameter,
@@ -147,7 +147,7 @@ void set_extents(call_frame& frame, kernel_description const& kernel,
                                   std::string const& compiler_identity,
                                   device_target const* target = nullptr);
 
-/// Returns true if the joules of a variant decide about it.
+/// Returns true if a tuning of the kernel needs the joules of variants.
 [[nodiscard]] inline bool reads_energy(kernel_description const& kernel)
 {
     return kernel.most_joules > 0 || (kernel.objective && kernel.objective->needs_joules);

@@ -53,8 +53,8 @@ ATTUNE_INLINE std::string memory_objection(kernel_description const& kernel,
     double const most = 0.75 * free;
     if (needed->as_real() <= most) return {};
     return "it needs " + text_of_bytes(needed->as_real()) + ", " + kernel.memory.text +
-           " bytes of kernel.memory(...), and of the " + text_of_bytes(free) +
-           " that are free it may take " + text_of_bytes(most);
+           " bytes of kernel.memory(...), and may take " + text_of_bytes(most) + " of the free " +
+           text_of_bytes(free);
 }
 
 /// Returns true if the parameter is a template argument in a function name such as "scale<TILE>".
@@ -103,7 +103,7 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
     return a.file + ':' + std::to_string(a.line);
 }
 
-/// Returns true if both defaults are the same value, as far as the texts show without the table.
+/// Returns true if both texts give the same default, as far as the texts alone show it.
 [[nodiscard]] inline bool same_default(parameter_description const& p, std::string const& given,
                                        std::string const& stated)
 {
@@ -113,7 +113,7 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
     if (left && right) return *left == *right;
     return p.traits().is_truth && coordinate_of(p, given) == coordinate_of(p, stated);
 }
-/// The same for each part of a list, whose parts are like parameter `p`.
+/// Does the same for each part of two lists, whose parts are like parameter `p`.
 [[nodiscard]] inline bool same_default_list(parameter_description const& p,
                                             std::string const& given, std::string const& stated)
 {
@@ -244,7 +244,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
             for (std::size_t i = 0; i < bound.parameters.size(); ++i)
                 bound.parameters[i].default_text = text_of(bound.parameters[i], nearest[0][i]);
             *moved = "the default configuration breaks " + broken.front() +
-                     " for these inputs; the nearest valid one stands for it: " +
+                     " for these inputs; the nearest valid one serves as default: " +
                      text_of(bound, nearest[0]);
             return built(bound);
         }
@@ -294,18 +294,15 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel, description 
 [[noreturn]] inline void refuse_missing_extent(kernel_description const& kernel,
                                                std::size_t position)
 {
-    throw error("nothing says how many elements an argument points to",
+    throw error("the number of elements behind a pointer is not declared",
                 argument_of(kernel, position),
                 "declare kernel.extent<" + std::to_string(position) + ">(...), or pass a span");
 }
 
 ATTUNE_INLINE bool answer_of(std::function<bool(void const*)> const& asked, call_frame const& frame)
 {
-    std::vector<std::byte*> data;
-    for (buffer const& b : frame.buffers)
-        data.push_back(b.data);
     bool out = false;
-    frame.with_arguments(data, [&](void const* all) { out = asked(all); });
+    frame.with_arguments(frame.addresses(), [&](void const* all) { out = asked(all); });
     return out;
 }
 

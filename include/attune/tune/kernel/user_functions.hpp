@@ -60,7 +60,7 @@ template <class T, std::size_t Extent>
 inline constexpr bool is_span_of_double<std::span<T, Extent>> =
     std::is_same_v<std::remove_cv_t<T>, double>;
 
-/// Makes the formulas nodes of `space`, the kernel's own.
+/// Adds the formulas as nodes to `space`, the kernel's space.
 template <class... Args, class Flops, class Bytes>
 [[nodiscard]] stated_work work_by_formulas(description& space, Flops const& flops,
                                            Bytes const& bytes)
@@ -80,7 +80,8 @@ template <class... Args, class Flops, class Bytes>
         return {};
 }
 
-/// True if kernel.work(f) takes only the arguments; the next trait: a configuration before them.
+/// True if f of kernel.work(f) takes only the arguments. The next trait: f takes a configuration
+/// before them.
 template <class F, class... Args>
 inline constexpr bool is_work_of_call = std::is_invocable_r_v<work, F const&, Args const&...>;
 template <class F, class... Args>
@@ -128,7 +129,7 @@ concept argument_source =
     (is_made_of_elements<T> && requires(Made& made) { T{made.data(), made.size()}; }) ||
     (!is_made_of_elements<T> && requires(Made& made) { static_cast<T>(made); });
 
-/// Errors   attune::error: the type has another number of elements
+/// Errors   attune::error: `T` fixes another number of elements
 template <class T, class Made>
     requires argument_source<T, Made>
 [[nodiscard]] T argument_of(Made& made)
@@ -222,7 +223,7 @@ struct declared_lengths {
     }
 };
 
-/// @param arguments  as the host sees them
+/// @param arguments  each a host_argument
 template <class... T>
 [[nodiscard]] std::vector<std::int64_t> numbers_among(T const&... arguments)
 {
@@ -249,14 +250,14 @@ struct on_result : std::invoke_result<F const&, host_argument<Args>..., Result c
 template <class F, class... Args>
 struct on_result<F, void, Args...> : std::invoke_result<F const&, host_argument<Args>...> {};
 
-/// kernel.check(f) takes `F`.
+/// True if kernel.check(f) accepts an `F`.
 template <class F, class Result, class... Args>
 concept result_check =
     requires { typename on_result<F, Result, Args...>::type; } &&
     (std::convertible_to<typename on_result<F, Result, Args...>::type, std::string> ||
      std::same_as<typename on_result<F, Result, Args...>::type, bool>);
 
-/// kernel.check_error(most, f) takes `F`.
+/// True if kernel.check_error(most, f) accepts an `F`.
 template <class F, class Result, class... Args>
 concept error_measure = requires { typename on_result<F, Result, Args...>::type; } &&
                         std::floating_point<typename on_result<F, Result, Args...>::type>;
@@ -333,7 +334,7 @@ template <class Call, class F>
     };
 }
 
-/// The same for kernel.check_error(most, f).
+/// Makes the check of kernel.check_error(most, f).
 [[nodiscard]] inline std::function<std::string(void const*)>
 make_error_check(std::function<double(void const*)> error, double most)
 {

@@ -19,7 +19,7 @@ ATTUNE_INLINE work value_of(work_formulas const& formulas, description const& bo
         std::optional<number> const v = evaluator{bound}.value(formula.root, at);
         if (!v || !(v->as_real() >= 0))
             throw error(std::string("the ") + what + " of kernel.work(...) " +
-                            (v ? "are negative or no number" : "have no value"),
+                            (v ? "are negative or NaN" : "have no value"),
                         formula.text,
                         "check the inputs; where a whole number would pass 2^63, write 2.0 * n");
         return v->as_real();
@@ -33,10 +33,8 @@ ATTUNE_INLINE std::vector<std::int64_t> numbers_of(declared_lengths const& lengt
 {
     std::vector<std::int64_t> out;
     if (!lengths.numbers) return out;
-    std::vector<std::byte*> data;
-    for (buffer const& b : frame.buffers)
-        data.push_back(b.data);
-    frame.with_arguments(data, [&](void const* arguments) { out = lengths.numbers(arguments); });
+    frame.with_arguments(frame.addresses(),
+                         [&](void const* arguments) { out = lengths.numbers(arguments); });
     return out;
 }
 

@@ -23,7 +23,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The peaks of a core of this machine, kept like limits_of_this_machine(). Cost: 0.1 s at first.
+/// The peaks of a core of this machine, stored like limits_of_this_machine(). Cost: 0.1 s for the
+/// first call.
 /// @param anew  measures again and keeps the higher of old and new peaks
 [[nodiscard]] core_peaks core_peaks_of_this_machine(bool anew);
 
@@ -43,15 +44,15 @@ struct pruning_machine {
 /// Compares the least time of a configuration on this machine with the best measured time. The
 /// least time follows from the work that the kernel states for the configuration (kernel.work).
 ///
-/// A configuration cannot win when its least time, over `margin`, is above the upper end of the
+/// A configuration cannot win if its least time, divided by `margin`, is above the upper end of the
 /// interval of the best. Peaks are measured again before the first such verdict and later, because
 /// another program may have slowed the measurement. Some configurations that cannot win are tried
 /// as a check, the 2nd, 8th, 32nd and so on. If the time of any configuration is below its least
-/// time, the statement is wrong: verdicts end, and a sentence says so.
+/// time, the stated work is wrong: verdicts end, with a sentence for the user.
 ///
-/// The class also finds the part of the space that may still win, if it can list all settings of
-/// the parameters that the work reads. A list is impossible for a space with real parameters or
-/// with a group without a tree, and for more settings than setting_limits allows.
+/// The class also finds the part of the space that may still win. It must be able to list all
+/// settings of the parameters that the work reads. A list is impossible for a space with real
+/// parameters or with a group without a tree, and for more settings than setting_limits allows.
 class candidate_pruning final : public candidate_verdicts {
 public:
     /// The search continues in the part that may still win once that part is less than this share
@@ -66,41 +67,42 @@ public:
     candidate_pruning(tuning_problem const& problem, tuning_options const& options,
                       std::function<void(std::string)> say, pruning_machine of = {});
 
-    /// False for a kernel without a function that states the work of configurations, for a device,
-    /// for cores that differ, without tuning_search::prune, and after a contradiction.
+    /// False if no function of the kernel states the work of configurations, on a device, if cores
+    /// differ, without tuning_search::prune, and after a contradiction.
     [[nodiscard]] bool is_on() const noexcept override { return is_on_; }
     /// Least time of the configuration, without the margin; 0 if it is unknown.
     [[nodiscard]] least_time least(point const& at);
     /// Returns the least time of a configuration that cannot win; empty: it must be tried.
     [[nodiscard]] std::optional<double> cannot_win(point const& at) override;
-    /// Returns true if the configuration may win now, also if it was pruned before: best and
-    /// machine change. Counts nothing.
+    /// Returns true if the configuration may win, also after it was pruned: the best and the peaks
+    /// change. Counts nothing.
     [[nodiscard]] bool may_win(point const& at) override;
-    /// @return  true if it contradicts the stated work; earlier pruning may then have been wrong
+    /// @return  true if the time contradicts the stated work; earlier pruning may then have been
+    ///          wrong
     bool measured(point const& at, measurement const& time) override;
     /// Returns the settings that may still win, if the search should move to them. The search
     /// should move if they are less than worth_narrowing of the searched part. The search must move
     /// if the part lacks one of them, because the machine is faster than was measured before. Empty
     /// before the first configuration was pruned, and while best and machine stay the same.
-    /// Cost  at first a call of the user's function per setting; then little, and new peaks. Rates
-    ///       of the memory are those that verdicts needed so far; bytes for other numbers of
-    ///       threads bound nothing.
+    /// Cost  the first call calls the user's function once per setting; later calls may measure
+    ///       peaks. Uses only the memory rates that verdicts needed so far. Bytes bound nothing for
+    ///       other numbers of threads.
     /// @param may_go_on  false: no time is left for that, and the result is empty
     [[nodiscard]] std::optional<kept_settings> narrower(std::function<bool()> const& may_go_on =
                                                             [] { return true; }) override;
     /// Notes that the search continues in this part; empty: in the whole space.
     /// @param is_checked  a pruned configuration is tried as a check
-    /// @return  false if the settings of the part cannot be listed, or if the stated work now reads
-    ///          other parameters: the search must use the whole space
+    /// @return  false if the settings of the part cannot be listed, or if the stated work reads
+    ///          other parameters. The search must then use the whole space
     bool narrowed(std::optional<kept_settings> const& part, bool is_checked = false) override;
-    /// The part cannot be built: narrower() stays empty from now on.
+    /// Notes that the part cannot be built: later results of narrower() are empty.
     void stays_wide() override;
     /// Share of the space's configurations in which the search continues.
     [[nodiscard]] double left_share() const noexcept override
     {
         return left_ > 0 ? left_ / all_ : 1;
     }
-    /// Notes that a run kept so many threads busy: a configuration that states none may use as
+    /// Notes the threads that a run kept busy. A configuration that states no threads may use as
     /// many.
     void note_threads(unsigned threads) noexcept override
     {
@@ -114,7 +116,7 @@ public:
     /// Number of pruned configurations; 0 after a contradiction, which ends all verdicts.
     [[nodiscard]] std::size_t pruned() const noexcept override { return pruned_; }
     /// Sentence for the report: the number of configurations that are left, and the number of
-    /// proposals that were pruned. Empty: none was.
+    /// proposals that were pruned; empty if none was.
     [[nodiscard]] std::string sentence() const override;
 
 private:

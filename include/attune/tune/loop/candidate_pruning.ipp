@@ -66,8 +66,7 @@ candidate_pruning::candidate_pruning(tuning_problem const& problem, tuning_optio
         say_("nothing is pruned: the cores of this machine differ in their highest rates");
     }
     if (!is_on_) return;
-    for (buffer const& b : problem.frame.buffers)
-        data_.push_back(b.data);
+    data_ = problem.frame.addresses();
     unsigned const processors = std::max(std::thread::hardware_concurrency(), 1U);
     if (may_use_threads(problem.kernel.source, problem.compiler.identity()))
         most_threads_ = processors;
@@ -123,8 +122,9 @@ ATTUNE_INLINE least_time candidate_pruning::least_of(
         core_peaks const& known = peaks();
         if (!known.is_optimised) {
             is_on_ = false; // the peaks of slowed code are too low to prove anything
-            say_("nothing is pruned: attune itself is compiled without optimisation here, or the "
-                 "highest rates of this processor are not known to it");
+            say_("nothing is pruned: this program is compiled without optimisation, or attune does "
+                 "not "
+                 "have the highest rates of this processor");
             return {};
         }
         double const rate = done.bytes > cached ? rate_of(threads) : 0;
@@ -187,7 +187,7 @@ ATTUNE_INLINE void candidate_pruning::measure_peaks_anew()
 
 /// Lists the work of each setting. A call of the user's function shows which parameters it reads.
 /// If it reads another parameter at a later setting, the list begins again.
-/// @return  false if they cannot be listed, or not now
+/// @return  false if the settings cannot be listed, or if no time is left
 ATTUNE_INLINE bool candidate_pruning::list_settings(std::function<bool()> const& may_go_on)
 {
     if (std::exchange(is_listed_, true)) return !settings_.empty();
@@ -289,19 +289,19 @@ ATTUNE_INLINE void candidate_pruning::stop(std::string why)
     (void)narrowed({});
     pruned_ = 0; // they must be tried: a tuning that ends before is not complete
     say_("nothing is pruned any more: " + std::move(why) +
-         " on this machine; state less there, or more threads and wider vectors");
+         " on this machine; state less work there, or more threads and wider vectors");
 }
 
 ATTUNE_INLINE std::string candidate_pruning::sentence() const
 {
     if (left_ > 0 && left_ < all_)
-        return "the search went on in " + formatted("%.15g", left_) + " of " +
+        return "the search continued in " + formatted("%.15g", left_) + " of " +
                formatted("%.15g", all_) +
                " configurations, because the work of the others takes longer on this machine than "
                "the best" +
                (pruned_ == 0 ? std::string{}
-                             : "; " + std::to_string(pruned_) + " that it had proposed " +
-                                   (pruned_ == 1 ? "was" : "were") + " not tried for that") +
+                             : "; " + std::to_string(pruned_) + " of its proposals " +
+                                   (pruned_ == 1 ? "was" : "were") + " not tried for this reason") +
                " (kernel.work; options.search.prune = false tries all)";
     if (pruned_ == 0) return {};
     return std::to_string(pruned_) +

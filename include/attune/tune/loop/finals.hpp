@@ -35,7 +35,7 @@ struct finalist {
 /// Keeps the fastest configurations of a running search, with their code loaded.
 class leaders {
 public:
-    /// Limit of the leaders that take part.
+    /// Most leaders that take part in a final.
     static constexpr std::size_t most = 8;
     /// Times of one code at different moments may differ by this share. For example, another
     /// program that uses the second thread of a core from time to time gives the machine two
@@ -89,7 +89,7 @@ private:
 };
 
 /// Rounds that must fit into a final with so many contestants: the fewest that can prove a
-/// difference, a warm-up round and a spare one. Doubled, because runs may be slower now.
+/// difference, a warm-up round and a spare one. Doubled, because runs in the final may be slower.
 [[nodiscard]] inline double final_rounds(std::size_t contestants)
 {
     return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
@@ -103,8 +103,8 @@ private:
                     0.25 * budget_s);
 }
 
-/// The seconds for the final: the rest of the budget, at least half of the limit. An overlong last
-/// evaluation thus cannot prevent the final.
+/// The seconds for the final: the rest of the budget, at least half of the limit. So the final
+/// takes place even after an overlong last evaluation.
 [[nodiscard]] inline double final_time_s(double limit_s, double left_s)
 {
     return std::clamp(left_s, 0.5 * limit_s, limit_s);
@@ -119,8 +119,8 @@ private:
 /// The outcome of a final, in which contestant 0 is the default configuration.
 struct final_result {
     std::size_t winner = 0;
-    std::vector<std::size_t>
-        ties{};                    ///< contestants whose interval to the winner holds 1, ascending
+    /// Contestants, ascending, whose ratio to the winner has an interval with 1 in it.
+    std::vector<std::size_t> ties{};
     std::size_t best = 0;          ///< the fastest contestant besides the default
     measurement ratio{1, 1, 1, 0}; ///< winner / default; if the default wins, best / default
     measurement time{};            ///< seconds of the winner
@@ -135,8 +135,8 @@ struct final_result {
 /// none, the default wins. Contestants leave a final at different times, so their overall medians
 /// include changes of the machine. Two contestants are therefore compared by their common rounds.
 /// @param passengers  number of last contestants that are timed for comparison and cannot win
-/// @param guard  a contestant that no winner may be slower than: it wins if it is the faster one by
-///               its median alone; 0: none
+/// @param guard  a contestant that no winner may be slower than: its median alone decides if it
+///               beats the default; 0: none
 /// @pre  every contestant ran at least once
 [[nodiscard]] inline final_result result_of_final(round_times const& times,
                                                   std::size_t passengers = 0, std::size_t guard = 0)
@@ -169,16 +169,16 @@ struct final_result {
     return out;
 }
 
-/// Returns a notice if the default wins only for lack of time for enough rounds; otherwise empty.
+/// Returns a notice if the default wins only because the final had too few rounds; otherwise empty.
 [[nodiscard]] inline std::string want_of_rounds(final_result const& end, std::size_t contestants,
                                                 problem_objective const& of = {})
 {
     std::size_t const fewest = fewest_for(final_options(contestants, 0).confidence);
     if (end.winner != 0 || end.ratio.high >= 1 || end.ratio.samples >= fewest) return {};
-    return "the final had time for too few rounds, " + std::to_string(end.ratio.samples) +
-           " of the " + std::to_string(fewest) + " that prove something: what was " +
+    return "the final had time for only " + std::to_string(end.ratio.samples) + " rounds of the " +
+           std::to_string(fewest) + " that can prove a difference: a configuration that was " +
            detail::formatted("%.2fx", 1 / end.ratio.value) + " " + of.better() +
-           " than the default in them is not installed; tune with a larger budget of time";
+           " than the default in them is not installed; tune with more seconds";
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -1,4 +1,4 @@
-// attune/tune/loop/history_check.hpp - whether a variant is right in other calls of the same shape.
+// attune/tune/loop/history_check.hpp - checks if a variant is right in other calls of the same shape.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,22 +15,22 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Runs a variant several times in one forked child, on arrays whose contents change while their
-/// addresses stay, also behind the first element of each, and whose addresses change while their
-/// lengths stay. A variant that keeps a packed array or an address between calls may be right in
-/// its first run and wrong in a later one. Two more children run it on half of the sizes and on the
-/// call's in turn, and with other scalars: a variant may keep a table of the size or of the scalar
-/// of an earlier call. Integers that are inputs stay, and all do where the kernel has a
-/// precondition.
+/// Runs a variant several times in one forked child. Between runs the contents change at the same
+/// addresses, once only behind the first elements, or the addresses change with the same lengths. A
+/// variant that keeps a packed array or an address between calls may be right in its first run and
+/// wrong in a later one. Two more children run the variant with half of the sizes and with other
+/// scalars, in turn with the call's own. A variant may keep a table for the size or the scalar of
+/// an earlier call. Integers that are inputs do not change. A kernel with a precondition gets
+/// neither of these two children.
 ///
-/// The changed calls need not be ones that the kernel is made for. So a wrong result counts only
-/// if another child, in which no other call came before, computes the right one.
+/// The kernel may not be made for the changed calls. A wrong result therefore counts only if the
+/// variant computes the right one in another child, without earlier calls.
 ///
-/// @param trusted  the default; the user's reference runs in its place where there is one
+/// @param trusted  the default; if the user gave a reference, that runs instead
 /// @param tried    code that has not run in this process
 /// @param limit_s  wall seconds in each child
-/// @return  the failure of the run that shows it. Nothing: none was found, arrays overlap, the
-///          trusted code fails on changed contents, the time was over, or no child can be made.
+/// @return  the failure of the first wrong run. Empty if no run is wrong, arrays overlap, the
+///          trusted code fails on changed contents, the time is over, or no child can be made.
 ///          Never throws
 /// Cost     three children and about 16 copies of the arrays; seven runs of the trusted code and
 ///          twelve of the variant
@@ -39,13 +39,13 @@ failure_after_other_calls(kernel_description const& kernel, call_frame const& fr
                           callable const& trusted, callable const& tried, double limit_s,
                           isolation protect = isolation::automatic);
 
-/// Runs a variant in a forked child on arrays each of which begins a page behind an inaccessible
-/// one. A variant that reads before its arrays works where the memory there can be read, and ends
-/// the program elsewhere.
+/// Runs a variant in a forked child. Each array begins at a page, and the page before it is
+/// inaccessible. A variant that reads before its arrays works only if that memory is readable;
+/// otherwise it ends the program.
 ///
 /// @param trusted  the default, also where there is a reference
-/// @return  the failure of the variant, if the default has none there. Nothing: there is none, or
-///          the arrays have more than 64 MiB. Never throws
+/// @return  the failure of the variant, if the default does not fail there. Empty without a
+///          failure, or if the arrays have more than 64 MiB. Never throws
 /// Cost     a child, a copy of the arrays and one run of the variant
 [[nodiscard]] std::optional<failure>
 failure_where_arrays_begin_pages(call_frame const& frame, callable const& trusted,
@@ -58,15 +58,16 @@ inline constexpr double longest_in_other_calls_s = 2;
 /// Compares a variant with the default on the call's arrays with each of kernel.contents(...).
 ///
 /// @param limit_s  wall seconds for each of the contents
-/// @return  the failure of the variant. Nothing: there is none, or kernel.calls(f) makes contents,
-///          or see contents_not_tried(). Never throws
+/// @return  the failure of the variant. Empty without a failure, if kernel.calls(f) makes the
+///          contents, and in the cases of contents_not_tried(). Never throws
 [[nodiscard]] std::optional<failure> failure_with_contents(kernel_description const& kernel,
                                                            call_frame const& frame,
                                                            callable const& trusted,
                                                            callable const& tried, double limit_s,
                                                            isolation protect);
-/// Says which of kernel.contents(...) failure_with_contents() does not try on which arrays, and
-/// why: for example because the default fails with them. Runs the default twice with each.
+/// Returns a sentence for each of kernel.contents(...) that failure_with_contents() does not try,
+/// with the arrays and the reason. One reason is a default that fails. Runs the default twice with
+/// each of the contents.
 [[nodiscard]] std::vector<std::string> contents_not_tried(kernel_description const& kernel,
                                                           call_frame const& frame,
                                                           callable const& trusted, double limit_s,

@@ -27,12 +27,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 enum class sequence_contents : std::uint8_t { callers, others, others_behind_first };
 
-/// One call of a sequence. Two calls at one place have their arrays at equal addresses.
+/// One call of a sequence. The arrays of calls with equal `place` have equal addresses.
 struct call_in_sequence {
     std::size_t place = 0;
     sequence_contents contents = sequence_contents::callers;
     bool has_other_arguments = false;
-    char const* after = ""; ///< what came before it
+    char const* after = ""; ///< the earlier call, as text for the user
 };
 inline constexpr std::array<call_in_sequence, 6> sequence_of_calls{{
     {0, sequence_contents::callers, false, "another call"},
@@ -49,7 +49,7 @@ inline constexpr std::array<call_in_sequence, 3> sequence_of_arguments{{
     {0, sequence_contents::callers, true, "a call with other arguments"},
 }};
 
-/// Returns the call with half of its sizes, or with other scalars. Empty: it has none.
+/// Returns the call with half of its sizes, or with other scalars; empty if the call has none.
 [[nodiscard]] inline std::optional<call_frame>
 with_changed(kernel_description const& kernel, call_frame const& frame, std::int64_t by)
 {
@@ -77,7 +77,7 @@ with_changed(kernel_description const& kernel, call_frame const& frame, std::int
 /// Which arrays that the kernel only reads get other contents.
 enum class changed_inputs : std::uint8_t { all, floats };
 
-/// Shared with the child. A variant may overwrite it: then the second child finds no difference.
+/// Shared with the child. If a variant overwrites it, the second child finds no difference.
 struct sequence_progress {
     std::atomic<std::size_t> call{0};
     std::atomic<bool> is_trusted{true}; ///< the trusted code runs
@@ -146,7 +146,7 @@ public:
         , tried_(tried)
     {
     }
-    /// @return  what is wrong with the first result that is; empty: nothing
+    /// @return  the difference of the first wrong result; empty if all results are right
     [[nodiscard]] std::string run(std::span<call_in_sequence const> calls, changed_inputs which,
                                   sequence_progress& progress) const
     {
@@ -206,7 +206,7 @@ private:
     callable const& tried_;
 };
 
-/// Bytes of arrays that are copied for these checks.
+/// Calls whose arrays have more bytes are not checked.
 inline constexpr std::size_t most_checked_bytes = std::size_t{256} << 20;
 
 [[nodiscard]] inline bool can_check_calls(call_frame const& frame, isolation protect)
@@ -327,7 +327,7 @@ try {
                      end.ending != child_ending::lost;
         if (!may_differ || progress.is_trusted.load()) return {};
         std::size_t const at = std::min(progress.call.load(), calls.size() - 1);
-        may_differ = at > 0; // or it is wrong by itself
+        may_differ = at > 0; // without an earlier call, the variant is wrong by itself
         if (!may_differ || child(calls.subspan(at, 1)).ending != child_ending::returned) return {};
         failure why = end.ending == child_ending::objected
                           ? failure{failure_stage::verify, first_line(end.text), end.text}

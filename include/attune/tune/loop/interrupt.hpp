@@ -7,31 +7,31 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Handles SIGINT while at least one guard exists, on any thread. Ctrl-C is a request to all
-/// guards, also to guards made before the last one is destroyed. After the last guard the program's
-/// own handler for SIGINT runs, as if Ctrl-C had been pressed at that moment: Python raises
-/// KeyboardInterrupt, a server shuts down. A program that has no handler or ignores SIGINT
-/// continues. A second Ctrl-C goes to the program at once.
+/// Handles SIGINT while at least one guard exists, on any thread. Ctrl-C requests a stop from all
+/// guards, also from later ones while one exists. After the last guard is destroyed, the program's
+/// own handler for SIGINT runs, as if Ctrl-C were pressed at that moment. For example, Python
+/// raises KeyboardInterrupt, and a server shuts down. A program that has no handler or ignores
+/// SIGINT continues. A second Ctrl-C goes to the program at once.
 ///
 /// A guard does nothing on a thread with a stopped_by, whose work does not belong to the program.
 ///
-/// The program's handler is restored unless the program has installed another one meanwhile.
+/// The last guard restores the program's handler, unless the program has installed another one.
 class interrupt_guard {
 public:
     /// The effect of Ctrl-C on the program when the last guard is destroyed.
     enum class afterwards : unsigned char {
-        program_hears, ///< the program's handler runs
-        caller_knows,  ///< no handler runs, unless another guard asked for it
+        handler_runs,
+        no_handler, ///< unless another guard has handler_runs
     };
-    explicit interrupt_guard(afterwards what = afterwards::program_hears);
+    explicit interrupt_guard(afterwards what = afterwards::handler_runs);
     ~interrupt_guard();
     interrupt_guard(interrupt_guard const&) = delete;
     interrupt_guard& operator=(interrupt_guard const&) = delete;
 
-    /// Acts like the destructor until resume(): Ctrl-C is the program's.
+    /// Acts like the destructor until resume(): the program handles Ctrl-C.
     void pause();
     void resume();
-    /// True once Ctrl-C was pressed; on a thread with a stopped_by, once that requests a stop.
+    /// True after Ctrl-C; on a thread with a stopped_by, after that object requests a stop.
     [[nodiscard]] bool requested() const noexcept;
 
 private:

@@ -23,7 +23,7 @@ inline std::atomic<bool> are_interrupts_ours{false};
 // The handler does not access these.
 inline int living_interrupt_guards = 0;
 inline bool is_interrupt_taken = false;
-inline bool is_program_to_hear = false;
+inline bool must_run_handler = false;
 inline std::mutex interrupt_lock;
 
 inline void on_interrupt(int signal, siginfo_t* info, void* context)
@@ -43,7 +43,7 @@ inline unsigned end_interrupts() noexcept
     return interrupts_seen.exchange(0);
 }
 
-/// Runs in a child of a fork by the program: Ctrl-C there belongs to the child.
+/// Runs in a child of a fork by the program, whose Ctrl-C has nothing to do with the guards.
 inline void forget_interrupts()
 {
     if (living_interrupt_guards == 0) return;
@@ -86,10 +86,10 @@ ATTUNE_INLINE void interrupt_guard::resume()
     if (is_idle_ || std::exchange(is_on_, true)) return;
     std::scoped_lock const one(interrupt_lock);
     if (living_interrupt_guards++ == 0) {
-        is_program_to_hear = false;
+        must_run_handler = false;
         begin_interrupts();
     }
-    if (what_ == afterwards::program_hears) is_program_to_hear = true;
+    if (what_ == afterwards::handler_runs) must_run_handler = true;
 }
 
 ATTUNE_INLINE void interrupt_guard::pause()
@@ -101,7 +101,7 @@ ATTUNE_INLINE void interrupt_guard::pause()
         if (living_interrupt_guards == 0) return; // made before a fork: forget_interrupts()
         if (--living_interrupt_guards > 0) return;
         seen = end_interrupts();
-        if (!is_program_to_hear) return;
+        if (!must_run_handler) return;
     }
     struct sigaction now{};
     // A second Ctrl-C has already reached the program.

@@ -44,7 +44,7 @@ struct logged_outcome {
     event end{};                 ///< the last event, told or pruned
 };
 
-/// The first outcome, or the times behind it.
+/// Returns the first outcome, or the times that it comes from.
 [[nodiscard]] inline std::vector<event>::const_iterator
 first_outcome(std::vector<event> const& events)
 {
@@ -54,8 +54,9 @@ first_outcome(std::vector<event> const& events)
 }
 
 /// Returns the outcomes in their order of arrival, without those that contradict the times before
-/// them. All are relative to the first outcome: if that contradicts its times, the result is empty.
-/// @pre  each event about a configuration has one point; a told one has a result
+/// them. All outcomes are relative to the first one: if the first one contradicts its times, the
+/// result is empty.
+/// @pre  each event about a configuration has one point; an event `told` has a result
 [[nodiscard]] inline std::vector<logged_outcome> outcomes_in(std::vector<event> const& events)
 {
     struct known_facts {
@@ -122,24 +123,27 @@ struct replayed_calls {
 [[nodiscard]] replayed_calls repeat_calls(any_searcher& search, chain_of_trees const& space,
                                           std::vector<event> const& events);
 
-/// Returns the search of `make`. If `is_narrowed`, or if one of the events is a narrow(), it can be
-/// narrowed if the program links that part: see time_bounds.
+/// Returns the search of `make`. The search has narrow() if the program links attune::roofline, and
+/// if `is_narrowed` or one of the events is a narrow(): see time_bounds.
 [[nodiscard]] any_searcher search_for(search_factory const& make, chain_of_trees const& space,
                                       std::uint64_t seed, std::vector<event> const& events,
                                       bool is_narrowed = false);
 
-/// Models `searcher`. Points without an outcome from before an interruption come first.
+/// Models `searcher`. Its first proposals are the points that an interrupted session left without
+/// an outcome.
 class logged_search {
 public:
-    /// Repeats the past of `log`, which must outlive this object, or the readable part of a damaged
-    /// log. If the searcher now proposes other points (another attune, another search, a lost
-    /// line), a new session begins with all outcomes that can be read, in one write.
-    /// @param memory  known: outcomes for a new session, told as the search asks for them, then the
-    ///                rest; so equal seeds continue as without an interruption. A new session also
-    ///                tells the readable outcomes of its log in this way. related, lessons: the
-    ///                beginning of the search; they are logged, so that a replay needs only the log
+    /// Repeats the calls in `log`, or in the readable part of a damaged log. If the searcher
+    /// proposes other points than the log, a new session begins with all readable outcomes, in one
+    /// write. Causes are another version of attune, another search, or a lost line.
+    /// @param memory  known: outcomes for a new session. The search gets the outcome of a point
+    ///                when it proposes the point, and the other outcomes at last. Equal seeds then
+    ///                continue as without an interruption. The search gets readable outcomes of the
+    ///                log in the same way. related, lessons: the search begins with them, and the
+    ///                log has them, so that a replay needs only the log
     /// @param ahead   configurations to ask for before the first outcome
     /// @param is_narrowed  false: narrow() is not called, unless the log has such a call
+    /// @pre   `log` outlives this object
     logged_search(search_factory const& make, chain_of_trees const& space, std::uint64_t seed,
                   event_log& log, session_memory const& memory = {}, std::size_t ahead = 0,
                   bool is_narrowed = true);
@@ -177,7 +181,8 @@ public:
     {
         return past_.part;
     }
-    /// Why the past could not be continued, or what has changed since it began; otherwise empty.
+    /// A sentence if the log could not be continued, or if something changed since its beginning;
+    /// otherwise empty.
     [[nodiscard]] std::string const& notice() const noexcept { return notice_; }
 
 private:

@@ -41,9 +41,9 @@ namespace attune::inline ATTUNE_ABI::detail {
                    : "the part of the space in which it continued cannot be read";
     if (e.kind == event_kind::informed && is_of_lesson(e.text)) {
         if (offer_of_program<tuning_lessons>() == nullptr)
-            return "it learnt from other tunings; include <attune/tune/lessons.hpp> and link "
-                   "attune::lessons";
-        return lesson_in(e.text) ? "" : "what it learnt from other tunings cannot be read";
+            return "it began with lessons of other tunings; include <attune/tune/lessons.hpp> and "
+                   "link attune::lessons";
+        return lesson_in(e.text) ? "" : "its lessons of other tunings cannot be read";
     }
     if (e.kind == event_kind::informed)
         return read_past(e.text) ? "" : "the results of related problems in it cannot be read";
@@ -51,7 +51,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         return "its configuration is not one of the space";
     if (e.kind == event_kind::code_metrics &&
         e.numbers.size() != space.describe().code_metrics.size())
-        return "its numbers of compiled code are not those of the space";
+        return "its code metrics are not those of the space";
     if (e.kind == event_kind::pruned && !(std::isfinite(e.seconds) && e.seconds > 0))
         return "a pruned configuration has no least time";
     return "";
@@ -85,7 +85,7 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search, chain_of_trees c
         } else if (e.kind == event_kind::told) {
             auto const times = timed.find(at);
             if (times != timed.end() && !agrees(times->second, *e.result))
-                return "what was told is not what the times before it say";
+                return "an outcome differs from the times before it";
             if (!e.numbers.empty()) {
                 auto const* const m = std::get_if<measurement>(&*e.result);
                 search.tell_excess(at, m != nullptr ? m->value : std::nan(""), e.numbers);
@@ -135,8 +135,8 @@ ATTUNE_INLINE any_searcher search_for(search_factory const& make, chain_of_trees
     return events;
 }
 
-/// Returns the readable events of a damaged log. All outcomes are compared with the first one: if
-/// its line is lost, its times give it again.
+/// Returns the readable events of a damaged log. All outcomes are compared with the first one. If
+/// the line of the first outcome is lost, its times give the outcome again.
 [[nodiscard]] inline std::vector<event> salvaged_events(event_log const& log,
                                                         chain_of_trees const& space)
 {
@@ -171,10 +171,9 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make, chain_of_
         if (known.empty())
             notice_ = "the interrupted tuning cannot be continued: " + past_.problem;
         else if (!is_damaged) // the log names the unreadable lines
-            notice_ =
-                "the interrupted tuning cannot be repeated, and another one begins that knows "
-                "its outcomes: " +
-                past_.problem;
+            notice_ = "the interrupted tuning cannot be repeated, and another one begins with its "
+                      "outcomes: " +
+                      past_.problem;
         past_ = {};
         search_ = search_for(make, space, seed, {}, is_narrowed);
         unwritten_.emplace();

@@ -16,8 +16,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The compiler's own bench, used on the calling thread, and a bench per other device, each used on
-/// a separate thread. Without other devices no thread is started. Jobs are assigned by their order,
-/// not by which bench is idle first.
+/// a separate thread. Without other devices the pool starts no thread. The order of the jobs
+/// decides which bench gets which job, not which bench is idle first.
 class bench_pool {
 public:
     using job = std::function<void(bench&)>;
@@ -25,7 +25,7 @@ public:
     /// If the default's times on two devices differ by more than this share, a notice says so.
     static constexpr double alike = 0.05;
 
-    /// @param others  ordinals of their devices; nothing is started yet
+    /// @param others  ordinals of the other devices; set_up() starts their benches
     bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others);
     ~bench_pool();
     bench_pool(bench_pool const&) = delete;
@@ -36,14 +36,14 @@ public:
     /// search proposes at once.
     [[nodiscard]] std::size_t size() const noexcept { return 1 + others_.size(); }
 
-    /// Starts the benches of the other devices; all run and time the default at the same time. A
-    /// device whose bench fails is not used, with a notice.
+    /// Starts the benches of the other devices; all run and time the default at the same time. If a
+    /// bench fails, the pool excludes its device, with a notice.
     /// @param limit_s   wall seconds of one run
     /// @param own_time  time of the default on the compiler's own bench
     void set_up(callable const& trusted, double limit_s, measurement const& own_time);
 
-    /// Does all jobs, as many at once as there are benches. A bench of another device that throws
-    /// is excluded, with a notice, and another bench repeats the job.
+    /// Does all jobs, as many at once as there are benches. If a bench of another device throws,
+    /// the pool excludes the bench, with a notice, and another bench repeats the job.
     /// Errors   exceptions of the own bench, thrown when no other bench is working
     void work(std::span<job const> jobs);
 
@@ -70,7 +70,7 @@ private:
     std::vector<member> others_;
     std::size_t own_jobs_ = 0;
     double cpu_s_ = 0;
-    std::vector<int> processors_; ///< of the creating thread; for the workers
+    std::vector<int> processors_; ///< processors of the creating thread, which workers may use
     std::vector<std::string> notices_;
 };
 

@@ -42,8 +42,8 @@ ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int
 
 ATTUNE_INLINE bench_pool::~bench_pool() = default;
 
-/// Runs `act(i)` on one thread per member, and `meanwhile` on this one. An exception of `act`
-/// becomes the member's trouble.
+/// Runs `act(i)` on one thread per member, and `meanwhile` on the calling thread. An exception of
+/// `act` becomes the member's trouble.
 /// Errors   exceptions of `meanwhile`, after all threads have ended
 ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
                                       std::function<void(std::size_t)> const& act,
@@ -52,7 +52,7 @@ ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
     if (members.empty()) return meanwhile();
     std::vector<double> spent_s(members.size());
     std::vector<std::jthread>
-        threads; // declared last: joined before the variables above are destroyed
+        threads; // declared last, so that they end before the variables above are destroyed
     {
         only_faults_unblocked const quiet; // the calling thread handles signals
         for (std::size_t i = 0; i < members.size(); ++i)
@@ -118,7 +118,7 @@ ATTUNE_INLINE void bench_pool::set_up(callable const& trusted, double limit_s,
             notices_.push_back("on device " + std::to_string(all[i]->ordinal) +
                                " the default takes " + detail::formatted("%.2f", ratio) +
                                " times as long as on the first: the devices are not alike, and "
-                               "what was measured there is compared as it is");
+                               "attune compares their times without a correction");
     }
 }
 
@@ -254,7 +254,7 @@ ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                     "tuning_options::device.others",
                     "leave that empty, or tune with a compiler for a device");
     if (!problem.frame.is_complete())
-        throw error("nothing says how many elements the pointers of an array point to",
+        throw error("the number of elements behind the pointers of an array is not declared",
                     "kernel '" + problem.kernel.name + "'", "declare kernel.extent<i>(elements)");
     bench_options how = bench_options_of(options);
     auto const* const energy = offer_of_program<energy_maker>();

@@ -52,7 +52,7 @@ struct loop_end {
 template <evaluated_search Search>
 [[nodiscard]] loop_end run_minimize_loop(Search& search, run_state& board)
 {
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
     std::string ended = "budget";
     while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
         std::optional<typename Search::trial> const next = search.ask();
@@ -74,7 +74,7 @@ template <evaluated_search Search>
 /// A measurement that is infinite or NaN becomes a failure.
 void refuse_not_finite(outcome& result);
 
-/// "every configuration failed: 3 crashed; the first said: SIGSEGV"
+/// "every configuration failed: 3 crashed; the first reason: SIGSEGV"
 [[nodiscard]] std::string text_of_failures(run_state const& board);
 
 /// Fills in the counts of the loop, and sends the result to the sink.
@@ -131,8 +131,8 @@ struct worker_use {
     std::string name;              ///< "rank 3 on node7"
     std::uint32_t evaluations = 0; ///< evaluations that count, including those that took too long
     failure_counts failures{};     ///< failures among these
-    /// The first reason why an evaluation failed without a failure of the objective: it threw,
-    /// returned NaN, or took too long. Otherwise empty.
+    /// Reason of the first failure that the objective did not return: it threw, returned NaN, or
+    /// took too long. Otherwise empty.
     std::string first_fault{};
     bool is_left = false; ///< the search ended without waiting for this worker
 };
@@ -152,16 +152,16 @@ void refuse_most_seconds(double most_seconds);
 ///
 /// With options.event_log known outcomes count, and unfinished evaluations come first.
 ///
-/// Pending evaluations count against limits.evaluations when the next one is asked. When the search
-/// is over, by any rule or by Ctrl-C, the loop waits for pending ones and records them. The search
-/// also ends ("no worker", with a notice) when every slot that has joined has been overdue for a
-/// further most_seconds.
+/// Pending evaluations count against limits.evaluations. When a rule or Ctrl-C ends the search, the
+/// loop waits for pending evaluations and records them. The search also ends ("no worker", with a
+/// notice) when every slot that has joined has been overdue for a further most_seconds.
 ///
 /// @param most_seconds  A longer evaluation, by on.now(), is a failure (timeout), and the loop does
-///                      not wait for it. The slot is free again when the outcome arrives, which is
-///                      dropped. An outcome that arrives before the slot is given up counts.
-/// Errors   attune::error: most_seconds is 0, negative or NaN; an evaluation that worked without a
-///          quantity that has a bound; errors of `on`
+///                      not wait for it. The slot is free again when the outcome arrives; the loop
+///                      drops that outcome. An outcome counts if it arrives before the loop gives
+///                      up the slot.
+/// Errors   attune::error: most_seconds is 0, negative or NaN; a successful evaluation without the
+///          value of a bounded quantity; errors of `on`
 [[nodiscard]] minimum_on_slots minimize_on_slots(chain_of_trees const& space, slot_evaluator& on,
                                                  search_limits const& limits,
                                                  minimize_options const& options,

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <variant>
 
@@ -54,7 +53,7 @@ ATTUNE_INLINE std::string text_of_failures(run_state const& board)
     if (total(board.failures()) == 0) return "no configuration was evaluated";
     std::string out = "every configuration failed: " + describe(board.failures());
     if (!board.first_failures().empty())
-        out += "; the first said: " + board.first_failures().front().reason;
+        out += "; the first reason: " + board.first_failures().front().reason;
     return out;
 }
 
@@ -87,7 +86,7 @@ ATTUNE_INLINE void tell_rules_without_effect(run_state const& board, search_limi
     name(limits.expected_gain != unset.expected_gain, "expected_gain");
     if (!names.empty())
         board.announce(progress_event::notice,
-                       "search_limits: " + names + " ends nothing in " + function);
+                       "search_limits without an effect in " + function + ": " + names);
 }
 
 /// Outcomes of searches with equal keys are comparable.
@@ -117,7 +116,7 @@ ATTUNE_INLINE optimizer_core search_log::continued(std::function<optimizer_core(
         out.resume({out.save().key, out.save().seed, log_.past()});
     } catch (error const& thrown) {
         notices_.push_back("the search in the event log cannot be repeated, and another one begins "
-                           "that knows its outcomes: " +
+                           "with its outcomes: " +
                            thrown.what_alone());
         out = make();
         known = log_.past();
@@ -159,7 +158,7 @@ ATTUNE_INLINE std::vector<std::string> search_log::notices()
 
 class slots_loop {
 public:
-    /// @param search  has the rules, and checks them when it is asked
+    /// @param search  has the rules, and checks them in ask()
     /// @param log     has all earlier calls of the search
     slots_loop(slot_evaluator& on, optimizer_core& search, search_log& log, run_state& board,
                std::vector<quantity_bound> const& bounds, double most_seconds)
@@ -302,9 +301,8 @@ private:
         has_news_ = true;
         if (from.is == stage::busy && happened.seen)
             tell(happened.slot, *std::move(happened.seen), happened.is_fault);
-        else if (from.is ==
-                 stage::busy) // given back because of Ctrl-C, after which no more is asked
-            --busy_;
+        else if (from.is == stage::busy)
+            --busy_; // returned because of Ctrl-C, after which the loop asks for no more
         from.is = stage::idle;
     }
 
@@ -320,8 +318,8 @@ private:
                });
     }
 
-    /// Gives up a slot that was overdue at two checks: its outcome may have arrived during a call
-    /// of a sink or of the search.
+    /// Gives up slots that were overdue at two checks. One check is not enough, because an outcome
+    /// may have arrived during a call of a sink or of the search.
     void give_up_overdue()
     {
         double const now = on_->now();
@@ -379,17 +377,18 @@ private:
     std::vector<slot> slots_;
     std::uint64_t busy_ = 0;
     bool is_first_ = true; ///< this call may still make its first evaluation
-    bool has_news_ = true; ///< an event came since the search proposed less than it was asked for
+    /// True if an event came after the search last proposed fewer points than the loop asked for.
+    bool has_news_ = true;
     bool wants_stop_ = false;
     std::vector<worker_use> uses_; ///< by slot
     std::vector<quantity> best_quantities_{};
-    std::vector<point> open_; ///< asked before this loop, and not yet given to a slot
+    std::vector<point> open_; ///< logged as asked, and not yet given to a slot
 };
 
 ATTUNE_INLINE void refuse_most_seconds(double most_seconds)
 {
     if (most_seconds > 0) return;
-    throw error("an evaluation may take no time",
+    throw error("the limit of an evaluation is not above 0 seconds",
                 "most_seconds = " + formatted("%.4g", most_seconds),
                 "give more than 0 seconds, or infinity for no limit");
 }
@@ -401,16 +400,14 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space, sl
 {
     own_float_environment const numbers;
     refuse_most_seconds(most_seconds);
-    std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
-    if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
-        possible = static_cast<std::uint32_t>(*size);
+    std::uint32_t const possible = possible_evaluations(space);
     run_state board = objective_board(options.name, limits, possible, options.progress);
     // The loop counts the budget, because the first evaluation ignores it.
     auto const make = [&] {
         return optimizer_core(space, options.search, options.seed, false, without_cost(limits),
                               options.bounds);
     };
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
     search_log log(space, options);
     optimizer_core search = log.continued(make);
     slots_loop loop(on, search, log, board, options.bounds, most_seconds);

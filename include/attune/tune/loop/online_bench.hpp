@@ -28,15 +28,16 @@ public:
 };
 
 /// First runs use another bench, on a copy of a call. A candidate that was right there is timed in
-/// calls of the program, each next to a call of the serving code. The ratio of the two counts, so
-/// that a change of the machine's speed has no effect. A candidate that is several times slower on
-/// the copy is timed on the copy.
+/// calls of the program, each next to a call of the serving code. Only the ratio of these two times
+/// is used, so that a change of the machine's speed has no effect. A candidate that is several
+/// times slower on the copy is timed on the copy.
 class online_bench final : public bench {
 public:
     /// @param on_copy     a bench of the same problem
     /// @param serving     code that the slot serves  @pre  it stays loaded
-    /// @param patience_s  seconds without a call after which calls_ended is thrown; called every
-    ///                    few milliseconds while a call is awaited
+    /// @param patience_s  returns the seconds without a call after which the bench throws
+    ///                    calls_ended. The bench calls it every few milliseconds while it waits for
+    ///                    a call
     /// @pre  `slot` outlives this object
     online_bench(std::unique_ptr<bench> on_copy, online_slot& slot, callable serving,
                  double precision, std::function<double()> patience_s);

@@ -20,10 +20,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A first run that takes so many times as long as that of the serving code leads to a timing on
-/// the copy. In that timing, half of this factor decides.
+/// A candidate whose first run takes this many times as long as the serving code's is timed on the
+/// copy. There, more than half of this factor is slow.
 inline constexpr double slow_on_copy = 3;
-/// Every round costs calls: an online final has fewer than other finals.
+/// Every round costs calls of the program: an online final has fewer rounds than other finals.
 inline constexpr std::uint32_t most_online_rounds = 40;
 
 /// Thrown if the candidate threw in a call of the program.
@@ -87,7 +87,7 @@ ATTUNE_INLINE timed_pair online_bench::pair(callable const& tried)
         }
         bool const must_stop = stop_is_requested() || program_is_ending();
         if (!must_stop && (looks % 64 != 0 || steady_seconds() - since_s < patience_s_())) continue;
-        if (!slot_.withdraw()) continue; // a call runs it now, and will end
+        if (!slot_.withdraw()) continue; // a call runs the candidate, and will end
         pause_at_end();
         if (must_stop) throw cut_short{};
         throw calls_ended{};
@@ -99,7 +99,8 @@ ATTUNE_INLINE timed_pair online_bench::pair(callable const& tried)
     return out;
 }
 
-/// A sample_taker. Its times are the time of the first serving call times the ratio of each pair.
+/// A sample_taker. Each of its times is the ratio of a pair, multiplied by the time of the first
+/// serving call.
 class online_bench::taker {
 public:
     taker(online_bench& of, std::span<callable const> tried)

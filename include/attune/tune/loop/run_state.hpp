@@ -8,6 +8,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/search/stop.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -18,7 +19,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Counts and best of a run, sent to the progress sink; shared by `minimize` and `tuned`.
+/// Number of configurations of the space, if it is finite and below 2^32 - 1; otherwise 2^32 - 1.
+[[nodiscard]] std::uint32_t possible_evaluations(chain_of_trees const& space);
+
+/// Counts, best and clock of a loop of `minimize` or `tuned`. Sends them to the progress sink.
 class run_state {
 public:
     /// @param possible  number of configurations, if less than the limit
@@ -31,7 +35,7 @@ public:
     ///                       but cannot be the best
     void add(point const& at, outcome const& result, std::string const& text,
              bool is_comparable = true);
-    /// Forgets the best: from now on, values are of another kind.
+    /// Drops the best, because later values are of another kind.
     void forget_best() noexcept { best_.reset(); }
     void announce(progress_event event, std::string const& text) const;
 
@@ -47,7 +51,7 @@ public:
     void resume();
     /// Counts seconds that passed before this object was made.
     void count_earlier(double seconds) noexcept { start_s_ -= seconds; }
-    /// Excludes seconds that passed.
+    /// Excludes past seconds from the elapsed time.
     void forgive(double seconds) noexcept { start_s_ += seconds; }
     [[nodiscard]] std::uint32_t evaluations() const noexcept
     {
@@ -57,7 +61,7 @@ public:
     /// The first failure of each stage, in order of occurrence.
     [[nodiscard]] std::vector<failure> const& first_failures() const noexcept { return firsts_; }
     /// Returns a sentence with the reason of the first failure, if at least two evaluations failed,
-    /// all at one stage, and only the first evaluation succeeded. Otherwise empty.
+    /// all at one stage. At most one evaluation may have succeeded. Otherwise empty.
     [[nodiscard]] std::string common_failure() const;
     /// The best measurement so far and its configuration; empty before the first success.
     [[nodiscard]] std::optional<std::pair<point, measurement>> const& best() const noexcept

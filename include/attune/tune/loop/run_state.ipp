@@ -11,6 +11,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+ATTUNE_INLINE std::uint32_t possible_evaluations(chain_of_trees const& space)
+{
+    constexpr std::uint32_t many = std::numeric_limits<std::uint32_t>::max();
+    auto const size = space.size();
+    if (space.has_real_parameters() || !size || *size > many) return many;
+    return static_cast<std::uint32_t>(*size);
+}
+
 ATTUNE_INLINE
 run_state::run_state(std::string name, search_limits const& limits, std::uint32_t possible,
                      progress_sink sink)
@@ -68,7 +76,7 @@ ATTUNE_INLINE std::string run_state::common_failure() const
     failure const& first = firsts_.front();
     return "all " + std::to_string(failed) + " configurations " +
            (failed < evaluations() ? "but the default " : "") + std::string(describe(first.stage)) +
-           "; the first said: " + first.reason;
+           "; the first reason: " + first.reason;
 }
 
 ATTUNE_INLINE void run_state::announce(progress_event event, std::string const& text) const

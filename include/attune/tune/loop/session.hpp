@@ -1,4 +1,4 @@
-// attune/tune/loop/session.hpp - the loop: ask, try, tell, until the budget is spent; then the final.
+// attune/tune/loop/session.hpp - one tuning: asks, tries and tells until the budget is spent, then runs the final.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,22 +21,22 @@ struct session_result {
     point at;      ///< the configuration to install
     callable code; ///< its code, loaded
     callable default_code{};
-    /// True if a call takes less than a microsecond, or none at all: nothing was tuned, and the
-    /// measurements are not worth a record.
+    /// True if a call takes less than a microsecond, or no time at all. The session then tunes
+    /// nothing, and its measurements make no record.
     bool is_too_short = false;
     std::string ended{};       ///< see record::ended
     std::vector<point> ties{}; ///< configurations that the final could not distinguish from `at`
-    /// Gain of each technique of the search; a search of one technique is listed by its own name,
-    /// unless that is unknown.
+    /// Gain of each technique of the search. A search of one technique is listed by the name of its
+    /// strategy, if that is known.
     std::vector<search::technique_use> techniques{};
     std::string strategy{};  ///< any_searcher::strategy()
     std::string logged_as{}; ///< event_log::id()
     tuning_report report;
 };
 
-/// The state of a session, for the decision if it continues.
+/// Facts by which a caller decides if a session continues.
 struct session_state {
-    std::vector<double> best{}; ///< seconds of the best after each evaluation, the default's first
+    std::vector<double> best{}; ///< seconds of the best configuration after each evaluation
     double least_s = 0; ///< least seconds that the best can take, by the roofline; 0: unknown
     /// Share of the best that the search's model expects to gain; empty: no model yet.
     std::optional<double> expected_gain{};
@@ -45,10 +45,10 @@ struct session_state {
     double final_s = 0;   ///< seconds that the final may take
 };
 
-/// A tuning in steps. Call rest() before other work of the thread or the program.
+/// A tuning in steps. Call rest() before the thread or the program does other work.
 class stepped_session {
 public:
-    /// Evaluates the default configuration, and the configurations that the memory demands.
+    /// Evaluates the default configuration, the baseline, and `rival` and `guard` of the problem.
     /// @param options  limits.seconds bounds the time of the final
     /// @pre     problem and options outlive this object; wants_tuning(options.limits); one thread
     ///          calls
@@ -59,15 +59,17 @@ public:
     stepped_session(stepped_session const&) = delete;
     stepped_session& operator=(stepped_session const&) = delete;
 
-    /// Makes as many evaluations as are measured at once, unless a limit or rule ends the tuning.
+    /// Evaluates as many configurations as the benches measure at once, unless a limit or rule ends
+    /// the tuning.
     /// @return  true if another step is possible
     bool step();
-    /// Moves the limits: so many evaluations and seconds are left, including the final's.
+    /// Sets the evaluations and seconds that are left, including the seconds of the final.
     void allow(std::uint64_t evaluations, double seconds);
-    /// Stops the clock until the next step() or finish(). Until then nothing is compiled, the
-    /// thread is not pinned, Ctrl-C is the program's, and exit() on another thread does not wait.
+    /// Stops the clock until the next step() or finish(). Until then the session compiles nothing
+    /// and pins no thread. The program handles Ctrl-C, and exit() on another thread does not wait
+    /// for the session.
     void rest();
-    /// Cost  every other evaluation a question to the search's model
+    /// Cost  one prediction by the search's model for every second evaluation
     [[nodiscard]] session_state state();
     /// Runs the final, and returns the result. Call it once.
     [[nodiscard]] session_result finish();
@@ -77,13 +79,13 @@ private:
     std::unique_ptr<parts> parts_;
 };
 
-/// Tunes. The default configuration is the first evaluation. Another one replaces it only if it is
-/// faster in the final (see finals.hpp), a comparison in turns, beyond its 95 % interval. The time
-/// budget holds for everything, also for compilers and the final. An evaluation is begun only if it
-/// and the final still fit when it takes as long as the longest so far. The caller's data is
-/// restored. Without a budget, see wants_tuning(), the result is the default, compiled but not run:
-/// decision::served_default, with nothing to remember.
-/// @param memory  of earlier sessions; the event log has priority if it can be continued
+/// Tunes the problem. The session evaluates the default configuration first. Another configuration
+/// replaces the default only if it is faster in the final beyond the 95 % interval; see finals.hpp.
+/// The time budget covers all work, also compilers and the final. An evaluation begins only if the
+/// time left is enough for the final and for an evaluation as long as the longest so far. The
+/// session restores the caller's data.
+/// @param memory  results of earlier sessions; an event log that can be continued has priority
+/// @pre     wants_tuning(options.limits)
 /// Errors   attune::error: a default configuration that does not work
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options, session_memory memory = {});

@@ -5,24 +5,18 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/detail/tuning_session.hpp>
-#include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/trial.hpp>
-#include <attune/tune/progress.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The problem of a session, with the baseline in its frame if there is one, and its work.
+/// The problem of a session, with any baseline added to its frame, and the session's work.
 struct stepped_session::parts {
     parts(tuning_problem const& problem, tuning_options const& options, session_memory memory)
         : frame(problem.kernel.baseline ? with_baseline(problem.frame, problem.kernel)
@@ -65,26 +59,9 @@ ATTUNE_INLINE void stepped_session::rest() { parts_->work.rest(); }
 ATTUNE_INLINE session_state stepped_session::state() { return parts_->work.state(); }
 ATTUNE_INLINE session_result stepped_session::finish() { return parts_->work.finish(); }
 
-/// Returns the default configuration, compiled and neither run nor measured.
-[[nodiscard]] inline session_result without_tuning(tuning_problem const& problem,
-                                                   progress_sink const& sink)
-{
-    compile_result made = compile_point(problem.kernel, problem.space.describe(), problem.compiler,
-                                        problem.device, problem.default_at);
-    if (auto const* why = std::get_if<failure>(&made)) refuse_default(problem, *why);
-    session_result out;
-    out.at = problem.default_at;
-    out.code = std::get<callable>(std::move(made));
-    out.report = report_without_tuning(problem, out.code);
-    run_state const board{problem.kernel.name, {}, 0, sink};
-    board.announce(progress_event::finished, out.report.summary());
-    return out;
-}
-
 ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
                                          tuning_options const& options, session_memory memory)
 {
-    if (!wants_tuning(options.limits)) return without_tuning(problem, options.progress);
     stepped_session work(problem, options, std::move(memory));
     while (work.step()) {
     }

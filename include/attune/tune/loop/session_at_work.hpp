@@ -9,7 +9,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Exists while a session tunes: work beside the program would disturb its times.
+/// An object exists while a session tunes. Other work of attune in this process waits meanwhile,
+/// because it would disturb the session's times.
 class session_at_work {
 public:
     session_at_work() noexcept;
@@ -17,7 +18,7 @@ public:
     session_at_work(session_at_work const&) = delete;
     session_at_work& operator=(session_at_work const&) = delete;
 
-    /// Number of these objects. Those of a parent process do not count.
+    /// Number of these objects in this process. Objects of a parent process do not count.
     [[nodiscard]] static std::uint32_t count() noexcept;
 
 private:

@@ -11,7 +11,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A process in the upper half, and the number of its sessions in the lower half.
+/// The upper 32 bits are a process id, the lower 32 bits the number of its sessions.
 inline std::atomic<std::uint64_t> sessions_at_work{0};
 
 [[nodiscard]] inline bool is_count_of(std::uint64_t seen, std::uint32_t process) noexcept

@@ -29,8 +29,8 @@ namespace detail {
 struct known_outcome;
 struct session_result;
 
-/// Measurements or gains of other tunings, with which a session begins. They are logged, so that a
-/// replay needs only the log.
+/// Measurements or gains of other tunings, with which a session begins. The session logs them, so
+/// that a replay needs only the log.
 class lesson {
 public:
     lesson() = default;
@@ -40,7 +40,8 @@ public:
 
     /// @return  false if the lesson is empty, or if the search does not learn from its kind
     virtual bool tell(any_searcher& to) const = 0;
-    /// Text of event_kind::informed. Begins with a letter; text of a past session with a digit.
+    /// Text of event_kind::informed. The first character is a letter; a digit begins the text of a
+    /// past session.
     [[nodiscard]] virtual std::string text() const = 0;
     /// @param logged  events of a session that continues
     /// @param make    its search
@@ -53,7 +54,7 @@ public:
 };
 using lesson_list = std::vector<std::shared_ptr<lesson const>>;
 
-/// The files of one tuning. Used by one thread.
+/// The lessons in the files of one tuning. One thread uses this object.
 class kept_lessons {
 public:
     kept_lessons() = default;
@@ -65,7 +66,7 @@ public:
     virtual void keep(known_outcome const& fresh) = 0;
     /// Called at the end of the tuning, in its last slice.
     virtual void end(session_result const& result) = 0;
-    /// Why files were not used, as sentences.
+    /// Sentences that say why files were not used.
     [[nodiscard]] virtual std::vector<std::string> problems() const = 0;
 };
 
@@ -113,10 +114,10 @@ struct known_outcome {
 
 /// Values are those that the search minimises: see problem_objective::turned().
 struct session_memory {
-    /// Outcomes of earlier sessions, oldest first, each point once. They count as evaluations and
-    /// are not measured again.
+    /// Outcomes of earlier sessions, oldest first, each point once. The outcomes count as
+    /// evaluations, and the session does not measure them again.
     std::vector<known_outcome> known{};
-    bool was_cut_short = false; ///< the last of them are of a session without an end
+    bool was_cut_short = false; ///< the last of them come from a session without an end
     /// Outcomes at other inputs, on other devices, of other versions, with which a new session
     /// begins. The session measures these configurations again, and does not count them.
     std::vector<past_session> related{};

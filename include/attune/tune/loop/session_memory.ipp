@@ -31,7 +31,7 @@ ATTUNE_INLINE std::string missing_lessons(tuning_lessons::subject const& of)
     std::string files = of.has_programs() ? of.search.samples : std::string();
     if (!of.search.techniques.empty()) files += (files.empty() ? "" : ", ") + of.search.techniques;
     if (files.empty()) return {};
-    return files + ": what other tunings gained is not used, and nothing is added: include "
+    return files + ": these lessons are neither used nor extended: include "
                    "<attune/tune/lessons.hpp> and link attune::lessons";
 }
 

@@ -29,7 +29,7 @@ struct slot_event {
     /// cannot be read. The user gets the place of such a failure.
     bool is_fault = false;
     bool wants_stop = false; ///< Ctrl-C was pressed there
-    std::string lost{};      ///< why it does not take part; empty: it does
+    std::string lost{};      ///< why the slot does not take part; empty if it does
     /// For a tuned kernel: text_of_variant() of the tried variant.
     std::string variant{};
 };
@@ -38,16 +38,16 @@ struct slot_event {
 /// thread, another thread, another rank of a communicator, or a script of a test.
 ///
 /// A search on many machines is one loop, minimize_on_slots(), and one evaluator:
-/// - The loop asks, tells, counts, and decides when the search is over. The loop has slots by
-///   number alone, and no threads: it submits, then waits. Outcomes are recorded in the order of
-///   arrival. Each free slot gets the next configuration at once; no slot waits for another (no
-///   barrier). The optimizer has all pending configurations, so it proposes none twice in any order
-///   of arrival.
+/// - The loop asks, tells, counts, and decides when the search is over. The loop has only the
+///   numbers of slots, and no threads: it submits, then waits. Outcomes are recorded in the order
+///   of arrival. Each free slot gets the next configuration at once; no slot waits for another (no
+///   barrier). The optimizer has all pending configurations. In any order of arrival it proposes
+///   none twice.
 /// - The evaluator moves configurations to slots and outcomes back, without access to the search.
-/// - A slot begins outside, and is free from the event with which it joins; a late machine does not
+/// - A slot is outside until the event with which it joins, and then free. A late machine does not
 ///   delay the others.
-/// - now() is the clock by which evaluations are overdue. A test that scripts durations has its own
-///   clock, and needs neither threads nor sleep.
+/// - now() is the clock that decides which evaluations are overdue. A test that scripts durations
+///   has a separate clock, and needs neither threads nor sleep.
 /// The function attune::minimize() is this loop with one slot; therefore a communicator of one rank
 /// gives the same sequence. Another transport (a shared file system, a batch system) is another
 /// evaluator.
@@ -64,7 +64,8 @@ public:
     [[nodiscard]] virtual std::string name(std::size_t) const { return {}; }
     /// Gives a free slot a configuration. Returns at once.
     virtual void submit(std::size_t slot, point const& at) = 0;
-    /// The same for a tuned kernel. @param stop_above_s  timing may end when it is proven slower
+    /// Does the same for a tuned kernel.
+    /// @param stop_above_s  timing may end when the variant is proven slower
     virtual void submit_variant(std::size_t slot, point const& at, double /* stop_above_s */)
     {
         submit(slot, at);

@@ -61,8 +61,8 @@ public:
     [[nodiscard]] virtual double most_bytes_per_s(unsigned) { return 0; }
 };
 
-/// The offer of the optional part attune::roofline. See offer.hpp. The problem outlives the made
-/// objects; `say` receives sentences for the user.
+/// The offer of the optional part attune::roofline. See offer.hpp. `say` receives sentences for the
+/// user. The problem outlives the made objects.
 struct time_bounds {
     using sayer = std::function<void(std::string)>;
     std::unique_ptr<kernel_roof> (*roof)(tuning_problem const& problem,
@@ -75,11 +75,13 @@ struct time_bounds {
                               std::uint64_t seed) = nullptr;
 };
 
-/// The work of one call that the kernel states. @pre the kernel states work
-/// Errors   attune::error: it is negative, nothing or no number
+/// Returns the work of one call, as the kernel states it.
+/// @pre     the kernel states work
+/// Errors   attune::error: the work is negative, zero or not finite
 [[nodiscard]] work work_at(tuning_problem const& problem, point const& at);
 
-/// The limits or verdicts of the program's part, or else a base object without bounds.
+/// Returns the limits or verdicts of attune::roofline if the program links it; otherwise a base
+/// object without bounds.
 /// Errors   errors of work_at() for the default configuration, except on a device
 [[nodiscard]] std::unique_ptr<kernel_roof>
 roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say);

@@ -9,25 +9,20 @@
 #include <attune/tune/loop/time_bounds.hpp>
 
 #include <cmath>
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE work work_at(tuning_problem const& problem, point const& at)
 {
     work out;
-    std::vector<std::byte*> data;
-    for (buffer const& b : problem.frame.buffers)
-        data.push_back(b.data);
-    problem.frame.with_arguments(data, [&](void const* arguments) {
+    problem.frame.with_arguments(problem.frame.addresses(), [&](void const* arguments) {
         out = problem.kernel.work(problem.space.describe(), at, arguments, nullptr);
     });
     bool const counts = std::isfinite(out.flops) && std::isfinite(out.bytes) && out.flops >= 0 &&
                         out.bytes >= 0 && out.flops + out.bytes > 0;
     if (!counts)
-        throw error("the work that the kernel states is negative, nothing or no number",
+        throw error("the work that the kernel states is negative, zero or not finite",
                     "kernel '" + problem.kernel.name + "', " + formatted("%.6g", out.flops) +
                         " flops and " + formatted("%.6g", out.bytes) + " bytes",
                     "correct kernel.work(...)");

@@ -26,7 +26,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// In seconds. The default serves shorter calls, which are not tuned.
+/// Seconds. attune does not tune shorter calls: the default serves them.
 inline constexpr double shortest_tuned_call_s = 1e-6;
 
 /// Returns true if the default is so fast that no time can be gained or measured well.
@@ -51,16 +51,18 @@ struct trial {
     outcome result;
     callable code{};        ///< empty unless `result` is a measurement
     double first_run_s = 0; ///< wall seconds; 0 if it did not finish
-    timing_record timing{}; ///< empty if not timed now; see disturbed()
+    timing_record timing{}; ///< empty if this trial took no times; see disturbed()
     /// For the default: wall seconds of the separate reference that its result is compared with.
     double reference_s = 0;
     bounded_values bounded{};
-    /// True if Ctrl-C cut the trial: `result` is meaningless. For the default: unknown energy.
+    /// True if Ctrl-C cut the trial short: `result` then has no meaning. For the default, only the
+    /// energy is then unknown.
     bool is_cut = false;
 };
 
 /// Measures variants of one problem on its bench. Keeps the outcomes of known code and the time
-/// limit of a run. Between trials the caller's buffers hold their contents of the construction.
+/// limit of a run. Between trials the caller's buffers have the contents that they had at
+/// construction.
 class trial_runner {
 public:
     /// @pre     problem and options outlive this object
@@ -72,10 +74,10 @@ public:
 
     /// Runs the default configuration: its output is the reference for all others.
     /// @param compiled  the result of compiling it
-    /// @param known     its time, if measured before: it is not timed again, but its energy is
-    ///                  measured if that has a bound
-    /// Errors   default_fails, with the reason: nothing can be tuned; attune::error: it takes more
-    ///          energy than its kernel may, or its energy is unknown
+    /// @param known     time of the default from an earlier session. The default is not timed
+    ///                  again, but its energy is measured if the kernel bounds it
+    /// Errors   default_fails, with the reason; attune::error: the energy of the default is unknown
+    ///          or beyond the kernel's bound
     [[nodiscard]] trial establish_reference(compile_result compiled,
                                             std::optional<measurement> const& known = {});
 
@@ -83,9 +85,9 @@ public:
     /// @pre   establish_reference() succeeded
     [[nodiscard]] trial run(compile_result compiled, double stop_above_s);
 
-    /// The same for several variants: variants with new code are measured at once, one per device.
-    /// All use the limits from before the call, so that the outcomes do not depend on which bench
-    /// ends first. Ctrl-C cuts the current runs short.
+    /// Does the same for several variants. The benches measure variants with new code at the same
+    /// time, one on each device. All trials use the limits from before the call, so that outcomes
+    /// do not depend on which bench ends first. Ctrl-C cuts the current runs short.
     /// @return  one trial per variant, in the given order
     [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
                                              double stop_above_s);
@@ -94,11 +96,13 @@ public:
     /// Number of variants that are measured at once; constant.
     [[nodiscard]] std::size_t at_once() const noexcept { return pool_.size(); }
 
-    /// Measures the baseline like a variant; its outcome is not used for variants. @return why it
-    /// is wrong, or its time @pre as for run()
+    /// Measures the baseline like a variant. No variant takes its outcome.
+    /// @return  the time, or why the baseline is wrong
+    /// @pre     establish_reference() succeeded
     [[nodiscard]] outcome run_baseline(callable const& own);
-    /// From now on variants are compared with the results of this code, which run_baseline() found
-    /// equal to those of the default. If its results are no longer equal, the default's count.
+    /// Makes the results of this code the reference of later variants. run_baseline() found them
+    /// equal to those of the default. If they differ in a further run, the default stays the
+    /// reference.
     void refer_to(callable const& own);
 
     /// @param limit_s  wall seconds in total
@@ -112,8 +116,8 @@ public:
         pool_.own().set_background(std::move(cpu_s));
     }
 
-    /// How the program is protected from the variants, and why; on several devices, also the number
-    /// of measurements of each.
+    /// Says how and why the program is protected from the variants. With several devices it also
+    /// gives the number of measurements on each.
     [[nodiscard]] std::string protection() const { return pool_.protection(); }
     [[nodiscard]] std::vector<std::string> notices() const { return pool_.notices(); }
 
@@ -124,8 +128,8 @@ public:
     }
     /// Number of trials that took the outcome of equal code.
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
-    /// The machine's slowdown, by a known run that is repeated after trials: see
-    /// machine_pace::wants_probe(). Times of trials between slow probes are divided by the
+    /// The machine's slowdown. The runner repeats a known run after trials, as a probe: see
+    /// machine_pace::wants_probe(). The times of trials between slow probes are divided by the
     /// slowdown.
     [[nodiscard]] disturbance disturbed() const { return pace_.disturbed(); }
 
@@ -137,7 +141,8 @@ private:
     [[nodiscard]] errors_seen* error_seen() const noexcept;
     void measure_energy(trial& made, bench& place, double limit_s) const;
     void measure_energy_of_default(trial& standard);
-    /// Makes code a failure that is right in its first run and fails in other calls of the shape.
+    /// Makes the trial a failure if its code fails in other calls of the shape, though it was right
+    /// in the first run.
     void judge_in_other_calls(trial& made, double best_s) const;
     void probe();
     void correct(trial& made, double best_s);
@@ -145,8 +150,8 @@ private:
     std::unordered_map<std::string, outcome> by_code_;
     std::unordered_map<std::string, bounded_values> bounded_of_code_;
     callable default_{};
-    callable known_{};          ///< the code that probes run
-    timing_record known_how_{}; ///< how `known_` was timed
+    callable known_{}; ///< the code that probes run
+    timing_record known_how_{};
     machine_pace pace_{};
     double quickest_s_ = 0; ///< shortest first run so far
     std::uint32_t same_code_ = 0;
@@ -155,14 +160,14 @@ private:
 /// A variant that another process compiled and tried.
 struct tried_variant {
     point at{};
-    trial made{};                   ///< its code is not loaded: it has key and seconds only
+    trial made{};                   ///< its code has a key and seconds, but is not loaded
     std::vector<double> features{}; ///< its code metrics; empty: none
 };
 
 /// Places in other processes. Each compiles, checks and times one configuration at a time, like
 /// this process: see trial_worker. The session gives each free place the next configuration at
-/// once, takes outcomes in the order of arrival, and decides when it is over. For the session's
-/// thread.
+/// once, takes outcomes in the order of arrival, and decides when the search ends. Only the
+/// session's thread calls this object.
 class trials_elsewhere {
 public:
     trials_elsewhere() = default;
@@ -170,16 +175,16 @@ public:
     trials_elsewhere& operator=(trials_elsewhere const&) = delete;
     virtual ~trials_elsewhere() = default;
 
-    /// Called when the session has measured its default itself.
+    /// The session calls this after it has measured the default in its own process.
     virtual void begin(measurement const& default_time) = 0;
-    /// Returns true if a place works, or soon may. Without a place the session continues alone, and
-    /// looks for places between two evaluations.
+    /// Returns true if a place works or may soon work. Without a place the session continues alone,
+    /// and looks for places between two evaluations.
     [[nodiscard]] virtual bool has_place() const = 0;
     [[nodiscard]] virtual std::size_t idle() const = 0;
     /// Number of given configurations whose outcomes have not arrived and are not overdue.
     [[nodiscard]] virtual std::size_t pending() const = 0;
     /// Gives a free place a configuration. Returns at once.
-    /// @param stop_above_s  timing may end as soon as it is proven slower
+    /// @param stop_above_s  timing may end as soon as the variant is proven slower
     virtual void submit(point const& at, double stop_above_s) = 0;
     /// Returns all arrived outcomes as soon as there is one; otherwise after about so many seconds.
     [[nodiscard]] virtual std::vector<tried_variant> wait(double seconds) = 0;

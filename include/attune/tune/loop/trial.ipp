@@ -112,7 +112,7 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
                     "tune where energy can be measured, or without that bound");
 }
 
-/// Returns why this energy does not keep the bound; empty: it does.
+/// Returns why the energy is beyond the bound; empty if it is not.
 [[nodiscard]] inline std::string why_beyond(call_energy const& e, double most)
 {
     std::string const within = " (within " + formatted("%.2g", 100 * e.half_width) + " %)";
@@ -291,8 +291,9 @@ ATTUNE_INLINE void trial_runner::refer_to(callable const& own)
     if (!agrees) static_cast<void>(place.establish(default_, limit_s));
 }
 
-/// Code whose first run takes more than this many times the best, and more than
-/// `short_first_run_s`, does not become a leader. First runs are cold.
+/// Variants are not checked in other calls if their first run takes more than this many times the
+/// best time, and more than `short_first_run_s`. Such a variant does not become a leader. First
+/// runs are cold.
 inline constexpr double most_times_best = 8;
 inline constexpr double short_first_run_s = 0.01;
 
@@ -340,12 +341,12 @@ ATTUNE_INLINE void trial_runner::probe()
     }
 }
 
-/// A variant whose time is at most this share of the known run's replaces it.
+/// A variant replaces the known run if its time is at most this share of the known run's time.
 inline constexpr double much_faster = 0.6;
 
-/// Divides the times by the slowdown of the known run if the machine was slowed down, as if the
-/// variant had the same slowdown. The timing record changes too, so that the event log agrees. A
-/// variant much faster than the known run replaces it, so that probes stay cheap.
+/// Divides the times by the slowdown of the known run if the machine was slow. The variant is
+/// assumed to have the same slowdown. The timing record changes too, so that the event log agrees.
+/// A variant much faster than the known run replaces it, so that probes stay cheap.
 /// @param best_s  time that the trial was compared with; may be infinity
 ATTUNE_INLINE void trial_runner::correct(trial& made, double best_s)
 {
@@ -353,8 +354,8 @@ ATTUNE_INLINE void trial_runner::correct(trial& made, double best_s)
     std::vector<double> const& times = made.timing.times;
     double const spent_s = std::accumulate(times.begin(), times.end(), 0.0) * made.timing.runs;
     double const took_s = std::get<measurement>(made.result).value;
-    // All others are compared with a new best. A slow phase of less than 7.5 % above the best
-    // remains until the next due probe.
+    // A new best needs a probe, because later variants are compared with it. A slow phase that adds
+    // less than 7.5 % to the best lasts until the next due probe.
     bool const may_be_slowed = took_s > (1 + machine_pace::much / 2) * best_s;
     bool const is_doubtful =
         may_be_slowed || took_s < best_s || took_s <= much_faster * pace_.undisturbed_s();

@@ -43,16 +43,16 @@ private:
 /// name reports a failure that is not the variant's.
 class slot_trials final : public trials_elsewhere {
 public:
-    /// If the default's times in a slot and here differ by more than this factor, a notice has the
-    /// table: nodes of one name differ by memory, clocks and cooling.
+    /// If the default's times in a slot and here differ by more than this factor, a notice has a
+    /// table of the times. Machines of equal names differ by memory, clocks and cooling.
     static constexpr double alike = 1.25;
-    /// Beyond this factor the slot's arrays or machine differ, and it does not take part.
+    /// Beyond this factor the arrays or the machines differ, and the slot does not take part.
     static constexpr double comparable = 2;
-    /// An evaluation is overdue when it takes longer than overdue_s seconds and than overdue_times
-    /// the longest that has ended, including the default's here. A slot that has not joined for
-    /// that long is overdue too. The session does not wait for overdue slots: a variant that hangs
-    /// is ended by its own limits, and a process that hangs is not. A late outcome counts, and its
-    /// slot is free again.
+    /// An evaluation is overdue if it takes longer than overdue_s seconds, and longer than
+    /// overdue_times the longest ended evaluation. The default's trial in this process is one of
+    /// these. A slot that has not joined for that long is overdue too. The session does not wait
+    /// for overdue slots: time limits end a variant that hangs, but not a process that hangs. A
+    /// late outcome counts, and its slot is free again.
     static constexpr double overdue_s = 10;
     static constexpr double overdue_times = 10;
 

@@ -208,9 +208,10 @@ ATTUNE_INLINE std::string slot_trials::table_of_defaults() const
 {
     auto const is_unlike = [this](slot const& one) { return unlikeness(one.default_s) > alike; };
     if (std::ranges::none_of(slots_, is_unlike)) return {};
-    std::string out = "the default does not take as long everywhere, and times are compared as "
-                      "they are: " +
-                      text_of_quantity(default_s_, true) + " here";
+    std::string out =
+        "the default does not take as long everywhere, and times are compared without "
+        "a correction: " +
+        text_of_quantity(default_s_, true) + " here";
     constexpr int most_named = 16;
     int named = 0;
     for (slot const& one : slots_) {
@@ -228,8 +229,8 @@ ATTUNE_INLINE std::vector<std::string> slot_trials::notices() const
     if (std::string table = table_of_defaults(); !table.empty()) out.push_back(std::move(table));
     for (slot const& one : slots_)
         if (one.is == stage::busy)
-            out.push_back(one.use.name + " was still at work when the search ended: what it tried "
-                                         "does not count");
+            out.push_back(one.use.name + " was still at work when the search ended: its last "
+                                         "evaluation does not count");
     return out;
 }
 

@@ -37,9 +37,9 @@ public:
 
     /// Time of a call of the default.
     [[nodiscard]] measurement const& default_time() const noexcept;
-    /// @param stop_above_s  timing may end as soon as it is proven slower
-    /// @return  the outcome, with the compiled code; is_cut: Ctrl-C came first, which is noticed if
-    ///          the caller has an interrupt_guard
+    /// @param stop_above_s  timing may end as soon as the variant is proven slower
+    /// @return  the outcome, with the compiled code; is_cut: Ctrl-C came first, while the caller
+    ///          had an interrupt_guard
     [[nodiscard]] tried_variant evaluate(point const& at, double stop_above_s);
 
 private:
@@ -50,8 +50,8 @@ private:
 /// Holds the turn of its kernel: calls on other threads are served like during a tuning.
 class tuning_elsewhere {
 public:
-    /// @pre     the parts outlive this object, and the arrays of the call
-    /// Errors   those of dispatch_table::tune(); attune::error: kernel.precondition(f) refuses the
+    /// @pre     the parts and the arrays of the call outlive this object
+    /// Errors   errors of dispatch_table::tune(); attune::error: kernel.precondition(f) refuses the
     ///          call
     tuning_elsewhere(dispatch_parts& parts, keyed_call call);
     ~tuning_elsewhere();
@@ -68,7 +68,8 @@ public:
     trial_worker& worker();
 
     [[nodiscard]] bool is_empty() const noexcept { return call_.frame.has_only_empty_arrays(); }
-    /// Returns why its times are useless; empty: they are useful. Measures the default.
+    /// Returns why the times of this process are useless; empty if they are useful. Measures the
+    /// default.
     /// Errors   errors of trial_worker
     [[nodiscard]] std::string why_no_part();
 

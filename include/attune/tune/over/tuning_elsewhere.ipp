@@ -159,7 +159,7 @@ ATTUNE_INLINE tuning_report tuning_elsewhere::install(found_elsewhere found)
         } catch (std::exception const& e) {
             why = e.what();
         }
-        found.report.notices.push_back("the default serves here: what was found " + why);
+        found.report.notices.push_back("the default serves here: the found configuration " + why);
         parts_.report.tell(found.report.notices.back());
     } else { // the other process has the reason
         of_->outcome = found.report;

@@ -36,15 +36,16 @@ struct process_identity {
 [[nodiscard]] process_identity read_identity(std::string_view text);
 
 /// Refuses processes whose times are not comparable.
-/// @param all  first the process that searches; the same on all processes, which throw the same
-/// Errors   attune::error: a process cannot take part; another kernel, space, inputs or compiler
-///          than that of the first; unlike machines, with a table of machines and processes
+/// @param all  first the process that searches. All processes pass the same list, and throw the
+///             same error
+/// Errors   attune::error: a process cannot take part; a kernel, space, input or compiler differs
+///          from the first process; unlike machines, with a table of machines and processes
 void refuse_unlike(std::vector<process_identity> const& all);
 
 /// Returns the facts of a variant except its configuration, its outcome and its code.
 /// @param most_bytes  a longer text leaves out the single times
 [[nodiscard]] std::string text_of_variant(tried_variant const& tried, std::size_t most_bytes);
-/// Errors   std::runtime_error: it is damaged
+/// Errors   std::runtime_error: the text is damaged
 void read_variant(std::string_view text, tried_variant& to);
 
 /// How a tuning ended.

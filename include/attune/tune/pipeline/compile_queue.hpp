@@ -44,11 +44,12 @@ public:
     /// Other compilations stay in the queue.
     void settle();
 
-    /// @param compile  its references must be valid until this object ends, or drop() and settle()
+    /// @param compile  its references must be valid until this object ends, or until drop() and
+    ///                 settle()
     [[nodiscard]] ticket add(std::function<compile_result()> compile);
-    /// Returns the result. If no worker has begun, the calling thread compiles it. Otherwise that
-    /// thread does other compilations of the queue until the worker has ended.
-    /// @pre    not taken before, not dropped
+    /// Returns the result. If no worker has begun, the calling thread compiles it. Otherwise the
+    /// calling thread does other compilations of the queue until the worker has ended.
+    /// @pre    `wanted` was neither taken nor dropped
     /// Errors  exceptions of `compile`
     [[nodiscard]] compile_result take(ticket const& wanted);
     /// Removes a compilation from the queue, if it has not begun.

@@ -15,13 +15,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Returns true if calls may use several threads, by the text of the kernel, its flags and the
 /// compiler's flags. Included headers and called libraries are not read. Generated text is not read
-/// either, so such a kernel states it by its flags or by its revision: "2, with std::thread".
+/// either: a generated kernel states threads by its flags or by its revision, such as "2, with
+/// std::thread".
 /// @param compiler  identity of the compiler
 [[nodiscard]] bool may_use_threads(kernel_source const& kernel, std::string const& compiler);
 
 /// Returns the number of threads of such a call: OMP_NUM_THREADS (its first number), otherwise the
-/// processors that this thread may run on; at most OMP_THREAD_LIMIT. This counts the limits at the
-/// start of a program: a cpuset, `taskset`, the binding of a job's ranks. A later call of
+/// processors that this thread may run on; at most OMP_THREAD_LIMIT. Limits from the start of the
+/// program have an effect: a cpuset, `taskset`, the binding of a job's ranks. A later call of
 /// omp_set_num_threads() has no effect here: bind such a number as an input of the kernel.
 [[nodiscard]] std::size_t usable_threads();
 

@@ -1,4 +1,4 @@
-// attune/tune/pipeline/core_pin.ipp - looks for words for threads; reads and sets affinities.
+// attune/tune/pipeline/core_pin.ipp - finds words on threads in texts; reads and sets affinities.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -189,7 +189,7 @@ ATTUNE_INLINE void core_pin::release() noexcept
 {
     if (!is_held()) return;
     static_cast<void>(run_only_on(before_));
-    // Threads that this thread has started meanwhile inherited its affinity.
+    // Threads that this thread started while it was pinned have its affinity.
     for (long const thread : threads_bound_to(processor_))
         if (std::find(bound_before_.begin(), bound_before_.end(), thread) == bound_before_.end())
             static_cast<void>(run_only_on(before_, thread));

@@ -24,14 +24,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The default of tuning_options::compile_ahead: 1 if the calling thread may run on two cores and
-/// no threads are mentioned, otherwise 0. Threads (OpenMP, TBB, std::thread, ...), in the kernel's
-/// text and flags or in the compiler's, would use those cores.
+/// Returns the default of tuning_options::compile_ahead. The default is 1 if the calling thread may
+/// run on two cores, and if neither the kernel nor a device uses the second. Otherwise it is 0.
+/// may_use_threads() decides if the kernel uses threads: OpenMP, TBB, std::thread and others.
 [[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
 
 struct variants_ahead {
     std::size_t count = 0;
-    std::string notice{}; ///< why there are fewer than were asked for; may be empty
+    std::string notice{}; ///< why there are fewer than the options ask for; may be empty
 };
 
 /// Number of variants that a tuning compiles while it measures. Zero if the energy of calls counts.
@@ -47,22 +47,22 @@ struct pipelined_variant {
 };
 
 /// Asks the searcher for configurations and compiles them. The searcher gets all its outcomes from
-/// this object. The searcher gets the code_metrics_at() of a configuration when next() or compile()
-/// returns the configuration. The end of the compilation depends on the machine, and the run must
-/// not depend on it.
+/// this object. It gets the code_metrics_at() of a configuration when next() or compile() returns
+/// the configuration, and not when the compilation ends. That moment depends on the machine, and
+/// the search must not.
 ///
-/// With `ahead` > 0 the searcher is asked for the next `ahead` configurations before it gets the
+/// With `ahead` > 0 the searcher proposes the next `ahead` configurations before it gets the
 /// outcome of the current one. At most `ahead` configurations wait. Up to `ahead` threads compile
 /// them on other cores while the caller measures. Instead of waiting, the caller's thread compiles
-/// too. The number of calls of next() alone decides when the searcher is asked, and for how many
-/// configurations: equal seeds and outcomes give equal runs. Runs with set_pruning() may differ,
-/// because pruning depends on the measured peaks of the machine and on times.
+/// too. The number of calls of next() alone decides when the searcher proposes, and how many
+/// configurations: equal seeds and outcomes give equal searches. Searches with set_pruning() may
+/// differ, because pruning depends on the measured peaks of the machine and on times.
 ///
 /// From the first next() that leaves something to compile until settle(), the calling thread and
 /// its new threads are pinned to its current core. On a machine with one core, variants are
-/// compiled between the measurements, in the same order. The same happens after a measurement
-/// during which other threads of the program used more than a tenth of the calling thread's CPU
-/// time. The kernel or the program then uses the other cores.
+/// compiled between the measurements, in the same order. Variants are also compiled in this way
+/// after a measurement during which other threads of the program used more than a tenth of the
+/// calling thread's CPU time. The kernel or the program then uses the other cores.
 class variant_pipeline {
 public:
     /// @param search_s  wall seconds of making the searcher and reading its lessons
@@ -75,19 +75,21 @@ public:
     [[nodiscard]] compile_result compile(point const& at);
 
     /// Returns the next configuration; empty when the searcher is finished.
-    /// @param left  the most configurations that will still be asked for, including this one; no
+    /// @param left  the most configurations that the caller still takes, including this one; no
     ///              more are compiled
     /// Errors   errors of the compiler, thrown when the configuration is due
     [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
-    /// Returns the next configurations, for compilation elsewhere. Fewer than `count`: the searcher
-    /// may propose more after more outcomes. After an empty answer it is asked again only then.
+    /// Returns the next configurations, for compilation elsewhere. If there are fewer than `count`,
+    /// the searcher may propose more after more outcomes. If there is none, the searcher proposes
+    /// again only after an outcome.
     /// @pre  nothing is compiled ahead
     [[nodiscard]] std::vector<point> next_points(std::size_t count);
     /// Takes the code metrics of a configuration compiled elsewhere, and counts its code.
     void compiled_elsewhere(point const& at, compile_result const& made,
                             std::vector<double> const& features);
-    /// Passes an outcome to the searcher. A configuration that waits is dropped, not returned.
+    /// Passes an outcome to the searcher. If the configuration still waits, next() does not return
+    /// it.
     void tell(point const& at, outcome const& result, bounded_values const& seen = {});
 
     /// Notes a time from before an interruption.
@@ -95,25 +97,26 @@ public:
 
     /// Prunes configurations for which `least_s` gives a time: they are neither compiled nor
     /// returned. The searcher gets that time, or the median of all times so far if that is longer.
-    /// Unmeasured configurations thus never look better than half of the measured ones. After
+    /// An unmeasured configuration then never ranks above half of the measured ones. After
     /// most_pruned_in_a_row of them the next one is returned, so that a search continues and ends.
     /// @param least_s  least seconds of a configuration that cannot win; empty if it may win
-    /// @param may_go_on  false: the budget is spent, or the user interrupts; the next configuration
-    ///                   is returned unpruned, and no further ones are asked for
+    /// @param may_go_on  false: the budget is spent, or the user interrupts; next() then returns a
+    ///                   configuration unpruned, and asks for no further ones
     void set_pruning(
         std::function<std::optional<double>(point const&)> least_s,
         std::function<bool()> may_go_on = [] { return true; });
     static constexpr std::size_t most_pruned_in_a_row = 32;
     /// Supplies all pruned configurations next: those of set_pruning() and `others`.
     void reconsider(std::vector<point> const& others);
-    /// The same for pruned configurations that may win; the others stay pruned.
+    /// Supplies the pruned configurations that may win next; the others stay pruned.
     /// @return  number of configurations that come next
     std::size_t reconsider_if(std::function<bool(point const&)> const& may_win,
                               std::vector<point>& others);
 
     /// Restricts the search to a part of the space; empty: to the whole space. The latest pruned
     /// configuration comes next as a check, because a smaller part has fewer checks.
-    /// @return  true if a pruned one comes next; empty: the searcher cannot be restricted so
+    /// @return  true if a pruned one comes next; empty if the searcher cannot be restricted to the
+    ///          part
     [[nodiscard]] std::optional<bool> narrow(std::optional<kept_settings> const& part);
 
     /// The searcher's expected further gain; empty if unknown.
@@ -128,8 +131,8 @@ public:
     /// The technique of the search that proposed `at`; empty: none did, or `at` has an outcome.
     [[nodiscard]] std::string proposer_of(point const& at) const { return search_.proposer_of(at); }
 
-    /// Sets the time limit of compilations. A compilation of next() fails when no time is left and
-    /// it took ten times as long as the slowest so far, two seconds at least.
+    /// Sets the time limit of compilations. When no time is left, a compilation of next() fails
+    /// after ten times the time of the slowest so far, at least two seconds.
     /// @param left_s  seconds that are left of the tuning
     void set_time_left(std::function<double()> left_s) { left_s_ = std::move(left_s); }
 
@@ -150,7 +153,7 @@ public:
     void set_background(std::function<double()> cpu_s) { background_cpu_s_ = std::move(cpu_s); }
     /// CPU seconds of this process used by compiling ahead so far.
     [[nodiscard]] double background_cpu_s() const { return queue_->cpu_s(); }
-    /// Number of configurations that were asked for and not yet returned, without an outcome.
+    /// Number of proposed configurations that have no outcome and that next() has not returned.
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
@@ -184,10 +187,10 @@ private:
     std::deque<point> again_{};    ///< pruned by mistake, not supplied yet
     std::size_t pruned_in_a_row_ = 0;
     bool is_finished_ = false;
-    bool has_news_ = true; ///< since next_points() was empty, the searcher got an outcome
+    bool has_news_ = true; ///< the searcher got an outcome since next_points() was empty
     std::function<double()> left_s_ = [] { return std::numeric_limits<double>::infinity(); };
     double compile_s_ = 0;
-    std::optional<double> slowest_s_{}; ///< of the compilations
+    std::optional<double> slowest_s_{}; ///< longest compilation
     double code_s_ = 0;
     double search_s_;
     std::uint32_t compiled_ = 0;

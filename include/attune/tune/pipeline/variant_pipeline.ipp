@@ -43,10 +43,8 @@ ATTUNE_INLINE variants_ahead variants_ahead_of(tuning_problem const& problem,
     if (wanted == 0 || !may_fork) return {wanted};
     std::string const allocator = foreign_allocator();
     if (allocator.empty()) return {wanted};
-    return {0,
-            "nothing is compiled ahead: malloc() is that of " + allocator +
-                ", and a compiler at work on another thread could keep a forked child from using "
-                "it"};
+    return {0, "nothing is compiled ahead: malloc() is that of " + allocator +
+                   ", and a compiler on another thread could block malloc() in a forked child"};
 }
 
 ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem, any_searcher search,
@@ -79,7 +77,7 @@ ATTUNE_INLINE compile_result variant_pipeline::compile_here(point const& at, dou
 }
 
 /// Returns a compilation, which may begin later, on another thread.
-/// @param left_s  seconds from now that it may take
+/// @param left_s  seconds that it may take, counted from this call
 ATTUNE_INLINE std::function<compile_result()>
 variant_pipeline::compilation_of(point const& at, std::shared_ptr<std::vector<double>> features,
                                  double left_s)

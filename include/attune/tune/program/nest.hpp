@@ -65,7 +65,7 @@ template <class... Args>
     return out;
 }
 
-/// Most operations of a plain nest, on one core, with which a tuning compares results.
+/// A tuning compares results with a plain nest of at most this many operations, on one core.
 inline constexpr double most_reference_operations = 5e9;
 
 /// A program behind its signature: the parts of its kernels are compiled once for each signature,
@@ -143,8 +143,9 @@ public:
     {
     }
 
-    /// Returns the program with its arguments in another order: each array except temporaries, each
-    /// input. The default order is read arrays, other arrays, inputs, each in order of mention.
+    /// Returns the program with its arguments in another order. The arguments are each array except
+    /// temporaries, and each input. The default order is read arrays, other arrays, inputs, each in
+    /// order of mention.
     ///
     /// Example   attune::nest<"axpy">(y[i] += a * x[i]).with_arguments(a, x, y, n)
     template <class... Each>
@@ -164,13 +165,14 @@ public:
     /// Returns the program as a kernel for attune::tuned. The space is the schedules of the
     /// program, each with its own text. Results are compared with the plain nest, except for calls
     /// of more than 5e9 operations, on one core, which are compared with the default. The plain
-    /// nest also serves if nothing can be compiled. A record belongs to these statements.
+    /// nest also serves if nothing can be compiled. A record serves only a program of the same
+    /// statements.
     ///
     /// Inputs that are extents are bound (see program_options::tune_each_size), and the report uses
     /// work(). A call whose arrays have other sizes than declared is an attune::error. If a written
     /// array overlaps another one, the plain nest serves. An array that attune::constant() declares
-    /// is an attune::constant_array in a call. Designs that pack it once are timed as calls that
-    /// find the packed form; trials leave no form in the caller's array.
+    /// is an attune::constant_array in a call. Configurations that pack it once are timed in calls
+    /// that find the packed form. Trials leave no packed form in the caller's array.
     /// Errors   attune::error: no rule schedules a statement
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     kernel(program_options const& options = {}) const
@@ -191,7 +193,7 @@ public:
     /// Returns the program as a kernel for a GPU, in one launch, for attune::nvrtc_compiler. A call
     /// copies the host's arrays there and back; see resident_kernel(). The space is that of
     /// attune::device_space. Inputs that are extents are always bound, also without
-    /// `tune_each_size`; only the options `within` and `device` count.
+    /// `tune_each_size`; only the options `within` and `device` have an effect.
     /// Errors   attune::error: the program does not fit into one launch, see device_space
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     device_kernel(program_options const& options = {}) const
@@ -201,7 +203,7 @@ public:
         return out;
     }
 
-    /// The same for arrays in the device's memory: calls take an attune::device_span for each
+    /// Does the same for arrays in the device's memory: calls take an attune::device_span for each
     /// std::span. The arrays must not overlap and must have the declared sizes; nothing checks it.
     [[nodiscard]] auto resident_kernel(program_options const& options = {}) const
     {
@@ -272,10 +274,10 @@ private:
 /// vectors, copies of arrays and threads, for this machine.
 ///
 /// Indices are made of axes; arrays have extents. An axis has one extent: an array that is longer
-/// along it is read by attune::prefix(i, n). A statement writes each element of an array once.
-/// An axis that its value has and the array lacks is summed over (`+=`) or reduced by attune::sum,
-/// product, max, min or argmax. Statements run one after the other, and pass arrays on in an
-/// attune::temporary. Wrong names, shapes or order of statements do not compile.
+/// along it is read by attune::prefix(i, n). A statement writes each element of an array once. If a
+/// value has an axis that the array lacks, the statement sums over it (`+=`), or reduces it by
+/// attune::sum, product, max, min or argmax. Statements run one after the other, and pass arrays on
+/// in an attune::temporary. Wrong names, shapes or order of statements do not compile.
 ///
 /// Example   inline constexpr auto gemm = attune::nest<"gemm">(C[i][j] += A[i][k] * B[k][j]);
 ///           gemm(a, b, c, m, n);                                     // the plain nest
@@ -295,8 +297,8 @@ template <fixed_string Name, class... Statements>
 /// Returns the C++ text of a program in one configuration, with comments: the mathematics, the
 /// configuration, and the steps that lead to it. The text includes nothing and compiles alone, as
 /// C++17, by Clang or GCC. The text is a function `extern "C"` of the program's name, which takes
-/// pointers, then inputs; a `long` after the pointer of an array with a row stride is the elements
-/// from row to row.
+/// pointers, then inputs. A `long` follows the pointer of an array with a row stride: the number of
+/// elements from row to row.
 ///
 /// @param configuration  "C_ROWS=8 C_COLUMNS=2", as in known_choice::configuration and reports;
 ///                       parameters that it does not name have their defaults

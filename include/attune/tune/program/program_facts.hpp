@@ -20,9 +20,9 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Returns each loop of the program in order of the text, with the bytes that all of its iterations
-/// touch. For an array, they are the smallest box around the elements that its statements, and the
-/// loops that fill copies, name. For a copy, they are its elements, which several iterations share.
-/// For loops that are cut off at the end of an axis, the longest one counts.
+/// touch. For an array, these are the bytes of the smallest box around the elements that statements
+/// and copying loops name. For a copy, these are the bytes of its elements, which several
+/// iterations share. If loops are cut off at the end of an axis, the longest of them counts.
 /// @param inputs  inputs of the space, with their known values
 [[nodiscard]] std::vector<placed_loop> placed_loops(loop_program program,
                                                     std::vector<input_description> const& inputs);
@@ -31,11 +31,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>>
 levels_of(processor_shape const& processor);
 
-/// The work of one call, from the statements (operations_of()). An operation counts for each value
-/// of real numbers that a statement computes, for each step of a reduction, and for each addition
-/// to a target's value. exp, tanh and similar functions count as one, conversions as none. Programs
-/// of whole numbers have no flops: the roofline has no peak for them. Each array of the call
-/// crosses the bus once, updated ones twice.
+/// The work of one call, from the statements (operations_of()). One operation counts for each real
+/// value that a statement computes, for each step of a reduction, and for each addition to a
+/// target's value. exp, tanh and similar functions count as one, conversions as zero. Programs of
+/// whole numbers have no flops: the roofline has no peak for them. Each array of the call crosses
+/// the bus once, updated ones twice.
 /// @param inputs  values of the program's inputs, in their order
 [[nodiscard]] work program_work(nest_description const& nest, std::span<std::int64_t const> inputs);
 
@@ -48,11 +48,11 @@ levels_of(processor_shape const& processor);
 /// For real numbers, relative to the result or to the root mean square of all, the larger of
 ///   - default_tolerance(type of the array), or that of float if a value on the way is a float, and
 ///   - 8 sqrt(n) u, with the unit roundoff u: 2^-24 if a value on the way is a float, otherwise
-///     2^-53. n is the number of values that are summed on the way to one element: the extents of a
-///     statement's reduction axes, multiplied, and added along statements that read each other's
-///     results. An extent that is an input counts as 65536.
-/// A sum of n terms has an error near sqrt(n) u times the size of its partial sums in most orders;
-/// 8 leaves room for the largest of many elements, in two orders.
+///     2^-53. n is the number of values that are summed on the way to one element. One statement
+///     sums as many as the product of the extents of its reduction axes. The numbers of statements
+///     that read each other's results are added. An extent that is an input counts as 65536.
+/// In most orders, the error of a sum of n terms is near sqrt(n) u times the size of its partial
+/// sums. The factor 8 leaves room for the largest of many elements, in two orders.
 /// For whole numbers computed from real ones 1, otherwise 0.
 /// Source   Higham & Mary 2019, A New Approach to Probabilistic Rounding Error Analysis, theorem
 ///          2.4: gamma_n = exp(lambda sqrt(n) u + n u^2 / (1 - u)) - 1, lambda from 4 to 8

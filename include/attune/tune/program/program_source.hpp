@@ -49,12 +49,13 @@ struct program_options {
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns the defaults of the rules, or the nearest valid configuration if these exclude each
-/// other.
+/// Returns the defaults of the rules, or the nearest valid configuration if the defaults exclude
+/// each other.
 /// Errors   attune::error: the space has no configuration
 [[nodiscard]] point default_schedule_of(chain_of_trees const& space);
 
-/// Returns the configuration of a text of reports and known_choice: "C_ROWS=8 C_COLUMNS=2".
+/// Returns the configuration that a text of a report or of known_choice names: "C_ROWS=8
+/// C_COLUMNS=2".
 /// @param at  has the values of parameters that the text does not name
 /// Errors   attune::error: no such parameter or value, or values that exclude each other
 [[nodiscard]] point point_in_text(chain_of_trees const& space, point at,

@@ -222,15 +222,15 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
                                             std::string& shared)
 {
     std::string out = write_program(program, {.function = loops_name(of), .linkage = "static "});
-    // Position before the functions that make forms, and before that of a slice.
+    // The position before the functions that make forms, and before the function of a slice.
     std::size_t begin = out.find("static void " + loops_name(of));
     if (!kept_forms(program, loops_name(of)).empty()) begin = out.rfind("\n// ", begin) + 1;
     shared = out.substr(0, begin);
     return out.substr(begin);
 }
 
-/// Checks of the sizes of a call, like those of `tuned`: a statement for each array argument, which
-/// ends the program.
+/// Returns C++ checks of the sizes of a call, like those of `tuned`: a statement for each array
+/// argument. A failed check ends the program.
 [[nodiscard]] inline std::string size_checks(program_text const& of)
 {
     nest_description const& nest = of.nest;
@@ -288,8 +288,9 @@ inline constexpr std::string_view flags_of_plain = "-Ofast -fno-finite-math-only
     return which != no_index && which < at.size() && at[which].index != 0;
 }
 
-/// Adds the parameter, and that other ones have their defaults where it is the plain nest. So the
-/// plain nest is one configuration, which a search seldom proposes; each tuning tries it.
+/// Adds the parameter, and constraints by which other parameters have their defaults in the plain
+/// nest. The plain nest is then one configuration. A search seldom proposes it, but each tuning
+/// tries it.
 /// @pre     each parameter has a default
 inline void add_plain(description& space)
 {
@@ -420,7 +421,7 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
     if (out.space.expected)
         out.space.expected = [of = std::move(out.space.expected),
                               plain](std::span<coordinate const> at) {
-            constexpr double slower = 10; // than the default, until it is measured
+            constexpr double slower = 10; // assumed, until the plain nest is measured
             return (at[plain].index == 0 ? 1 : slower) * of(at.first(plain));
         };
     auto const without_plain = [program, plain](auto of, auto of_plain) {
@@ -499,7 +500,7 @@ ATTUNE_INLINE std::string show_device_program(program_text const& program,
                                               std::optional<device_limits> const& device)
 {
     device_space const derived(program.nest, device);
-    // With arrays of one element, a configuration is valid if it is valid for any sizes.
+    // A configuration that is valid for any sizes is valid for arrays of one element.
     std::vector<input_value> ones;
     for (input_description const& input : derived.describe().inputs)
         ones.emplace_back(input.name, number::of(std::int64_t{1}));

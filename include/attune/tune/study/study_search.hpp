@@ -41,10 +41,10 @@ struct study_options {
     /// the log.
     minimize_options minimize{};
     /// Limit of one evaluation in seconds, more than 0. A longer evaluation is a failure (timeout).
-    /// This process evaluates nothing until the objective returns, and drops that result; after as
-    /// long again it leaves the study ("no worker").
+    /// This process evaluates nothing until the objective returns, and drops that result. After
+    /// twice the limit it leaves the study ("no worker").
     double most_seconds = std::numeric_limits<double>::infinity();
-    /// A process that writes nothing for so many seconds is lost, and others evaluate its
+    /// A process that writes nothing for so many seconds is lost, and another one evaluates its
     /// configuration. A working process writes four times in this time. More than 0.
     double lease_s = 30;
     /// A configuration with which so many processes were lost is a failure (crash). At least 1.
@@ -68,23 +68,23 @@ struct minimum_in_study {
 /// - Processes communicate only by lines of one file (remember/study): joins, claims and outcomes.
 ///   Each process reads all lines in their order and searches by itself. The searcher of a process
 ///   takes all outcomes in that order, from any process.
-/// - A proposal is claimed first, under the lock of the file: one process at a time evaluates a
-///   configuration. The searcher keeps claims of other processes as pending until their outcomes
-///   are known. Equal seeds thus give one process the sequence of minimize(). Several processes get
-///   the proposals of one search that is ahead by so many.
+/// - A process first claims a proposal, under the lock of the file: one process at a time evaluates
+///   a configuration. The searcher keeps claims of other processes as pending until their outcomes
+///   are known. A lone process thus gets the sequence of minimize() with an equal seed. Several
+///   processes get the proposals of one search that is as many proposals ahead.
 /// - The objective runs on a separate thread. The caller's thread reads the file ten times a
 ///   second, also during an evaluation.
-/// - A claim expires when its process has been silent for too long (study_board). Expired claims
-///   are taken over before new proposals.
-/// - While the file cannot be written, outcomes are kept, nothing is claimed, and no process counts
-///   as lost. A process that waits for outcomes writes as often as one that evaluates, and so
-///   notices.
+/// - A claim expires when its process has been silent for too long (study_board). Processes take
+///   over expired claims before they claim new proposals.
+/// - While a process cannot write the file, it keeps outcomes, claims nothing, and counts none as
+///   lost. A process that waits for outcomes writes as often as one that evaluates, and so finds
+///   out that it cannot write.
 /// The study is over when it has had its evaluations or has no configuration left, and all claims
 /// have outcomes. A rule, the seconds of this process, or Ctrl-C end it here as soon as the
 /// evaluation of this process has ended.
 /// Errors   attune::error: options out of their ranges; the study cannot be joined: its file cannot
-///          be written, is no study, of a newer release, or of another search; it is replaced
-///          meanwhile; an evaluation here that worked without a quantity that has a bound
+///          be written, is no study, of a newer release, or of another search; the file is replaced
+///          during the search; a successful evaluation here without the value of a bounded quantity
 [[nodiscard]] minimum_in_study
 minimize_in_study(chain_of_trees const& space,
                   std::function<evaluation(point const&)> const& objective, study const& of,

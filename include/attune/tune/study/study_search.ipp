@@ -26,7 +26,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,7 +47,6 @@ ATTUNE_INLINE std::string path_of_study(study const& of)
         .string();
 }
 
-/// Returns the header of this process for a study.
 [[nodiscard]] inline study_header header_of(description const& space,
                                             minimize_options const& options)
 {
@@ -86,7 +84,7 @@ public:
 
     [[nodiscard]] loop_end take_part()
     {
-        interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+        interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
         join();
         std::string ended;
         try {
@@ -124,8 +122,8 @@ private:
         link_.join();
         static_cast<void>(link_.notices()); // earlier workers have announced past problems
         if (std::string const others = who_may_tell(link_.path()); !others.empty())
-            search_.announce("another user may write into the study, and so tell outcomes that "
-                             "nobody here verified: " +
+            search_.announce("another user may write outcomes into the study, which this process "
+                             "does not verify: " +
                              others);
         std::size_t const known = board().outcomes().size();
         if (known > 0)
@@ -156,8 +154,8 @@ private:
 
     void look()
     {
-        // A process that waits for others also writes. The process thus notices when no process can
-        // write, and counts none as lost. A claim of this process expires if no thread works on it.
+        // A process that waits for others also writes. So it finds out if no process can write, and
+        // counts none as lost. A claim of this process expires if no thread works on it.
         auto const is_own = [&](open_claim const& one) { return one.worker == link_.place(); };
         bool const waits = !board().open().empty() && std::ranges::none_of(board().open(), is_own);
         link_.look(own_.is_busy() || waits);
@@ -177,7 +175,8 @@ private:
         return board().outcomes().size() + board().open().size() >= most_outcomes();
     }
 
-    /// @return  why nothing more is evaluated; empty: it has begun, or must wait for has_news_
+    /// @return  why this process evaluates nothing more; empty if an evaluation has begun, or must
+    ///          wait for has_news_
     [[nodiscard]] std::string claim_next()
     {
         // Claims of other processes are skipped without the lock.
@@ -207,8 +206,8 @@ private:
         return {};
     }
 
-    /// Evaluates a claim of this process without an outcome: the claim was in the file, but could
-    /// not be read back, or the outcome was damaged there.
+    /// Evaluates a claim of this process that has no outcome. In the file, the claim could not be
+    /// read back, or the outcome was damaged.
     [[nodiscard]] bool go_on()
     {
         if (link_.has_unsent()) return false;
@@ -219,8 +218,8 @@ private:
         return true;
     }
 
-    /// Returns true if a claim must be taken over, while nothing is evaluated here. Such are claims
-    /// of a lost worker, and claims of this process that go_on() does not evaluate again.
+    /// Returns true if this process must take over the claim while it evaluates nothing. These are
+    /// claims of a lost worker, and own claims that go_on() does not evaluate again.
     [[nodiscard]] bool is_left_behind(open_claim const& one) const
     {
         return board().has_expired(one) && (one.worker != link_.place() || !link_.has_unsent());
@@ -250,7 +249,7 @@ private:
         if (losses < options_->most_losses) return claim(at, over);
         std::string const reason = std::to_string(losses) +
                                    (losses == 1 ? " worker was" : " workers were") +
-                                   " lost with it: " + lost;
+                                   " lost at this configuration: " + lost;
         static_cast<void>(claim(at, over, failure{failure_stage::crash, reason}));
         return false;
     }
@@ -347,9 +346,7 @@ ATTUNE_INLINE minimum_in_study minimize_in_study(
 {
     own_float_environment const numbers;
     refuse_study_options(options);
-    std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
-    if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
-        possible = static_cast<std::uint32_t>(*size);
+    std::uint32_t const possible = possible_evaluations(space);
     study_process own(space, objective, of, options, possible);
     loop_end const end = own.take_part();
     found_minimum out;

@@ -1,4 +1,4 @@
-// attune/tune/together/shared_budget.hpp - one budget for several tunings, which is spent an evaluation at a time.
+// attune/tune/together/shared_budget.hpp - a budget that several tunings spend, one evaluation at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A tuning with a part in the budget. One thread makes all calls.
+/// A tuning that takes part in a shared budget. One thread makes all calls.
 class budget_task {
 public:
     budget_task() = default;
@@ -33,10 +33,12 @@ public:
     [[nodiscard]] virtual std::uint64_t made() const = 0; ///< evaluations, without known ones
     [[nodiscard]] virtual double longest_s() const = 0;   ///< wall seconds of a step so far
     [[nodiscard]] virtual double final_s() const = 0;     ///< seconds that finish() may take
-    /// Begins or continues, with at least one evaluation and at most `left`; or is over.
+    /// Begins or continues, with at least one evaluation, within `left`. Sets turn_task::is_over if
+    /// it has no more.
     virtual void step(search_limits const& left) = 0;
     virtual void rest() = 0; ///< called after a step, before other work
-    /// Called once, if it has begun. @param left_s  wall seconds
+    /// Makes the final. Called once, if the task has begun.
+    /// @param left_s  wall seconds
     virtual void finish(double left_s) = 0;
 };
 
@@ -48,7 +50,8 @@ struct spent_budget {
 
 /// A budget and its tasks, one step at a time. The policy chooses the task of each evaluation,
 /// until the budget is spent or no task can gain. Afterwards the tasks that have begun make their
-/// finals. A step is begun if it and all finals fit when it takes as long as the task's longest.
+/// finals. A step begins if the seconds left are enough for all finals and for the task's longest
+/// step.
 class shared_budget {
 public:
     /// @param whole  evaluations and seconds of all tasks; each task has its own other rules
@@ -61,8 +64,8 @@ public:
     /// @return  true if there is more to do
     /// Errors   exceptions of a task: the caller must then drop the tasks
     bool step();
-    /// Lets the current task rest until the next step(). The time of that counts; a Ctrl-C
-    /// meanwhile ends the evaluations.
+    /// Lets the current task rest until the next step(). The time of budget_task::rest() counts,
+    /// and a Ctrl-C during that call ends the evaluations.
     void rest();
     /// Ends the evaluations: only finals are left.
     void end_evaluations() noexcept { has_evaluations_ = false; }
@@ -83,16 +86,15 @@ private:
     bool has_evaluations_ = true;
 };
 
-spent_budget spend_together(search_limits const& whole, std::vector<budget_task*> tasks,
-                            turn_policy const& whose_turn, std::function<double()> const& clock);
-
-/// Runs dispatch_table::tune() for a call, one evaluation at a time. If it fails, the report says
-/// so, and other tunings continue.
+/// Runs dispatch_table::tune() for a call, one evaluation at a time. If the tuning fails, the
+/// report has the reason, and other tunings continue.
 class stepped_tuning final : public budget_task {
 public:
-    /// @param whole    the budget of all @param sharers  number of tunings that share it
+    /// @param whole    the budget of all tunings
+    /// @param sharers  number of tunings that share the budget
     /// @param weight   see turn_task::weight, by the seconds of a call of the default
-    /// @pre   the parts outlive this object, and this thread holds their turn for as long
+    /// @pre   the parts outlive this object, and this thread holds their turn as long as this
+    ///        object lives
     stepped_tuning(dispatch_parts& parts, keyed_call call, search_limits const& whole,
                    std::size_t sharers, std::function<double(double default_s)> weight);
     ~stepped_tuning() override;
@@ -104,11 +106,11 @@ public:
     void step(search_limits const& left) override;
     void rest() override;
     void finish(double left_s) override;
-    /// Serves the stored result of another process or object that tuned the problem, if it did.
-    /// Call it when all tunings of the budget are finished.
+    /// Serves the stored result of another process or object that tuned the problem, if there is
+    /// one. Call it when all tunings of the budget are finished.
     void take_of_other();
-    /// Ends the tuning now, if it is not over: measurements are kept like those of an interrupted
-    /// tuning. The parts are not used any more.
+    /// Ends the tuning, if it is not over. Its measurements are kept like those of an interrupted
+    /// tuning. Afterwards this object does not use the parts.
     /// @param why  for the report
     void leave(std::string const& why);
 

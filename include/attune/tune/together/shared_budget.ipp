@@ -44,7 +44,7 @@ ATTUNE_INLINE void shared_budget::rest()
     spent_.seconds += clock_() - begun_s;
 }
 
-/// @return  false if there is none, and will be none
+/// @return  false if no evaluation was made, and none will be
 ATTUNE_INLINE bool shared_budget::evaluate(double begun_s)
 {
     double const spent_s = spent_.seconds + (clock_() - begun_s);
@@ -100,17 +100,6 @@ ATTUNE_INLINE bool shared_budget::step()
     return is_evaluation || next_final() < tasks_.size();
 }
 
-ATTUNE_INLINE spent_budget spend_together(search_limits const& whole,
-                                          std::vector<budget_task*> tasks,
-                                          turn_policy const& whose_turn,
-                                          std::function<double()> const& clock)
-{
-    shared_budget all(whole, std::move(tasks), whose_turn, clock);
-    while (all.step()) {
-    }
-    return all.spent();
-}
-
 ATTUNE_INLINE stepped_tuning::stepped_tuning(dispatch_parts& parts, keyed_call call,
                                              search_limits const& whole, std::size_t sharers,
                                              std::function<double(double)> weight)
@@ -139,7 +128,7 @@ ATTUNE_INLINE std::uint64_t stepped_tuning::made() const
     return now_.best.size() > known_ ? now_.best.size() - known_ : 0;
 }
 
-/// Turns exceptions of `work` into a report: a call of the kernel also survives a failed tuning.
+/// Turns exceptions of `work` into a report: a failed tuning does not end the caller's call.
 template <class Work>
 void stepped_tuning::guarded(Work const& work)
 {
@@ -257,7 +246,7 @@ ATTUNE_INLINE void stepped_tuning::take_of_other()
         choice_.reset();
         if (!found.is_missing) return install(std::move(found));
         report_ = untuned_report(parts_.subject.kernel.name, decision::served_default,
-                                 "another one tunes the same, and has no result yet");
+                                 "another process or object tunes the same, and has no result yet");
     });
 }
 

@@ -29,7 +29,7 @@ public:
     /// The memory that the tunings use.
     enum class arrays : unsigned char {
         of_the_caller, ///< the caller's arrays until the last step
-        copied,        ///< copies made now; arrays on a device are not copied
+        copied,        ///< copies made by the constructor; arrays on a device are not copied
     };
     /// Takes the turns.
     /// @param whose_turn  empty: most_gain(), with at most half of the budget for the evaluations
@@ -50,12 +50,13 @@ public:
     /// Makes a step, and the work that is left before the thread may rest. A Ctrl-C during that
     /// work counts as one in the step.
     bool step_and_settle();
-    /// Rests until the next step: see stepped_session::rest(). Ctrl-C is the program's meanwhile.
+    /// Rests until the next step: see stepped_session::rest(). Until then the program handles
+    /// Ctrl-C.
     void rest();
     /// Ends the evaluations, makes the finals, and returns the report.
     together_report finish();
 
-    /// Returns true in another process than its maker's: the object must not be used there.
+    /// Returns true in a forked child, which must not use the object.
     [[nodiscard]] bool is_in_child() const noexcept;
 
 private:
@@ -76,9 +77,8 @@ private:
     std::map<dispatch_parts*, working> turns_{};
     /// One tuning per kernel and set of inputs; calls with the same inputs share it.
     std::vector<std::unique_ptr<stepped_tuning>> tunings_{};
-    std::vector<std::size_t> tuning_of_{}; ///< per share: index into `tunings_`
-    std::optional<interrupt_guard>
-        until_all_end_{}; ///< before and after it, Ctrl-C is the program's
+    std::vector<std::size_t> tuning_of_{};           ///< per share: index into `tunings_`
+    std::optional<interrupt_guard> until_all_end_{}; ///< empty: the program handles Ctrl-C
     std::optional<shared_budget> budget_{};
     std::optional<together_report> report_{}; ///< set when all is over
 };

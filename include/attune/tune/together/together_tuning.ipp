@@ -38,7 +38,8 @@ inline void require_weights(std::vector<tuning_share> const& shares)
     }
 }
 
-/// Returns most_gain() for a budget of so many tasks. At most half of it is for equal parts of all.
+/// Returns most_gain() for a budget of so many tasks, with at most half of the budget for equal
+/// parts.
 [[nodiscard]] inline turn_policy policy_for(search_limits const& budget, std::size_t tasks)
 {
     constexpr std::size_t usual = 8; // after so many most searches have a model

@@ -208,8 +208,8 @@ TEST_CASE("Ctrl-C at rank 0, or at another, ends the tuning on all")
         // Nothing but the default has run at rank 0, and all are told why it serves.
         CHECK(all_say(r, 4, " STEP=0 "));
         CHECK(count_of(r.all,
-                       "interrupted before the final: what was fastest elsewhere did not run "
-                       "here, and the default serves") == 4);
+                       "interrupted before the final: the default serves, because the fastest "
+                       "configurations elsewhere did not run here") == 4);
     }
 }
 

@@ -43,8 +43,8 @@ public:
         processor_watch const& processor;
         interrupt_guard const& interrupt;
         tuning_report& report; ///< takes the decision and its notices
-        /// If given, leaders without code were tried elsewhere: they are tried here, and this
-        /// receives those that fail.
+        /// If set, other processes tried the leaders without code. The final tries these leaders
+        /// here, and this function receives those that fail.
         std::function<void(point const&, trial const&)> refuse{};
     };
 
@@ -138,8 +138,8 @@ private:
     /// Seconds that the baseline adds to a round of the final.
     [[nodiscard]] double baseline_s() const { return baseline_ ? seconds_of(baseline_->time) : 0; }
 
-    /// Returns the leaders for which there is time, at least one, and those that stay; with code.
-    /// After Ctrl-C none is begun.
+    /// Returns leaders with code: those for which there is time, at least one, and those that stay.
+    /// Begins none after Ctrl-C.
     [[nodiscard]] std::vector<finalist> finalists(variant_pipeline& supply)
     {
         std::vector<finalist> out;
@@ -168,8 +168,9 @@ private:
             out.push_back(f);
         }
         if (late > 0)
-            note(with_.report, std::to_string(late) +
-                                   " of the fastest elsewhere did not run here: the time was over");
+            note(with_.report,
+                 std::to_string(late) +
+                     " of the fastest configurations elsewhere did not run here: no time was left");
         return out;
     }
 
@@ -253,9 +254,8 @@ private:
             return *best;
         }
         if (with_.refuse && !leaders_.all().empty() && !has_any_run)
-            note(report,
-                 "interrupted before the final: what was fastest elsewhere did not run here, and "
-                 "the default serves");
+            note(report, "interrupted before the final: the default serves, because the fastest "
+                         "configurations elsewhere did not run here");
         return default_;
     }
 

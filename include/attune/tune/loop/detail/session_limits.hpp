@@ -119,14 +119,14 @@ public:
         problem_objective const& of = with_.state.objective();
         with_.say(verdict->reason == stop_reason::target && of.is_higher_better
                       ? "the target " + of.text(of.turned(judge.limits().target)) + " is reached"
-                      : verdict->text); // there is budget left
+                      : verdict->text); // a rule, not the budget, ends the search
         return true;
     }
     [[nodiscard]] bool has_met_rule() const noexcept { return has_met_rule_; }
 
 private:
     parts with_;
-    double seconds_; ///< of the budget, before it was moved
+    double seconds_; ///< seconds of the budget, before allow()
     double longest_s_ = 0;
     bool has_met_rule_ = false;
 };
@@ -135,7 +135,7 @@ private:
 /// and the search continues in the part that may win. Pruned ones come back once they may win.
 class session_space {
 public:
-    /// From now on `supply` leaves out configurations that cannot win.
+    /// Sets the pruning of `supply`, which then leaves out configurations that cannot win.
     /// @param pruned     pruned before an interruption; some may be evaluated since
     /// @param part       the searched part before an interruption; empty: all
     /// @param may_go_on  false: no time is left for it, see candidate_pruning::narrower()
@@ -152,7 +152,7 @@ public:
                             may_go_on_);
     }
 
-    /// Counts configurations pruned before an interruption; if pruning is off now, they are tried.
+    /// Counts configurations pruned before an interruption; if pruning is off, they are tried.
     /// @param past  all earlier outcomes of the search
     void go_on(std::vector<std::pair<point, outcome>> const& past)
     {
@@ -163,7 +163,7 @@ public:
         if (pruning_.is_on()) {
             pruning_.add_pruned(past_pruned_.size());
             if (part_ &&
-                !pruning_.narrowed(part_, false)) { // the stated work reads other parameters now
+                !pruning_.narrowed(part_, false)) { // the stated work reads other parameters
                 (void)supply_.narrow({});
                 part_.reset();
             }
@@ -179,9 +179,10 @@ public:
         if (pruning_.measured(at, time)) bring_back();
     }
 
-    /// Moves the search to the rest if much of the space cannot win any more. If the rest cannot be
-    /// built, the search uses the whole space, because the part so far may lack a winner.
-    /// @return  true if the search now uses another part
+    /// Moves the search to the part that may still win, if much of the space cannot. If that part
+    /// cannot be built, the search uses the whole space, because the earlier part may lack a
+    /// winner.
+    /// @return  true if the search uses another part
     bool narrow()
     {
         std::optional<kept_settings> part = pruning_.narrower(may_go_on_);
@@ -204,8 +205,8 @@ public:
         return true;
     }
 
-    /// Brings back configurations that were pruned by lower peaks or fewer threads than are known
-    /// now. No search proposes them again, so they come next.
+    /// Brings back configurations that were pruned by lower peaks or fewer threads than the present
+    /// ones. No search proposes them again, so they come next.
     /// @return  true if there is any
     bool reconsider()
     {
@@ -223,7 +224,7 @@ public:
         return reconsider() || is_elsewhere;
     }
 
-    /// Number of configurations that are left out now.
+    /// Number of configurations that are left out.
     [[nodiscard]] std::size_t pruned() const noexcept { return pruning_.pruned(); }
 
 private:

@@ -133,7 +133,7 @@ public:
     [[nodiscard]] proposals of_search() const noexcept { return of_search_; }
 
 private:
-    /// Returns true if the problem has the configuration, so that the final has it too.
+    /// Returns true for the problem's rival and guard, which always take part in the final.
     [[nodiscard]] bool is_given(point const& at) const
     {
         return with_.problem.rival == at || with_.problem.guard == at;
@@ -154,8 +154,8 @@ private:
         if (with_.options.limits.roofline_share > 0) update_roofline();
     }
 
-    /// Gives the judge the least time of the best configuration so far. Measures the machine, as
-    /// part of the budget.
+    /// Passes the least time of the best configuration so far to the judge. Measures the machine,
+    /// as part of the budget.
     void update_roofline()
     {
         if (with_.roofline.will_measure())

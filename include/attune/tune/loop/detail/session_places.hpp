@@ -1,4 +1,4 @@
-// attune/tune/loop/detail/session_places.hpp - a session whose configurations this process tries, or other processes.
+// attune/tune/loop/detail/session_places.hpp - the steps of a session, in this process or in others.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -145,11 +145,11 @@ public:
 
     /// Configurations whose outcomes have not arrived, including overdue ones.
     [[nodiscard]] std::size_t given() const noexcept { return given_.size(); }
-    /// At the last step the search had nothing more to try, and all outcomes have arrived.
+    /// True if the search had nothing more to try at the last step, and all outcomes have arrived.
     [[nodiscard]] bool is_exhausted() const noexcept { return is_exhausted_; }
 
 private:
-    /// Ctrl-C and the end of the budget are noticed within this time.
+    /// Longest delay until Ctrl-C or the end of the budget has an effect.
     static constexpr double longest_wait_s = 0.05;
 
     [[nodiscard]] bool is_idle() const
@@ -184,7 +184,7 @@ private:
     }
 
     parts with_;
-    /// Configurations that other places try, and when each was given, in seconds.
+    /// Configurations that other places try, with the second at which each was given.
     std::unordered_map<point, double, point_hash> given_{};
     bool is_exhausted_ = false;
 };

@@ -53,7 +53,7 @@ inline void put_into(tuning_report& report, tuning_problem const& problem)
 }
 
 /// @pre  report.default_time is from the beginning of the session
-/// @param default_time  as the final measured it
+/// @param default_time  the default's time in the final
 inline void put_into(tuning_report& report, final_result const& end,
                      measurement const& default_time)
 {
@@ -75,7 +75,7 @@ inline void put_into(tuning_report& report, measurement const& installed,
                        baseline.high / installed.low};
 }
 
-/// Compares by a final in which contestant `own` was the baseline.
+/// Compares the winner with the baseline, which was contestant `own` of the final.
 inline void put_into(tuning_report& report, final_result const& end, round_times const& times,
                      std::size_t own)
 {
@@ -121,8 +121,8 @@ inline void put_joules(tuning_report& report, kernel_description const& kernel, 
                        formatted("%.3g", kernel.most_joules);
     if (default_joules > 0 && !is_default)
         said += "; the default takes " + formatted("%.3g", default_joules);
-    note(report, said + "; the counters are those of whole processors, so what other programs did "
-                        "counts");
+    note(report,
+         said + "; the counters measure whole processors, with the energy of other programs");
 }
 
 /// Returns a notice if the baseline is faster than the installed configuration; otherwise empty.
@@ -131,7 +131,9 @@ inline void put_joules(tuning_report& report, kernel_description const& kernel, 
 {
     if (own.speedup_high >= 1) return {};
     return "your own code (kernel.baseline) is " + formatted("%.2fx ", 1 / own.speedup) +
-           of.better() + " than what is installed: call that, or give the kernel what makes it " +
+           of.better() +
+           " than the installed configuration: call your own code, or give the kernel what makes "
+           "it " +
            (of.is_seconds ? "fast" : "good");
 }
 
@@ -204,20 +206,6 @@ uses_of(variant_pipeline const& supply, std::size_t tried, std::size_t new_bests
     bool const is_pruned = report.left_share < 1 || report.pruned > 0;
     if (has_tried_all) return is_pruned ? "part" : "space";
     return has_met_rule ? "stop rule" : "budget";
-}
-
-/// Returns the report of a session that ran nothing: the default serves.
-/// @param made  code of the default
-[[nodiscard]] inline tuning_report report_without_tuning(tuning_problem const& problem,
-                                                         callable const& made)
-{
-    tuning_report report =
-        untuned_report(problem.kernel.name, decision::served_default,
-                       "the options leave no evaluations or no time for a tuning");
-    put_into(report, problem);
-    report.configuration = report.default_configuration;
-    report.compile_s = made.compile_s;
-    return report;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -39,7 +39,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,14 +47,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-[[nodiscard]] inline std::uint32_t possible_evaluations(chain_of_trees const& space)
-{
-    constexpr std::uint32_t many = std::numeric_limits<std::uint32_t>::max();
-    auto const size = space.size();
-    if (space.has_real_parameters() || !size || *size > many) return many;
-    return static_cast<std::uint32_t>(*size);
-}
 
 /// The limits of a search that minimises turned values: see problem_objective::turned().
 [[nodiscard]] inline search_limits turned_limits(tuning_limits const& limits,
@@ -72,8 +63,8 @@ struct counted_work {
     session_at_work counted{};
 };
 
-/// One tuning from its first event to its report. The separable tasks are in other classes; this
-/// class has their order.
+/// One tuning from its first event to its report. Other classes do the single tasks; this class has
+/// their order.
 class tuning_session {
 public:
     tuning_session(tuning_problem const& problem, tuning_options const& options,
@@ -117,7 +108,7 @@ public:
         put_into(report_, problem_);
         report_.cache = options_.measuring.cache;
         if (options_.limits.roofline_share > 0 && problem_.kernel.work == nullptr)
-            note("tuning_options::limits.roofline_share ends nothing: kernel '" +
+            note("tuning_options::limits.roofline_share has no effect: kernel '" +
                  problem_.kernel.name +
                  "' does not state its work; call kernel.work(flops, bytes)");
 
@@ -289,8 +280,8 @@ private:
         supply_->set_time_left([this] { return state_.left_s(); });
     }
 
-    /// Returns the seconds that the objective of a variant takes in a round of the final; 0: times
-    /// say it.
+    /// Returns the seconds of one variant's objective in a round of the final; 0 without an
+    /// objective.
     [[nodiscard]] double run_for_objective_s(trial const& standard) const
     {
         constexpr double energy_s = 0.4; // a third, and what surrounds it
@@ -438,7 +429,7 @@ private:
     }
 
     std::optional<counted_work> at_work_{std::in_place}; ///< empty while the session rests
-    environment_snapshot environment_{}; ///< other threads compile, and start workers
+    environment_snapshot environment_{}; ///< for threads that compile and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
     session_memory memory_;

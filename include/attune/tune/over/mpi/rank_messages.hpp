@@ -38,7 +38,7 @@ inline void put_point(message_writer& to, point const& at)
 }
 
 // A rank sends one report, its hello or the outcome of its last order, and then waits for an order.
-// A rank thus has at most one report under way, for which rank 0 can be ready when it leaves.
+// A rank thus has at most one report under way. Rank 0 can provide for this one when it leaves.
 
 /// Returns the facts that all ranks must have in common: a hash of the space and of the values of
 /// its inputs. A line "name=value" follows for each input that is bound.
@@ -73,7 +73,8 @@ struct rank_order {
 };
 
 /// Returns the report as text. If it is too long, texts of a failure and of a space's inputs are
-/// cut, and `variant` is left out. Quantities that are too long make it a failure with that reason.
+/// cut, and `variant` is left out. If quantities are too long, the outcome becomes a failure with
+/// that reason.
 [[nodiscard]] std::string text_of_report(rank_report const& report);
 [[nodiscard]] std::string text_of_order(rank_order const& order);
 /// Errors of both   std::runtime_error: the text is damaged, or of another version of attune

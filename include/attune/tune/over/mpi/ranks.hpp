@@ -24,12 +24,12 @@ namespace attune::inline ATTUNE_ABI {
 /// Options of a search on many ranks.
 struct minimize_over_options {
     search_limits limits = search_limits::usual();
-    /// Seed, searcher, inputs, bounds, progress, name and event log as for minimize(), of rank 0.
+    /// Seed, searcher, inputs, bounds, progress, name and event log as for minimize(); those of
+    /// rank 0 have an effect.
     minimize_options minimize{};
     /// Limit of one evaluation in seconds, more than 0. A longer evaluation is a failure (timeout).
-    /// The search continues without its rank until the rank answers, and that answer is dropped.
-    /// When all evaluating ranks have been beyond the limit for as long again, the search ends ("no
-    /// worker").
+    /// The search continues without its rank until the rank answers, and drops that answer. When
+    /// all evaluating ranks are beyond twice the limit, the search ends ("no worker").
     double most_seconds = std::numeric_limits<double>::infinity();
     /// True: rank 0 evaluates too, on a separate thread. Rank 0 then returns only when its
     /// objective does, after all others have the result. MPI must have been initialised for
@@ -76,14 +76,14 @@ struct minimum_on_ranks {
 /// MPI_Finalize, or the next call on the communicator, waits for the left ranks. A rank that never
 /// answers needs MPI_Abort. Rank 0 also waits for its own objective, after it has sent the end.
 ///
-/// A rank compares space_of_rank(). A configuration outside its own space is a fault. A message
-/// that cannot be read ends the job by MPI_Abort, with a line on stderr.
+/// The ranks compare their space_of_rank(). A configuration outside a rank's own space is a fault.
+/// A message that cannot be read ends the job by MPI_Abort, with a line on stderr.
 ///
 /// @param build  makes the space on each rank; it may throw
-/// Errors   attune::error, on all ranks: MPI is not initialised, MPI_COMM_NULL, a communicator that
-///          joins two groups, a rank without a space or with another space than rank 0's (on that
-///          rank alone if it comes when the search is over), exceptions of the search on rank 0
-///          (their type on rank 0 alone)
+/// Errors   attune::error, on all ranks: MPI is not initialised; MPI_COMM_NULL or a communicator
+///          that joins two groups; a rank without a space or with another space than rank 0's (only
+///          on that rank if it comes after the search); exceptions of the search on rank 0 (with
+///          their type only there)
 [[nodiscard]] minimum_on_ranks
 minimize_on_ranks(communicator_bits communicator, std::function<chain_of_trees()> const& build,
                   std::function<evaluation(chain_of_trees const&, point const&)> const& objective,

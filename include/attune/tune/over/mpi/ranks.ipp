@@ -89,7 +89,7 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
         thrown = std::current_exception();
         report.problem = problem_here();
     }
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
     rank_order order = obey_orders(comm, report, interrupt, [&](rank_order const& of) {
         report.seen = evaluate_order(*space, *of.at, objective);
     });

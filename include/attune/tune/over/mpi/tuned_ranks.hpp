@@ -29,7 +29,7 @@ struct tuned_on_ranks {
 ///
 /// @param communicator  @param table  of this rank's own `tuned`  @param call  with its own arrays
 /// Errors   attune::error, on all ranks: errors of minimize_on_ranks() and refuse_unlike(), and
-///          exceptions of the tuning on rank 0 (their type on rank 0 alone)
+///          exceptions of the tuning on rank 0 (with their type only there)
 [[nodiscard]] tuned_on_ranks tune_on_ranks(communicator_bits communicator, dispatch_table& table,
                                            keyed_call call);
 

@@ -43,7 +43,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// Checks all ranks with the same result on each, and ends the communicator together on an error.
+/// Checks all ranks, with the same result on each. On an error all ranks free the communicator.
 /// @param thrown  why this rank cannot take part; null: it can
 inline void require_alike(MPI_Comm comm, process_identity const& own, std::exception_ptr thrown)
 {
@@ -114,7 +114,7 @@ inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report&
 /// Tries variants until the end. @return  the end, and true if Ctrl-C was pressed here
 [[nodiscard]] inline std::pair<rank_order, bool> try_variants(MPI_Comm comm, tuning_elsewhere& part)
 {
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    interrupt_guard const interrupt{interrupt_guard::afterwards::no_handler};
     rank_report report{.host = own_host()};
     try {
         report.problem = part.why_no_part();

@@ -22,8 +22,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Evaluates one configuration at a time, on a separate thread. After its limit it is a failure,
-/// and the objective continues.
+/// Evaluates one configuration at a time, on a separate thread. After its limit an evaluation is a
+/// failure, and the objective continues.
 class own_evaluation {
 public:
     own_evaluation(std::function<evaluation(point const&)> objective, double most_seconds)

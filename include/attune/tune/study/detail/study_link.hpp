@@ -81,7 +81,7 @@ private:
     return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "unknown";
 }
 
-/// Reads the file often enough to know which processes work, and writes often enough to count as
+/// Reads the file often enough to find which processes work, and writes often enough to count as
 /// one of them. Lines that cannot be written are kept until they can.
 class study_link {
 public:
@@ -206,7 +206,7 @@ private:
         std::string const difference = there ? difference_of_studies(*there, header_) : "";
         if (!difference.empty())
             throw error("the study cannot be joined: " + difference, file_.path(),
-                        "declare what the study is of, or give this one another name");
+                        "declare the search of the study, or give this one another name");
         return there ? "" : text_of_line(header_) + '\n';
     }
 

@@ -187,15 +187,16 @@ void or_abort(MPI_Comm comm, Work const& work)
     int size = 0;
     MPI_Comm_size(given, &size);
     if (size == 1) return MPI_COMM_NULL;
-    // The program's own messages cannot be mistaken for attune's. The program's hints and error
-    // handler do not hold for the new communicator.
+    // On the new communicator, messages of the program cannot be mistaken for messages of attune.
+    // Hints and error handler of the program do not apply to it.
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup_with_info(given, MPI_INFO_NULL, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     return comm;
 }
 
-/// Runs a rank until rank 0 sends the end: it sends its report, and waits for an order.
+/// Runs a rank until rank 0 sends the end. The rank sends its report, waits for an order, and
+/// repeats both.
 /// @param report    the rank's hello  @param evaluate  called with an order; fills in report.seen
 /// @return  the end
 template <class Evaluate>

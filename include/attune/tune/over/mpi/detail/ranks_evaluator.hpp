@@ -172,7 +172,8 @@ private:
             out.push_back({.slot = 0, .seen = std::move(seen->seen), .is_fault = seen->is_fault});
     }
 
-    /// Returns true if Ctrl-C was pressed at the rank, by a message that is otherwise not read.
+    /// Returns true if the message says that Ctrl-C was pressed at the rank. Other parts have no
+    /// effect.
     [[nodiscard]] static bool wants_stop(rank_letter const& letter)
     {
         try {
