@@ -39,7 +39,7 @@ public:
                                                          std::span<std::int64_t const> key) const;
 
     /// Returns the winner of another size that is verified for this shape, or null.
-    /// @pre   the turn is this thread's
+    /// @pre   this thread holds the turn
     [[nodiscard]] installed_variant const* covering(served_inputs const& but,
                                                     std::span<std::int64_t const> key) const;
 
@@ -48,22 +48,22 @@ public:
     /// path again.
     /// @param key  a call that these inputs serve
     /// @return  false: its tuning tried the default alone, and its winner must not serve
-    /// @pre   the turn is this thread's, and `of` is complete
+    /// @pre   this thread holds the turn, and `of` is complete
     [[nodiscard]] bool take(served_inputs& of, std::span<std::int64_t const> key);
     /// Takes the sizes of the store before there is a winner.
-    /// @pre   the turn is this thread's, and `first` is complete
+    /// @pre   this thread holds the turn, and `first` is complete
     void read(served_inputs& first, std::span<std::int64_t const> key);
-    /// Ends the use of a further size. It is not tuned again.  @pre  the turn is this thread's
+    /// Ends the use of a further size. It is not tuned again.  @pre  this thread holds the turn
     void drop(served_inputs const& of);
     /// Ends a tuning that did not begin. A second later its size may be due again.
-    /// @pre  the turn is this thread's
+    /// @pre  this thread holds the turn
     void cancel(served_inputs const& of);
 
     /// Returns true if a tuning of this call's sizes, beside the program, is expected to save much.
-    /// @pre  the turn is this thread's
+    /// @pre  this thread holds the turn
     [[nodiscard]] bool is_due(std::span<std::int64_t const> key);
     /// Makes the inputs of a further size, for a tuning that ends with take() or drop().
-    /// @pre  the turn is this thread's
+    /// @pre  this thread holds the turn
     [[nodiscard]] std::shared_ptr<served_inputs> open(std::span<std::int64_t const> key);
     /// Looks now and then where calls spend their time. A shape that should be tuned then takes the
     /// slow path.
@@ -74,9 +74,9 @@ public:
     /// Adds the sizes, and the regret of those left out, to a report.
     void describe(tuning_report& to) const;
 
-    /// Counts a part of the tuning of a further size.  @pre  the turn is this thread's
+    /// Counts a part of the tuning of a further size.  @pre  this thread holds the turn
     void spend(std::uint64_t evaluations, double seconds);
-    /// The rest for all further sizes.  @pre  the turn is this thread's
+    /// The rest for all further sizes.  @pre  this thread holds the turn
     [[nodiscard]] search_limits left() const noexcept;
 
 private:
