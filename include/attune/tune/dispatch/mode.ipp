@@ -242,15 +242,10 @@ ATTUNE_INLINE named_texts forced_values()
     return values_in(environment_variable("ATTUNE_FORCE"));
 }
 
-[[nodiscard]] inline bool names_stores(std::string const& paths)
-{
-    return paths.find_first_not_of(':') != std::string::npos;
-}
-
 ATTUNE_INLINE any_store with_named_stores(any_store own)
 {
     std::string const paths = environment_variable("ATTUNE_STORE");
-    if (!names_stores(paths)) return own;
+    if (paths.find_first_not_of(':') == paths.npos) return own; // names no store
     return make_any_store_of(std::make_shared<layers>(layers::of_paths(paths), std::move(own)));
 }
 

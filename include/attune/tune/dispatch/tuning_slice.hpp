@@ -77,8 +77,8 @@ enum class budget_unit : unsigned char { evaluations, seconds };
 /// @pre  `best` is not empty
 [[nodiscard]] double worth_of_next(turn_task const& of) noexcept;
 
-/// Chooses the heaviest tuning that has not begun, then the one with the fewest evaluations below
-/// `minimum`, then the one whose next evaluation is worth most. By seconds: worth most per second.
+/// Chooses the heaviest tuning that has not begun, else the one with the fewest evaluations below
+/// `minimum`. Else chooses the largest worth_of_next(); by seconds, the largest one per second.
 [[nodiscard]] turn_policy most_gain(budget_unit by = budget_unit::evaluations,
                                     std::size_t minimum = 8);
 

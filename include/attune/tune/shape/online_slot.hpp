@@ -18,7 +18,7 @@ struct timed_pair {
 
 /// Gives each call, on any thread, the code that it runs: nearly always the serving code. The
 /// thread that tunes asks for the time of a candidate. The slot then times one call of the serving
-/// code, and gives the candidate to the next call if the allowed loss is not used up.
+/// code. It gives the candidate to the next call if the allowed loss permits that.
 ///
 /// The loss by candidates of all slots is at most a share of the time of all calls. No call waits.
 class online_slot {

@@ -13,8 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A candidate begins only within this share of the allowed loss, because it may take longer than
-/// expected, and the time of the serving code drifts.
+/// A candidate begins only within this share of the allowed loss. It may take longer than expected,
+/// and the time of the serving code drifts.
 inline constexpr double planned_share = 0.8;
 
 [[nodiscard]] inline double cost_of_clock_s(std::function<double()> const& now_s)

@@ -47,8 +47,8 @@ struct shape_check_limits {
 ///
 /// @param trusted  serves unless the verdict is `right`; may be a function of the program
 /// @param tried    the variant
-/// @return  `unknown` if the trusted code fails on the copies, if the check or the first forms of
-///          constant arrays would exceed the limit, if the arrays exceed `most_bytes`, or without
+/// @return  `unknown` if the trusted code fails on the copies, the check or the first forms of
+///          constant arrays exceed the limit, or the arrays exceed `most_bytes`; also without
 ///          memory or child process. Never throws: an exception of a user's function is a failure
 ///          of the run that it checks
 /// Cost     1 ms and about four copies of the arrays, plus the runs; see bench.tune.new_shape

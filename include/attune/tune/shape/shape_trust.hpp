@@ -85,7 +85,7 @@ private:
 ///   count; for all arrays: which are aligned alike
 ///
 /// Each value of a boolean, an enumeration, an overlap's distance or an argument of another type
-/// forms a separate class, and so do 0, 1, -1, NaN and infinities of floating-point numbers. A
+/// forms a separate class. So do 0, 1, -1, NaN and infinities of floating-point numbers. A
 /// verification for one value does not count for another.
 ///
 /// Code that is wrong for a single property (a remainder, a size below a tile, one order of two

@@ -229,8 +229,8 @@ public:
         call_draws draws(drawn(), hash_of_shape(key_) + limits_.round, limits_.calls);
         bool const has_scalars = draws.has_scalars() && !limits_.only_own_numbers;
         double const for_scalars_s = has_scalars ? limits_.proof_s / 4 : 0;
-        // Run calls at any address before a property is proven. A variant that is wrong for a size
-        // at an address is then known to be wrong as soon as both are proven one by one. Beside the
+        // Run calls at any address before a property is proven. A variant may be wrong only for a
+        // size at an address: that refutes it as soon as both are proven one by one. Beside the
         // program, run fewer in each part of a proof, because another thread may end it.
         std::size_t const most_first = limits_.take ? 32 : 96;
         double const for_first_s =
