@@ -222,7 +222,7 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
             if (auto const* const assume = llvm::dyn_cast<llvm::AssumeInst>(&one))
                 add_assumptions(*assume, out);
             if (llvm::isa<llvm::IntToPtrInst>(one)) out.fail();
-            // The second look judges a difference of pointers, because it knows their objects.
+            // looks_at_no_address() judges a difference of pointers: there their objects show.
             if (is_cast(&one) && llvm::any_of(one.users(), [&](llvm::User const* user) {
                     auto const* const made = llvm::dyn_cast<llvm::BinaryOperator>(user);
                     return made == nullptr || made->getOpcode() != llvm::Instruction::Sub ||
