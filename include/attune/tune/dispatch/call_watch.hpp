@@ -106,7 +106,7 @@ public:
     watched_calls(watched_calls const&) = delete;
     watched_calls& operator=(watched_calls const&) = delete;
 
-    /// Returns true if take() is to be called for the next call.
+    /// Returns true if the caller must give the next call to take().
     [[nodiscard]] virtual bool is_due() const noexcept = 0;
     /// @return  a sentence; empty: nothing happened
     [[nodiscard]] virtual std::string take(dispatched_kernel const& of,

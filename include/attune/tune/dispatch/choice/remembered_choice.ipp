@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Most problems whose outcomes a search gets; its own may be one of them. With 60 outcomes, each
 /// adds 60 ms to the first ask() if some of them failed, and 17 ms if none failed.
 inline constexpr std::size_t most_related = 5;
-/// Most problems among which a lookup looks for other code, sizes or predictions.
+/// Most related problems that a lookup reads for equal code, other sizes or predictions.
 inline constexpr std::size_t most_by_code = 64;
 /// Most configurations of related problems that find_near() compiles until one succeeds.
 inline constexpr int most_compiled = 3;

@@ -36,7 +36,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Returns the level of an AArch64 processor with these features of /proc/cpuinfo, as in -march=.
 [[nodiscard]] std::string arm_level(std::string_view features);
 
-/// Returns the settings of the way of measuring that differ from the default ones.
+/// Returns the settings of measurement that differ from the defaults.
 /// @param compiler  identity of the compiler
 [[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);
 

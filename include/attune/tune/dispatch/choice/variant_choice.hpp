@@ -27,7 +27,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How to treat inputs without a record, or whose tuning had lower limits than one would have now.
+/// How to treat inputs without a record, or with the record of a tuning with lower limits.
 enum class when_unknown : unsigned char {
     tune,
     say_so,             ///< return known_variant::is_missing

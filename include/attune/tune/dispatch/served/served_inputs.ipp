@@ -1,4 +1,4 @@
-// attune/tune/dispatch/served/served_inputs.ipp - finds inputs by a hash, and drops those not used for longest.
+// attune/tune/dispatch/served/served_inputs.ipp - finds inputs by a hash, and drops the inputs that were unused for longest.
 // SPDX-License-Identifier: MIT
 #pragma once
 
