@@ -267,7 +267,8 @@ TEST_CASE("a cooperative grid is resident as a whole")
             }
     launch.grid = {2147483647, 65535, 65535};
     CHECK(launch_objection(device, with_registers(32), launch) ==
-          "a cooperative grid has to be resident as a whole; the device holds 20 such blocks");
+          "all blocks of a cooperative grid must be resident at once; the device holds 20 such "
+          "blocks");
     launch.grid = {1, 1, 1};
     device.can_cooperate = false;
     CHECK(launch_objection(device, with_registers(32), launch) ==

@@ -126,7 +126,7 @@ TEST_CASE("arrays that are no memory of the device, or end too early, are named"
     std::vector<float> mine(1000);
     std::string said = error_of([&] { fill({mine.data(), 1000}, 1000); });
     INFO(said);
-    CHECK(has(said, "is not in its memory"));
+    CHECK(has(said, "is not in the memory of the device"));
     CHECK(has(said, "argument 0"));
     said = error_of([&] { fill({y.span().data(), std::size_t{1} << 34}, 1000); });
     INFO(said);

@@ -90,7 +90,7 @@ TEST_CASE("what another process is tuning is waited for, and then served")
     auto const said = notices_but_noise(one.known.report());
     REQUIRE(said.size() == 1);
     CHECK(said[0].starts_with("waited "));
-    CHECK(said[0].ends_with(" for another process that tuned the same"));
+    CHECK(said[0].ends_with(" for another process that tuned this problem"));
     CHECK(has(one.heard.texts(attune::progress_event::notice), "waiting for it, 30 s at most"));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("one that does not get on is not waited for longer than a tuning may t
     CHECK(one.known.report().evaluations >= 2); // those that the other one was told
     auto const said = notices_but_noise(one.known.report());
     REQUIRE(!said.empty());
-    CHECK(said[0].starts_with("another process tunes the same and was not done after "));
+    CHECK(said[0].starts_with("another process still tunes this problem after "));
 }
 
 TEST_CASE("a claim ends with the process that has it")

@@ -44,7 +44,7 @@ TEST_CASE("arrays in the wrong memory are errors that name the argument")
     CHECK(has(said, "in the memory of another device"));
     CHECK(has(said, "argument 0 is on device 1, the kernel is compiled for device 0"));
     said = error_of([&] { saxpy({data.x.data(), 100}, {data.y.data(), 100}, 2.0F, 100); });
-    CHECK(has(said, "is not in its memory"));
+    CHECK(has(said, "is not in the memory of the device"));
     attune::tuned there{saxpy_kernel<on_device, plain>(), saxpy_compiler(1), attune::memory_store{},
                         quick_options()};
     said = error_of([&] { there({elsewhere.data(), 101}, elsewhere, 2.0F, data.n()); });

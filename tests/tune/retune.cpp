@@ -74,7 +74,7 @@ TEST_CASE("an interrupted tuning does not stand in the store in place of a finis
     CHECK(report.configuration == "WAY=0"); // nothing else had been tried
     CHECK(notices_but_noise(report) ==
           std::vector<std::string>{
-              "the tuning was interrupted: the store keeps what a finished one found"});
+              "the tuning was interrupted: the store keeps the result of a finished tuning"});
     CHECK(store.records().size() == 1);
     CHECK(memory_installation{store, ways<usual, fast>()}.call() ==
           obtained{fast_code, decision::remembered});
@@ -132,7 +132,7 @@ TEST_CASE(
     CHECK(store.records().size() == 2);
     CHECK(notices_but_noise(late) ==
           std::vector<std::string>{
-              "the tuning was disturbed: the store keeps what a finished one found"});
+              "the tuning was disturbed: the store keeps the result of a finished tuning"});
 
     // One in which that took part does: it was measured beside it.
     CHECK(tune(2, true).noise.is_disturbed);

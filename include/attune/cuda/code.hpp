@@ -20,11 +20,11 @@ namespace attune::inline ATTUNE_ABI {
 /// The resources of compiled code, per thread or block, known before a launch.
 struct code_resources {
     std::int64_t registers = 0;           ///< 32-bit registers of a thread
-    std::int64_t spill_bytes = 0;         ///< stores and loads of a thread to local memory
+    std::int64_t spill_bytes = 0;         ///< bytes that a thread spills to local memory
     std::int64_t stack_bytes = 0;         ///< local memory of a thread
     std::int64_t static_shared_bytes = 0; ///< shared memory of a block, without the dynamic part
-    std::int64_t constant_bytes = 0;      ///< constant memory, with arguments
-    std::int64_t most_threads = 0;        ///< of a block, by __launch_bounds__; 0: no bound
+    std::int64_t constant_bytes = 0;      ///< constant memory, including arguments
+    std::int64_t most_threads = 0;        ///< threads of a block, by __launch_bounds__; 0: no bound
 
     friend bool operator==(code_resources const&, code_resources const&) = default;
 };
@@ -35,16 +35,16 @@ struct device_code {
     std::string entry;    ///< the kernel's symbol in `image`, mangled for C++ linkage
     int architecture = 0; ///< 90: compute capability 9.0
     code_resources resources{};
-    std::string ptx{}; ///< the same as PTX, on request: nvrtc_options::keep_ptx
+    std::string ptx{}; ///< PTX of the kernel; empty without nvrtc_options::keep_ptx
 };
 
-/// A configuration ready to be launched. A device compiler's `callable::address` points to one.
+/// A compiled configuration with its launch. A device compiler's `callable::address` points to one.
 struct device_variant {
     device_code code;
     launch_geometry launch;
 };
 
-/// The device_variant of a device compiler's callable. Valid while a copy of `code` exists.
+/// Returns the device_variant of a device compiler's callable. Valid while a copy of `code` exists.
 [[nodiscard]] inline device_variant const& device_variant_of(callable const& code) noexcept
 {
     return *static_cast<device_variant const*>(code.address);
@@ -54,11 +54,11 @@ struct device_variant {
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
-/// A loaded kernel. The driver already has the attributes for its launches.
+/// A loaded kernel. load() has set the attributes for its launches.
 class loaded_code {
 public:
-    /// Loads into the calling thread's current context. All launches must use this context, which
-    /// must outlive this object.
+    /// Loads the kernel into the calling thread's current context. All launches must use this
+    /// context, and it must outlive the result.
     /// @param said  receives the driver's last result, which may be that of an earlier launch
     /// @return  the kernel, or a failure: `load` (the image, the symbol), `launch` (too much shared
     ///          memory, a driver without clusters)

@@ -10,8 +10,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
-/// Shared memory of a function without cuFuncSetAttribute. Clusters of more than eight blocks would
-/// need an attribute too; device_limits allows none.
+/// Most shared bytes of a block without cuFuncSetAttribute. A cluster of more than eight blocks
+/// would need another attribute; device_limits allows no such cluster.
 inline constexpr std::int64_t shared_bytes_unasked = 48 * 1024;
 
 ATTUNE_INLINE std::variant<loaded_code, failure>

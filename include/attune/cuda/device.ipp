@@ -62,7 +62,7 @@ ATTUNE_INLINE clock_reader::clock_reader(driver const& of, int ordinal, std::str
     take("nvmlDeviceGetHandleByPciBusId_v2", made->device_by_bus);
     take("nvmlDeviceGetClockInfo", made->clock);
     take("nvmlDeviceGetMaxClockInfo", made->most_clock);
-    // The old name, because older and newer libraries both export it.
+    // Older and newer libraries both export this older name.
     take("nvmlDeviceGetCurrentClocksThrottleReasons", made->reasons);
     if (!why_none_.empty()) return;
 
@@ -127,7 +127,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The handle of a device.
+/// Returns the handle of a device.
 /// Errors   attune::error with the number of devices
 [[nodiscard]] inline cuda::device device_at(cuda::driver const& driver, int ordinal)
 {
@@ -136,13 +136,13 @@ namespace detail {
     if (ordinal < 0 || ordinal >= count)
         throw error("there is no CUDA device " + std::to_string(ordinal),
                     "the driver finds " + std::to_string(count) + ", numbered from 0",
-                    "name one of these, or see what CUDA_VISIBLE_DEVICES leaves");
+                    "name one of these, or look at CUDA_VISIBLE_DEVICES, which may hide devices");
     cuda::device found = 0;
     cuda::require_success(driver, driver.device_get(&found, ordinal), "cuDeviceGet");
     return found;
 }
 
-/// The device of the calling thread's context, else 0.
+/// Returns the device of the calling thread's context, else 0.
 [[nodiscard]] inline int current_device(cuda::driver const& driver) noexcept
 {
     cuda::context current = nullptr;

@@ -19,15 +19,16 @@ namespace detail {
 class device_bytes {
 public:
     /// @param count    number of elements  @param each  bytes of one element
-    /// @param ordinal  of the device; -1: the device of the calling thread's context, else 0
+    /// @param ordinal  number of the device; -1: the device of the calling thread's context, else 0
     /// Errors   attune::error: no driver, no such device, out of memory (the text has the bytes),
     ///          more bytes than size_t can count
     device_bytes(std::size_t count, std::size_t each, int ordinal);
 
     [[nodiscard]] void* data() const noexcept { return data_; }
-    /// Errors   attune::error, of both copies: the driver's own; a stream that the legacy stream
-    ///          waits for is being captured (the capture continues)
+    /// Errors   attune::error: the driver's own; a capture of a stream for which the legacy stream
+    ///          waits (the capture continues)
     void copy_from(void const* host) const;
+    /// Errors   as copy_from()
     void copy_to(void* host) const;
 
 private:
@@ -51,7 +52,7 @@ class device_array {
 
 public:
     /// Makes elements without a value.
-    /// @param device  ordinal; -1: the device of the calling thread's context, else 0
+    /// @param device  number of the device; -1: the device of the calling thread's context, else 0
     /// Errors   attune::error: no driver, no such device, out of memory
     explicit device_array(std::size_t size, int device = -1)
         : memory_(size, sizeof(T), device)
@@ -72,9 +73,9 @@ public:
     {
         return {static_cast<T const*>(memory_.data()), size_};
     }
-    /// Waits for all earlier work on the device.
-    /// Errors   attune::error: the driver's own; a stream that the legacy stream waits for is being
-    ///          captured
+    /// Waits for all earlier work on the device, and returns the elements.
+    /// Errors   attune::error: the driver's own; a capture of a stream for which the legacy stream
+    ///          waits
     [[nodiscard]] std::vector<T> to_host() const
     {
         std::vector<T> out(size_);

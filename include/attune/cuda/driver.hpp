@@ -42,14 +42,14 @@ enum : int {
     blocks_per_multiprocessor = 106,
     shared_bytes_reserved = 111,
     can_form_clusters = 120,
-    is_shared_by_mps = 133, ///< contexts made on this device use MPS; older drivers lack it
+    is_shared_by_mps = 133, ///< contexts of this device use MPS; older drivers lack this attribute
 };
 } // namespace of_device
 
 /// CUfunction_attribute.
 namespace of_function {
 enum : int {
-    dynamic_shared_bytes = 8, ///< must be set before a launch with more than 48 KB
+    dynamic_shared_bytes = 8, ///< to set before a launch with more than 48 KiB
 };
 } // namespace of_function
 
@@ -59,7 +59,7 @@ enum : int {
     memory_type = 2,
     is_managed = 8,
     device_ordinal = 9,
-    is_legacy_ipc_capable = 10, ///< true of memory from cuMemAlloc
+    is_legacy_ipc_capable = 10, ///< true for memory from cuMemAlloc
 };
 enum : int { host_memory = 1, device_memory = 2 }; ///< values of memory_type
 } // namespace of_pointer
@@ -69,7 +69,7 @@ namespace of_launch {
 enum : int { cooperative = 2, cluster = 4 };
 } // namespace of_launch
 
-/// Flags and modes, by their function.
+/// Flags and modes of functions.
 namespace flag {
 enum : unsigned {
     stream_non_blocking = 1,
@@ -113,12 +113,12 @@ struct launch_config {
     unsigned attribute_count;
 };
 
-/// Results that attune handles. Messages show others by name.
+/// Results that attune handles. Messages have the names of others.
 enum : result {
     success = 0,
     invalid_value = 1,
     out_of_memory = 2,
-    link_time_library = 34, ///< this is the toolkit's libcuda, for linking only
+    link_time_library = 34, ///< the library is the toolkit's libcuda, for linking only
     device_unavailable = 46,
     no_device = 100,
     invalid_device = 101,
@@ -143,13 +143,13 @@ enum : result {
     compatibility_not_supported = 804,
     server_ended = 810, ///< MPS
     capture_unsupported = 900,
-    capture_implicit = 906, ///< the legacy stream would wait for a stream that is being captured
+    capture_implicit = 906, ///< the legacy stream would wait for a stream under capture
     external_device_error = 911,
     unknown_error = 999,
 };
 
-/// The driver functions that attune calls, named as in the driver API without "cu". Every pointer
-/// is set, except optional ones that the library lacks. Attributes and flags: above.
+/// The driver functions that attune calls, with the names of the driver API without "cu". A pointer
+/// is null only if it is optional and the library lacks the function.
 struct driver {
     result (*init)(unsigned flags);
     result (*driver_get_version)(int* version);
@@ -203,7 +203,7 @@ struct driver {
     result (*event_query)(event what);
     result (*event_elapsed_ms)(float* milliseconds, event begin, event end);
 
-    result (*exchange_capture_mode)(int* mode); ///< optional; sets the calling thread's mode
+    result (*exchange_capture_mode)(int* mode); ///< optional; swaps the calling thread's mode
     result (*stream_begin_capture)(stream on, int mode);
     result (*stream_is_capturing)(stream on, int* status); ///< optional; status 0: not capturing
     result (*stream_end_capture)(stream on, graph* out);
@@ -216,18 +216,18 @@ struct driver {
     std::string path; ///< path of the library
 };
 
-/// Opens and initialises the driver. The library is never closed, because the driver's own threads
-/// may run.
+/// Opens and initialises the driver. Never closes the library, because threads of the driver may
+/// run.
 ///
-/// @param path  of libcuda; empty: $ATTUNE_CUDA_DRIVER, else libcuda.so.1 on the loader's path
+/// @param path  path of libcuda; empty: $ATTUNE_CUDA_DRIVER, else libcuda.so.1 of the loader
 /// Errors   attune::error: no driver (with the loader's message), a missing function, cuInit failed
 [[nodiscard]] std::shared_ptr<driver const> open_driver(std::string const& path = {});
 
-/// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
+/// Returns for example "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
 [[nodiscard]] std::string text_of(driver const& of, result error);
 
-/// Returns true for errors that make a context unusable: those after which the driver's reference
-/// requires a restart of the process, and every error of the device's hardware.
+/// Returns true for errors that make a context unusable: errors after which the process must
+/// restart, by the driver's reference, and every error of the device's hardware.
 [[nodiscard]] constexpr bool is_sticky(result error) noexcept
 {
     switch (error) {
@@ -265,9 +265,9 @@ void require_success(driver const& of, result got, std::string const& doing);
                                       std::string const& what_for, std::string const& on,
                                       std::string const& next);
 
-/// Bytes from an address to the end of its allocation. For memory in pieces, adds the next pieces
-/// without a gap until the sum is at least `wanted` bytes. Empty if the driver has no answer.
-/// Memory of cuMemAlloc is never in pieces: the memory after it belongs to another array.
+/// Returns the bytes from an address to the end of its allocation; empty if the driver has no
+/// answer. For memory that cuMemMap joins from pieces, adds the next pieces without a gap until the
+/// sum is at least `wanted`. Memory of cuMemAlloc is a single piece.
 /// @pre  a context of the device is current
 [[nodiscard]] inline std::optional<std::size_t> bytes_from(driver const& of, device_pointer at,
                                                            std::size_t wanted) noexcept

@@ -15,14 +15,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
-/// A function by its exported name; null if it is missing.
+/// Sets `to` to the function with this exported name; null if it is missing.
 template <class Function>
 void take(void* library, char const* name, Function*& to)
 {
     to = reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-/// Looks up all functions.  @return  the name of the first that is missing, or null
+/// Looks up all functions.  @return  name of the first missing function; null: none is missing
 [[nodiscard]] inline char const* take_functions(void* library, driver& d)
 {
     char const* missing = nullptr;
@@ -84,7 +84,7 @@ void take(void* library, char const* name, Function*& to)
     return missing;
 }
 
-/// Advice for the user about an error; empty if attune has none.
+/// Returns advice for the user on an error; empty if attune has none.
 [[nodiscard]] inline char const* advice_on(result got) noexcept
 {
     if (is_sticky(got))
@@ -102,9 +102,8 @@ void take(void* library, char const* name, Function*& to)
                "ended";
     case no_device:
     case invalid_device:
-        return "see what nvidia-smi lists, that CUDA_VISIBLE_DEVICES names a device of it, and "
-               "that "
-               "a container was given one (docker run --gpus all)";
+        return "look at the list of nvidia-smi: CUDA_VISIBLE_DEVICES must name a device of it, and "
+               "a container must be given one (docker run --gpus all)";
     case driver_mismatch:
         return "libcuda and the kernel's NVIDIA module are of different versions: restart the "
                "machine after an update of the driver; in a container, use the libcuda of the "
@@ -116,8 +115,8 @@ void take(void* library, char const* name, Function*& to)
         return "this libcuda is the toolkit's, for linking only: take its folder out of "
                "LD_LIBRARY_PATH, so that the driver's own is found";
     case device_unavailable:
-        return "another process has the device for itself, or this program has, and its worker "
-               "process wants it too: wait, or set the device's compute mode to default "
+        return "another process or this program has exclusive use of the device, and its worker "
+               "process needs the device too: wait, or set the device's compute mode to default "
                "(nvidia-smi -c 0)";
     default:
         return "";
@@ -142,7 +141,7 @@ ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
     if (char const* const missing = take_functions(library, *made)) {
         ::dlclose(library);
         throw error(std::string("the CUDA driver has no function ") + missing, name,
-                    "it is older than CUDA 11.4, or no CUDA driver: update it");
+                    "it is older than CUDA 11.4, or not a CUDA driver: update it");
     }
     made->path = name;
     Dl_info found{};
@@ -151,7 +150,7 @@ ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
     if (result const got = made->init(0); got != success) {
         std::string next = is_sticky(got) ? "" : advice_on(got); // no context exists yet
         if (next.empty())
-            next = "see that nvidia-smi works, and what the system's log says of NVRM";
+            next = "check that nvidia-smi works, and look for NVRM in the system's log";
         throw error("the CUDA driver does not start: " + text_of(*made, got), made->path, next);
     }
     if (made->driver_get_version(&made->version) != success) made->version = 0;

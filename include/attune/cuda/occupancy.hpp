@@ -17,25 +17,25 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The architectures that limits_of_architecture() accepts, ascending: 75, 80, 86, ...
+/// Returns the architectures that limits_of_architecture() accepts, ascending: 75, 80, 86, ...
 [[nodiscard]] std::vector<int> const& known_architectures();
 
-/// The limits of every device of an architecture. `multiprocessors` is that of the largest such
-/// device; memory sizes are 0.
+/// Returns the limits of all devices of an architecture. `multiprocessors` is the number of the
+/// largest such device; memory sizes are 0.
 /// Errors   attune::error that lists the accepted architectures
 [[nodiscard]] device_limits limits_of_architecture(int architecture);
 
-/// The number of blocks that fit.
+/// The blocks that fit on a multiprocessor.
 struct residency {
-    std::int64_t blocks = 0; ///< resident on a multiprocessor; 0: no launch is possible
-    double fraction = 0;     ///< resident warps over the device's maximum
+    std::int64_t blocks = 0; ///< number of resident blocks; 0: no launch is possible
+    double fraction = 0;     ///< resident warps divided by the device's maximum
 };
 
 [[nodiscard]] residency occupancy_of(device_limits const& device, code_resources const& code,
                                      launch_geometry const& launch);
 
-/// The reason why the device cannot launch this code with this geometry: "the block has 2048
-/// threads, the device allows 1024". Empty if it can.
+/// Returns why the device cannot launch this code with this geometry: "the block has 2048 threads,
+/// the device allows 1024". Empty: it can.
 [[nodiscard]] std::string launch_objection(device_limits const& device, code_resources const& code,
                                            launch_geometry const& launch);
 

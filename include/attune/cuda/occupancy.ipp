@@ -86,9 +86,9 @@ inline constexpr std::int64_t register_files = 4;  ///< of a multiprocessor
 struct block_needs {
     std::int64_t threads;
     std::int64_t warps;
-    std::int64_t warp_registers;  ///< of each warp
+    std::int64_t warp_registers;  ///< registers of each warp
     std::int64_t block_registers; ///< for the check of a launch: warps rounded up to four
-    std::int64_t shared_bytes;    ///< with the reserved bytes, rounded up to the unit
+    std::int64_t shared_bytes;    ///< including the reserved bytes, rounded up to the unit
 };
 
 [[nodiscard]] inline block_needs needs_of_block(device_limits const& device,
@@ -96,7 +96,7 @@ struct block_needs {
                                                 launch_geometry const& launch) noexcept
 {
     block_needs needs{};
-    // No device has 2^40 threads or bytes; the bound keeps sums and products from overflowing.
+    // No device has 2^40 threads or bytes. The bound prevents overflows of sums and products.
     auto const bounded = [](std::int64_t n) { return std::min(n, std::int64_t{1} << 40); };
     needs.threads = bounded(launch.threads_per_block());
     needs.warps = (needs.threads + device.warp_threads - 1) / device.warp_threads;
@@ -109,7 +109,8 @@ struct block_needs {
     return needs;
 }
 
-/// "the grid has 70000 blocks in y, the device allows 65535 there"; empty if all are in range.
+/// Returns "the grid has 70000 blocks in y, the device allows 65535 there"; empty: all are in
+/// range.
 [[nodiscard]] inline std::string extent_objection(std::array<std::int64_t, 3> const& extents,
                                                   std::array<std::int64_t, 3> const& most,
                                                   std::string const& what, std::string const& of)
@@ -128,8 +129,7 @@ struct block_needs {
                                                  code_resources const& code,
                                                  launch_geometry const& launch)
 {
-    constexpr std::int64_t far_too_many =
-        1 << 20; // a product of three smaller extents does not overflow
+    constexpr std::int64_t far_too_many = 1 << 20; // three smaller extents: their product fits
     constexpr std::array<std::int64_t, 3> countable{far_too_many, far_too_many, far_too_many};
     std::string text = extent_objection(launch.block, countable, "block", "threads");
     if (!text.empty()) return text;
@@ -163,7 +163,7 @@ struct block_needs {
         return "the kernel declares " + std::to_string(code.static_shared_bytes) +
                " bytes of shared memory, the device allows " +
                std::to_string(device.shared_bytes_per_block) + " (more only at the launch)";
-    // The first comparison keeps the sum of the second from overflowing.
+    // The first comparison prevents an overflow of the sum in the second one.
     if (launch.shared_bytes > device.shared_bytes_opt_in ||
         code.static_shared_bytes + launch.shared_bytes > device.shared_bytes_opt_in)
         return "the block takes " + std::to_string(code.static_shared_bytes) + " + " +
@@ -226,7 +226,7 @@ ATTUNE_INLINE std::string launch_objection(device_limits const& device, code_res
     // A division, because the product of the grid's extents may overflow.
     std::int64_t const room = resident * device.multiprocessors;
     if (launch.grid[0] > room / launch.grid[1] / launch.grid[2])
-        return "a cooperative grid has to be resident as a whole; the device holds " +
+        return "all blocks of a cooperative grid must be resident at once; the device holds " +
                std::to_string(room) + " such blocks";
     return {};
 }

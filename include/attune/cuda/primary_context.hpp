@@ -15,10 +15,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
-/// While an object exists, the calling thread may allocate memory, load modules and copy, whatever
-/// other threads capture. In a thread's initial mode, such a call fails during a capture in the
-/// default mode and destroys the capture. The driver assumes that a graph depends on the call, but
-/// no graph depends on attune's calls.
+/// During its lifetime, the calling thread may allocate memory, load modules and copy during
+/// captures of other threads. In a thread's initial mode, such a call fails and destroys a capture
+/// that is in the default mode. The driver assumes that a graph may depend on the call, but no
+/// graph depends on attune's calls.
 class relaxed_thread {
 public:
     /// @param of  outlives this object
@@ -41,8 +41,8 @@ private:
     bool is_changed_;
 };
 
-/// Returns true if a wait for `on` would end a capture in any mode: `on` is captured, or it is null
-/// (the legacy stream) and a captured stream was made without cudaStreamNonBlocking.
+/// Returns true if a wait for `on` would end a capture in any mode: a capture of `on`, or for null
+/// (the legacy stream) a capture of a stream without cudaStreamNonBlocking.
 /// @pre  a context is current, if `on` is null
 [[nodiscard]] inline bool is_captured(driver const& of, stream on) noexcept
 {
@@ -52,7 +52,7 @@ private:
     return got == capture_implicit || (got == success && state != 0);
 }
 
-/// Call it before work on the legacy stream, such as a synchronous copy.
+/// Checks that no capture forbids work on the legacy stream, such as a synchronous copy.
 /// @param doing  a sentence's subject: "copying an array to the device"
 /// Errors   attune::error: the work would end a capture; the capture continues
 inline void require_no_capture(driver const& of, std::string const& doing)
@@ -70,8 +70,8 @@ inline void synchronize_context(driver const& of, std::string const& doing)
     require_success(of, of.context_synchronize(), doing);
 }
 
-/// A share in the primary context, which the CUDA runtime uses too: it has the memory from
-/// cudaMalloc. The last share ends the context and all its memory, so every owner of memory holds a
+/// A share in the primary context, which the CUDA runtime uses too: memory of cudaMalloc belongs to
+/// it. The end of the last share ends the context with its memory, so each owner of memory has a
 /// share.
 class primary_context {
 public:
@@ -96,8 +96,8 @@ private:
     context handle_ = nullptr;
 };
 
-/// While an object exists, the calling thread works in a context, beside captures of other threads.
-/// The destructor restores the thread's former context.
+/// During its lifetime, the calling thread works in a context, also during captures of other
+/// threads. The destructor restores the thread's former context.
 class context_scope {
 public:
     /// @param in  outlives this object
@@ -112,7 +112,7 @@ public:
     {
         require_success(of, entered_, "cuCtxSetCurrent");
     }
-    /// For freeing memory, which cannot report a failure.
+    /// The same without errors, to free memory; see is_inside().
     context_scope(driver const& of, context in, std::nothrow_t /*unused*/) noexcept
         : driver_(of)
         , relaxed_(of)

@@ -63,6 +63,10 @@ TEST_CASE("first slices come first, then the most seconds to save")
     CHECK(next_in_turn(std::vector{rare, cheap}) == 1);
     CHECK(next_in_turn(std::vector{rare, rare}) == 0);
     CHECK(next_in_turn(std::vector{sliced_tuning{.evaluations = 15}}) == 0); // none that worked
+    CHECK(last_in_turn(std::vector{dear, rare, cheap}) == 1);
+    CHECK(last_in_turn(std::vector{rare, dear, moving}) == 0);
+    CHECK(last_in_turn(std::vector{dear, rare, rare}) == 1);
+    CHECK(last_in_turn(std::vector{fresh}) == 0);
 }
 
 TEST_CASE("slices: a quarter, then as much again, until the limits")

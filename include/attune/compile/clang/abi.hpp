@@ -29,18 +29,18 @@ struct attune_clang_request {
     unsigned long argument_count;
     char const* const* macros; ///< "-DNAME=VALUE"
     unsigned long macro_count;
-    double limit_s;      ///< wall seconds; optimising ends after them, and the stage is 1
+    double limit_s;      ///< wall seconds; after them the compilation ends with stage 1
     char const* entry;   ///< symbol to look up
     char const* overlay; ///< text of <attune/tunable.hpp>
     char const* views;   ///< text of <attune/matrix_view.hpp>
     int precompile;      ///< not 0: reuse the parsed headers of the kernel between variants
     int here;            ///< not 0: compile in this process, not in the compile server
-    int (*is_cut)();     ///< not 0: end the work of this thread now; called while the server works
+    int (*is_cut)();     ///< returns not 0 to end the job; the module calls it during the job
     void (*hold_forks)(int begin); ///< called with 1 before LLVM works in this process, 0 after it
     attune_clang_keeper const* keeper; ///< stores parsed headers; may be null
     char const* const* libraries;      ///< paths; searched for symbols that the process lacks
     unsigned long library_count;
-    char const* surroundings; ///< differs if the environment or the folder gives other code
+    char const* surroundings; ///< another text if the environment or the folder changes the code
 };
 
 /// The result of a request, which owns all texts.
@@ -93,5 +93,5 @@ struct attune_clang_functions {
 attune_clang_functions const* attune_clang_module();
 }
 
-/// Increased whenever one of the structures above changes.
+/// Increase it with each change of a structure above.
 inline constexpr unsigned attune_clang_abi_version = 8;

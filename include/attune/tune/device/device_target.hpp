@@ -1,8 +1,8 @@
 // attune/tune/device/device_target.hpp - the interface between a tuning and a device backend.
 // SPDX-License-Identifier: MIT
 //
-// A backend is a folder beside cuda/ that derives from both classes and a header of the compiler
-// that declares make_device_target(): compile/cuda_compiler.hpp.
+// A backend is a folder beside cuda/ with classes derived from both classes below. The header of
+// its compiler declares make_device_target(), as compile/cuda_compiler.hpp does.
 #pragma once
 
 #include <attune/compile/compiler.hpp>
@@ -29,13 +29,13 @@ struct tuning_problem;
 
 /// An argument in host memory that must be copied to the device.
 struct staged_array {
-    std::size_t argument = 0; ///< its position
+    std::size_t argument = 0; ///< position among the arguments
     std::byte* data = nullptr;
     std::size_t bytes = 0;
-    bool writable = false; ///< copied back after the call
+    bool writable = false; ///< to be copied back after the call
 };
 
-/// The code of an installed variant, loaded. Several threads may use it.
+/// The loaded code of an installed variant. Any thread.
 class loaded_kernel {
 public:
     loaded_kernel() = default;
@@ -44,23 +44,23 @@ public:
     loaded_kernel& operator=(loaded_kernel const&) = delete;
 
     /// Begins one call and returns: the kernel may still run.
-    /// @param arguments  an address per argument
+    /// @param arguments  the address of each argument
     /// @param stream     null: the default stream
-    /// Errors   attune::error with the driver's text, also for the error of an earlier kernel
+    /// Errors   attune::error with the driver's text, also for an error of an earlier kernel
     virtual void launch(void** arguments, void* stream) const = 0;
 
     /// Makes one call on host arrays: copies them to the device, runs the kernel, copies writable
     /// arrays back, and returns at the end. Calls of several threads run one after another.
-    /// @param arguments  as above; this function sets those of `arrays`
-    /// Errors   as above; out of memory; the stream is being captured
+    /// @param arguments  as for launch(); this function sets the addresses of `arrays`
+    /// Errors   as for launch(); out of memory; the program captures the stream
     virtual void launch_staged(void** arguments, std::span<staged_array const> arrays,
                                void* stream) const = 0;
 };
 
 /// Properties of compiled code before its launch.
 struct code_review {
-    std::vector<double> features{}; ///< the numbers of kernel.features(...)
-    std::string objection{};        ///< why the code must not be launched; empty: it may
+    std::vector<double> features{}; ///< values of kernel.features(...)
+    std::string objection{};        ///< why a launch is forbidden; empty: it is allowed
 };
 
 /// A device, as the stages of a tuning use it.
@@ -71,61 +71,64 @@ public:
     device_target(device_target const&) = delete;
     device_target& operator=(device_target const&) = delete;
 
-    /// The name under which results are stored, such as "NVIDIA H200 (sm_90)".
+    /// Returns the name of the device in stores, such as "NVIDIA H200 (sm_90)".
     [[nodiscard]] virtual std::string name() const = 0;
 
-    /// Returns true if kernels run on this processor's cores. Nothing is then compiled ahead by
-    /// default: a compiler beside a kernel takes its cores.
+    /// Returns true if kernels run on this processor's cores. A session then compiles nothing ahead
+    /// by default, because a compiler would take the cores of the kernel.
     [[nodiscard]] virtual bool is_on_processor() const { return false; }
 
-    /// Errors   attune::error if the device does not exist, with the alternatives
+    /// Checks that the device exists.
+    /// Errors   attune::error: it does not; the text has the alternatives
     virtual void require_device(std::string const& kernel) const = 0;
 
     /// Adds to `bound` the device's conditions on a launch, as constraints and features.
     /// @param bound  the kernel's space with the values of its inputs
-    /// Errors   attune::error: the launch is not declared, or an unsatisfiable condition
+    /// Errors   attune::error: the kernel declares no launch; a condition can never hold
     virtual void add_limits(description& bound, kernel_description const& kernel) const = 0;
 
-    /// Returns the features of compiled code, and why device or kernel.require(...) forbid a
+    /// Returns the features of compiled code, and why the device or kernel.require(...) forbids its
     /// launch.
     [[nodiscard]] virtual code_review review(kernel_description const& kernel,
                                              description const& bound, point const& at,
                                              callable const& code) const = 0;
 
     /// Loads code that serves calls. The compiler of `code` outlives the result.
-    /// @param kernel  its name, for errors
+    /// @param kernel  name of the kernel, for errors
     [[nodiscard]] virtual std::unique_ptr<loaded_kernel const> load(callable code,
                                                                     std::string kernel) const = 0;
 
-    /// Returns the default configuration that the program contains for this device; may be empty.
-    /// The callable::compiler of the result is code_of_the_program.
+    /// Returns the code of the default that the program contains for this device; may be empty. Its
+    /// callable::compiler is code_of_the_program.
     [[nodiscard]] virtual std::optional<callable> code_in_program(kernel_description const& kernel,
                                                                   description const& bound,
                                                                   point const& at) const = 0;
 
     /// Waits for the caller's work on a stream; null: for all work in the caller's context.
-    /// Errors   attune::error: the stream is being captured and cannot be waited for
+    /// Errors   attune::error: the program captures the stream, so that no wait is possible
     virtual void wait_for_caller(void* stream) const = 0;
 
-    /// Errors   attune::error naming an argument that is not in the memory of this device
+    /// Checks that device arrays are in the memory of this device.
+    /// Errors   attune::error with the argument that is not
     virtual void require_arrays(call_frame const& frame) const = 0;
 
-    /// The bench that runs, checks and times variants; with tuning_problem::predict, no runs.
+    /// Returns the bench that runs, checks and times variants. With tuning_problem::predict,
+    /// returns a bench that runs nothing.
     /// @pre     both outlive the result
-    /// Errors   attune::error: the device or tuning_options::device.others cannot be used, the
-    ///          arguments do not fit it, out of memory
+    /// Errors   attune::error: the device or tuning_options::device.others is unusable, the
+    ///          arguments do not fit the device, out of memory
     [[nodiscard]] virtual std::unique_ptr<bench>
     make_bench(tuning_problem const& problem, tuning_options const& options) const = 0;
 };
 
 namespace detail {
 
-/// Returns the device of a compiler's code; empty: this processor. Called at a call of the kernel,
-/// not before: a program may run on a machine without a device.
+/// A function that returns the device of a compiler's code; empty: this processor. A call of the
+/// kernel calls it, and nothing earlier does: a program may run on a machine without a device.
 /// Errors   errors of the compiler's target()
 using device_finder = std::function<std::shared_ptr<device_target const>()>;
 
-/// @param held  refers to the compiler; must outlive the result, and the devices that it returns
+/// @param held  the compiler; outlives the result, and the devices that the result returns
 template <class Compiler>
 [[nodiscard]] device_finder make_device_finder(Compiler const& held)
 {

@@ -23,8 +23,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Its jobs hold the turn, one after the other, on a separate thread. Each set of inputs is tuned
-/// in slices (tuning_slice.hpp): after the first slice its winner serves. See miss_policy.
+/// Runs jobs on a separate thread, one after the other. Each job holds the turn
+/// (dispatch_parts::turn). A tuning runs in slices (tuning_slice.hpp), and its winner serves from
+/// the end of the first slice. See miss_policy.
 class apart_tuning {
 public:
     /// @pre  `parts` outlives this object
@@ -33,7 +34,8 @@ public:
     apart_tuning(apart_tuning const&) = delete;
     apart_tuning& operator=(apart_tuning const&) = delete;
 
-    /// Returns true if unknown inputs are tuned here: by the policy, and only for this processor.
+    /// Returns true if the policy is tune_in_background or online, and the kernel runs on this
+    /// processor.
     [[nodiscard]] bool is_wanted() const;
 
     /// Tunes the inputs in the background; `until_then` serves the shape meanwhile. Any thread.
@@ -43,20 +45,20 @@ public:
                                   installed_variant const& until_then);
     /// Verifies the winner for the shape in the background. The code that served the shape before,
     /// or else the default, serves meanwhile. Any thread.
-    /// @param until_then  serves instead, and for good without room for a copy; may be null
+    /// @param until_then  if not null, serves meanwhile; serves for good if a copy has no room
     /// @pre  the frame is complete
     installed_variant const& verify(std::shared_ptr<served_inputs> const& of, known_shape* shape,
                                     std::span<std::int64_t const> key, call_frame const& frame,
                                     installed_variant const* until_then = nullptr);
 
-    /// Goes on to prove the winner of a tuning in the background, until wait() is called. A thread
-    /// that waits for the turn gets it, and other jobs and tunings go first. Does nothing on a
-    /// single processor, or without room for a copy.
-    /// @pre  the turn is this thread's; the winner was proven in the call, as far as a call can wait
+    /// Continues the proof of a tuning's winner in the background, until a thread calls wait(). The
+    /// proof gives the turn to each thread that waits for it, and runs after other jobs and
+    /// tunings. Does nothing on a single processor, or if a copy has no room.
+    /// @pre  this thread holds the turn; the call has proven the winner for as long as it may wait
     void prove(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
                call_frame const& frame);
-    /// The same for a call of a new kind: see shape_verifier::begin_kind(). It goes before other
-    /// proofs, and wait() waits for its first two seconds, also where it waits itself.
+    /// The same for a call of a new kind: see shape_verifier::begin_kind(). This proof runs before
+    /// other proofs. wait() lasts for its first two seconds, even if the proof waits for the turn.
     void prove_kind(std::shared_ptr<served_inputs> const& of, std::span<std::int64_t const> key,
                     call_frame const& frame);
 
@@ -66,7 +68,8 @@ public:
         return copies_.can_ever_make(frame);
     }
 
-    /// Continues tunings of these inputs, or of a further size at this shape, that wait for calls.
+    /// Continues each tuning that waits for calls with these inputs, or for a further size at this
+    /// shape.
     void wake(served_inputs& of, known_shape const* shape)
     {
         if (of.is_resting || some_size_rests_) wake_now(of, shape);
@@ -109,15 +112,14 @@ private:
     std::vector<std::shared_ptr<open_tuning>> open_{};
     bool is_queued_ = false;                            ///< a call of go_on() is queued
     int process_;                                       ///< the process that the members belong to
-    std::vector<std::unique_ptr<online_slot>> slots_{}; ///< calls may be in them at any time
-    std::vector<std::unique_ptr<call_count>>
-        counts_{}; ///< a late call may still add to any of them
+    std::vector<std::unique_ptr<online_slot>> slots_{}; ///< calls may use them at any time
+    std::vector<std::unique_ptr<call_count>> counts_{}; ///< a late call may still add to any
     std::vector<call_count*> free_counts_{};
-    double called_before_s_ = 0;               ///< in calls before the first slot
-    double next_look_s_ = 0;                   ///< when set_others() sums again
+    double called_before_s_ = 0;               ///< seconds of all calls before the first slot
+    double next_look_s_ = 0;                   ///< time from which set_others() sums again
     std::atomic<bool> some_size_rests_{false}; ///< the tuning of a further size waits for calls
     std::atomic<int> waiting_{0};              ///< threads in wait()
-    std::atomic<int> due_{0};                  ///< queued jobs that a proof makes room for
+    std::atomic<int> due_{0};                  ///< queued jobs for which a proof must end
     std::atomic<bool> is_room_wanted_{false};  ///< a call found no room for its copy
     background_worker worker_{};               ///< the last member: its thread uses all others
 };

@@ -33,10 +33,10 @@ struct apart_tuning::open_tuning {
     known_shape* shape; ///< the shape of the call
     std::vector<std::int64_t> key;
     std::shared_ptr<owned_call const> call;
-    installed_variant const* serving = nullptr; ///< served through the slot
-    online_slot* slot = nullptr;                ///< null: candidates are timed on the copy
-    int rests = 0;                              ///< how often calls stopped to arrive
-    sliced_tuning so_far{};                     ///< with `calls` as they were at the last look
+    installed_variant const* serving = nullptr; ///< serves through the slot
+    online_slot* slot = nullptr;                ///< null: the session times candidates on the copy
+    int rests = 0;                              ///< number of waits that no call ended
+    sliced_tuning so_far{};                     ///< without `calls`: turns() sets them
     std::vector<known_outcome> outcomes{};
     std::optional<lesson_list> lessons{}; ///< see tuning_slice; used by the background thread
 };
@@ -97,7 +97,7 @@ ATTUNE_INLINE bool apart_tuning::is_online(known_shape const* shape) const
            parts_.subject.kernel.most_joules <= 0;
 }
 
-/// Drops what belongs to threads of the parent process.
+/// Drops the state of the parent process: a fork copies no thread that could finish its jobs.
 ATTUNE_INLINE void apart_tuning::forget_parent()
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
@@ -117,7 +117,7 @@ ATTUNE_INLINE void apart_tuning::wait()
     --waiting_;
 }
 
-/// @return  why it will not run; empty: it will run
+/// @return  why the job will not run; empty: it will run
 ATTUNE_INLINE std::string apart_tuning::add(std::function<void()> job)
 {
     try {
@@ -128,7 +128,7 @@ ATTUNE_INLINE std::string apart_tuning::add(std::function<void()> job)
     }
 }
 
-/// Adds a job that a proof makes room for.  @return  as add()
+/// Adds a job for which a running proof must end.  @return  as add()
 ATTUNE_INLINE std::string apart_tuning::add_due(std::function<void()> job)
 {
     ++due_;
@@ -182,25 +182,27 @@ ATTUNE_INLINE void apart_tuning::close(open_tuning const& one)
     std::erase_if(open_, [&](auto const& open) { return open.get() == &one; });
 }
 
-/// Copies a call. If there is no room, tunings that have had their first slice end, those with the
-/// least gain first. After these the proofs end, so that a later call finds room.
+/// Copies a call. While a copy has no room, ends tunings that have had their first slice, the one
+/// with the least gain first. If none is left, ends the proofs, so that a later call finds room.
 ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
 {
     while (true) {
         call_copy out = copies_.make(frame);
         if (out.call != nullptr || !out.refusal.empty()) return out;
         std::scoped_lock<fork_safe_mutex> const here(lock_);
-        std::shared_ptr<open_tuning> least;
+        std::vector<sliced_tuning> may_end;
+        std::vector<std::shared_ptr<open_tuning>> of;
         std::vector<sliced_tuning> const all = turns();
         for (std::size_t i = 0; i < all.size(); ++i)
-            if (all[i].evaluations > 0 && open_[i].use_count() == 1 &&
-                (least == nullptr || next_in_turn(std::vector{all[i], least->so_far}) == 1))
-                least = open_[i];
-        if (least == nullptr) {
+            if (all[i].evaluations > 0 && open_[i].use_count() == 1) {
+                may_end.push_back(all[i]);
+                of.push_back(open_[i]);
+            }
+        if (of.empty()) {
             is_room_wanted_ = true;
             return out;
         }
-        close(*least);
+        close(*of[last_in_turn(may_end)]);
     }
 }
 
@@ -215,7 +217,7 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shap
     std::unique_lock<fork_safe_mutex> here(lock_);
     if (!of.is_settled) count(shape, of);
     if (of.tuned_apart_in != me && !of.is_settled) {
-        of.tuned_apart_in = me; // other calls then make no copy
+        of.tuned_apart_in = me; // so that other calls make no copy
         here.unlock();
         call_copy copy = copy_of(frame);
         here.lock();
@@ -253,9 +255,9 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shap
             return until_then;
         }
     }
-    if (of.is_resting) resume(of); // since this call found it resting
+    if (of.is_resting) resume(of); // a call with these inputs has come
     parts_.shapes.set_why(shape, "the former code serves while a tuning runs in the background");
-    // Until that tuning is over, calls of this shape take the fast path.
+    // Calls of this shape take the fast path during the tuning.
     return of.tuned_apart_in == me ? parts_.shapes.serve(shape, until_then) : until_then;
 }
 
@@ -266,7 +268,7 @@ apart_tuning::verify(std::shared_ptr<served_inputs> const& held, known_shape* sh
 {
     forget_parent();
     served_inputs& of = *held;
-    // Serve before the job begins, because the job decides last.
+    // Set the serving code before the job begins: the verdict of the job must replace it.
     installed_variant const& by =
         until_then != nullptr
             ? parts_.shapes.serve(shape, *until_then)
@@ -326,7 +328,7 @@ ATTUNE_INLINE void apart_tuning::prove_kind(std::shared_ptr<served_inputs> const
                                             std::span<std::int64_t const> key,
                                             call_frame const& frame)
 {
-    constexpr double longest_s = 2; // one to wait, one to prove
+    constexpr double longest_s = 2; // one second to wait, one to prove
     if (!held->verifier->is_new_kind(key, frame) || processors_of_this_thread().size() == 1) return;
     forget_parent();
     call_copy copy = copies_.make(frame);
@@ -339,9 +341,10 @@ ATTUNE_INLINE void apart_tuning::prove_kind(std::shared_ptr<served_inputs> const
     if (!refusal.empty()) held->verifier->forget_kind(key);
 }
 
-/// A part of a proof, on the background thread. It gives the turn to a thread that waits, and this
-/// thread to other jobs. While a session tunes anything in this process, it waits.
-/// @param kind_s  seconds for which a thread in wait() lets it wait and prove
+/// Runs a part of a proof on the background thread, and queues the rest. Waits while another thread
+/// waits for the turn, or while a session runs in this process. Returns early if other jobs are
+/// due.
+/// @param kind_s  seconds for which a thread in wait() lets this proof wait and run
 ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const& held,
                                            std::vector<std::int64_t> const& key,
                                            std::shared_ptr<owned_call const> const& call,
@@ -357,7 +360,7 @@ ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const&
     };
     while (is_in_the_way() && !has_to_leave() && !stop_is_requested() && !program_is_ending())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (is_room_wanted_) { // a later call begins anew
+    if (is_room_wanted_) { // a later call starts this proof again
         working const now(parts_, true);
         if (now.is_on() && held->verifier) held->verifier->forget_kind(key);
         return;
@@ -379,15 +382,15 @@ ATTUNE_INLINE void apart_tuning::prove_now(std::shared_ptr<served_inputs> const&
         } catch (...) { // no memory, or no default: nothing more is proven
         }
     }
-    parts_.is_lent = false; // after the turn, which another thread takes while it is lent
+    parts_.is_lent = false; // after unlock: until then other threads must see that it is lent
     double const left_s = std::max(kind_left_s(), 0.0);
     if (is_partial && (waiting_ == 0 || left_s > 0))
         static_cast<void>(
             add([this, held, key, call, left_s] { prove_now(held, key, call, left_s); }));
 }
 
-/// Runs one slice of one tuning, on the background thread, and queues itself while there are
-/// others. Verifications go first.
+/// Runs one slice of one tuning on the background thread, after threads that wait for the turn.
+/// Queues the next slice behind other jobs, such as verifications.
 ATTUNE_INLINE void apart_tuning::go_on()
 {
     let_others_begin();
@@ -396,9 +399,9 @@ ATTUNE_INLINE void apart_tuning::go_on()
     is_queued_ = false;
     for (std::shared_ptr<open_tuning> const& one : std::vector(open_))
         if (one->so_far.evaluations > 0 && !one->of->is_partly_tuned)
-            close(*one); // tuned.tune(arguments...) made the rest
+            close(*one); // tuned.tune(arguments...) completed this tuning
     std::vector<sliced_tuning> all;
-    std::vector<std::size_t> place; // index of each of these in open_; the others wait for calls
+    std::vector<std::size_t> place; // index of each element of `all` in open_
     std::vector<sliced_tuning> const every = turns();
     for (std::size_t i = 0; i < every.size(); ++i)
         if (!open_[i]->of->is_resting) {
@@ -410,12 +413,12 @@ ATTUNE_INLINE void apart_tuning::go_on()
     auto const waiting = std::count_if(all.begin(), all.end(),
                                        [](sliced_tuning const& of) { return of.evaluations == 0; });
     search_limits left = parts_.choice.total_left();
-    if (one->so_far.evaluations > 0 && !wants_tuning(left)) { // and so have all others
+    if (one->so_far.evaluations > 0 && !wants_tuning(left)) { // all others have had a slice too
         while (!open_.empty())
             close(*open_.back());
         return;
     }
-    bool const is_online = one->slot != nullptr; // it mostly waits, and that costs nothing
+    bool const is_online = one->slot != nullptr; // mostly waits for calls, which costs nothing
     auto const left_for_sizes = [&] {
         search_limits out = parts_.sizes.left();
         if (is_online) out.seconds = search_limits::any_time;
@@ -442,7 +445,7 @@ ATTUNE_INLINE void apart_tuning::go_on()
         parts_.sizes.spend(one->outcomes.size() - std::min(before, one->outcomes.size()),
                            is_online ? 0 : steady_seconds() - begun_s);
         is_over = is_over || !wants_tuning(left_for_sizes());
-        if (is_over && one->of->winner == nullptr) { // what served before goes on
+        if (is_over && one->of->winner == nullptr) { // the code of before serves again
             parts_.sizes.drop(*one->of);
             if (one->shape != nullptr) parts_.shapes.rest(*one->shape);
         }
@@ -459,15 +462,15 @@ ATTUNE_INLINE void apart_tuning::go_on()
     if (is_more && !is_queued_) is_queued_ = add_due([this] { go_on(); }).empty();
 }
 
-/// Seconds that a session waits for a call: longer after each wait without a call.
+/// Returns the seconds that a session waits for a call: twice as many after each wait in vain.
 ATTUNE_INLINE double apart_tuning::patience_s(open_tuning const& one) const
 {
-    constexpr double least_s = 0.1; // while a thread waits for the end
+    constexpr double least_s = 0.1; // while another thread waits for this session
     if (waiting_ > 0 || parts_.waiting > 0) return least_s;
     return static_cast<double>(1 << one.rests);
 }
 
-/// Seconds in calls of the program.  @param but  a shape whose calls do not count
+/// Returns the seconds of all calls of the program.  @param but  a shape that does not count
 ATTUNE_INLINE double apart_tuning::called_s(known_shape const* but)
 {
     double out = 0;
@@ -476,8 +479,8 @@ ATTUNE_INLINE double apart_tuning::called_s(known_shape const* but)
     return out;
 }
 
-/// Tells the slot what all other calls of the kernel took, because the allowed loss is a share of
-/// the time in all of them. A size that is one of many then waits no longer than a single size.
+/// Gives the slot the seconds of all other calls of the kernel, because the allowed loss is a share
+/// of the kernel's whole time. One size of many then waits no longer than a single size.
 ATTUNE_INLINE void apart_tuning::set_others(open_tuning const& one)
 {
     constexpr double between_s = 0.005;
@@ -504,8 +507,8 @@ ATTUNE_INLINE void apart_tuning::say_waiting(open_tuning const& one, char const*
                                          text_of_shape(parts_.subject.layout, one.key)));
 }
 
-/// The tuning waits for the next call. After a few rests the calls of the shape are too rare:
-/// candidates are then timed on the copy, so that the tuning ends.
+/// Makes the tuning wait for the next call. After three waits in vain the calls of the shape are
+/// too rare: the session then times candidates on the copy, so that the tuning ends.
 ATTUNE_INLINE void apart_tuning::rest(open_tuning& one)
 {
     constexpr int most_rests = 3;
@@ -561,7 +564,7 @@ ATTUNE_INLINE void apart_tuning::resume(served_inputs& of)
     if (!is_queued_) is_queued_ = add_due([this] { go_on(); }).empty();
 }
 
-/// @return  true if the tuning needs no other slice.  @pre  the turn is this thread's
+/// @return  true if the tuning needs no other slice.  @pre  this thread holds the turn
 ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice const& slice)
 {
     served_inputs& of = *one.of;
@@ -571,7 +574,7 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
     try {
         work_in_progress const at_work;
         if (is_first) parts_.find_near(of);
-        if (of.near) // serves during the tuning
+        if (of.near) // the stand-in serves during the tuning
             static_cast<void>(of.near->verifier.serve(one.shape, one.key, one.call->frame(),
                                                       often_met, checks_run::beside_program));
         std::optional<trial_period> trials;
@@ -580,8 +583,10 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
             parts_.find_winner(of, one.key, one.call->frame(), when_unknown::tune, &slice);
         trials.reset();
         of.is_settled = true;
-        if (of.winner == nullptr) of.is_given_up = true; // too short, or nothing to spend
-        if (of.winner == nullptr) return true;
+        if (of.winner == nullptr) { // too short, or nothing to spend
+            of.is_given_up = true;
+            return true;
+        }
         if (found.is_for_this_shape) {
             of.verifier->add(one.key);
             if (of.is_further_size && is_first) parts_.prove_winner(of, one.key, one.call->frame());
@@ -604,8 +609,8 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         rest(one);
         return false;
     } catch (std::exception const& e) {
-        if (!is_first || of.is_further_size) return true; // what served so far continues
-        of.is_given_up = of.is_settled = true;            // also if the sink throws again
+        if (!is_first || of.is_further_size) return true; // the code of before serves
+        of.is_given_up = of.is_settled = true;            // before degrade(), whose sink may throw
         static_cast<void>(parts_.degrade(of, one.shape, e.what()));
         return true;
     }

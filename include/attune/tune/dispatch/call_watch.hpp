@@ -31,6 +31,7 @@ namespace detail {
 
 struct dispatched_kernel;
 
+/// The arguments of a call that another process captured.
 class given_arguments {
 public:
     given_arguments() = default;
@@ -94,7 +95,7 @@ template <class... Args>
     }(std::index_sequence_for<Args...>{});
 }
 
-/// Makes the call, in the types of this program. Empty: the kernel runs on a device.
+/// Returns the call in the types of this program. Empty: the kernel runs on a device.
 using call_maker = std::function<keyed_call(given_arguments const& from)>;
 
 /// Watches the calls of one kernel. Any thread.
@@ -105,7 +106,7 @@ public:
     watched_calls(watched_calls const&) = delete;
     watched_calls& operator=(watched_calls const&) = delete;
 
-    /// Returns true while take() has work.
+    /// Returns true if the caller must give the next call to take().
     [[nodiscard]] virtual bool is_due() const noexcept = 0;
     /// @return  a sentence; empty: nothing happened
     [[nodiscard]] virtual std::string take(dispatched_kernel const& of,
@@ -115,13 +116,13 @@ public:
 
 /// The offer of the optional part attune::capture, which watches and makes calls. See offer.hpp.
 struct call_watch {
-    /// Sentences on its environment variables that have no effect, with the reasons.
+    /// Returns a sentence with the reason for each of its environment variables without effect.
     std::vector<std::string> (*complaints)() = nullptr;
     /// Returns null if the calls of this kernel are not watched.
     std::unique_ptr<watched_calls> (*watch)(std::string const& kernel) = nullptr;
     /// Returns true if this kernel must be tuned even if the store has a result.
     bool (*is_retuned)(kernel_description const& kernel) noexcept = nullptr;
-    /// Calls `tune` for the requested call, if it is one of this kernel.
+    /// Calls `tune` for the requested call, if that is a call of this kernel.
     /// @return  a sentence; empty: nothing happened
     /// Errors   none: errors of `tune` and of the call become sentences
     std::string (*replay)(dispatched_kernel const& of, call_maker const& make,

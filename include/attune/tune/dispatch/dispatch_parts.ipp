@@ -35,8 +35,8 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits, int lent_ms)
 {
     if (turn_.is_mine()) return;
     is_on_ = turn_.try_lock();
-    if (is_on_) of.is_lent = false; // also after a fork: its holder is in the parent process
-    // While the program ends, the thread with the turn may stand still.
+    if (is_on_) of.is_lent = false; // after a fork the parent's value may be left
+    // While the program ends, the holder of the turn may be stopped and never unlock it.
     constexpr int look_ms = 50;
     int left_ms = lent_ms;
     auto const may_wait = [&] { return waits || (left_ms > 0 && of.is_lent); };
@@ -68,7 +68,7 @@ dispatch_parts::served_for(std::vector<number> const& of_call)
         defaults.complete(of->problem);
         why = why_not_with(subject, of_call,
                            texts_at(of->problem.space->describe(), *of->problem.default_at));
-    } catch (std::exception const& e) { // there is no space for the function's value
+    } catch (std::exception const& e) { // the representative has no valid space
         why = e.what();
     }
     if (why.empty()) return of;
@@ -129,10 +129,9 @@ ATTUNE_INLINE installed_variant const& dispatch_parts::serve_plain(known_shape* 
     if (by == nullptr)
         throw error("no variant of kernel '" + name + "' takes a call",
                     "kernel.precondition(f) returned false",
-                    "give the kernel a function that does, by kernel.fallback(f)");
+                    "give the kernel a function for such calls by kernel.fallback(f)");
     std::string const reason =
-        "the function in the program serves: no variant takes a call such as "
-        "this one, says kernel.precondition(f)";
+        "the function in the program serves, because kernel.precondition(f) returned false";
     shapes.set_why(shape, reason);
     report.set_serving({}, reason);
     report.note("kernel '" + name + "': " + reason);
@@ -158,7 +157,7 @@ dispatch_parts::find_winner(served_inputs& of, std::span<std::int64_t const> key
 {
     prepare(of);
     found_winner out = take(of, choice.best_known(of.problem, frame, key, false, otherwise, slice));
-    if (!sizes.take(of, key)) of.winner = nullptr; // what served before goes on
+    if (!sizes.take(of, key)) of.winner = nullptr; // the code of before serves
     return out;
 }
 
@@ -195,7 +194,7 @@ ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& o
     }
     bool const is_default = *found.at == *problem.default_at;
     installed_variant const* const by_default = problem.by_default.load();
-    if (before != nullptr && found.at == of.winner_at) { // still the best
+    if (before != nullptr && found.at == of.winner_at) { // the winner is the same
         tell(of, std::move(found.report));
         return out;
     }
@@ -335,7 +334,7 @@ ATTUNE_INLINE known_choice dispatch_parts::explain(served_inputs& of,
 ATTUNE_INLINE installed_variant const*
 dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const& reason)
 {
-    // A failure for want of descriptors may not repeat at the next call.
+    // Without enough descriptors a tuning fails; the next call may have enough.
     constexpr int needed_by_a_tuning = 12;
     bool const is_for_now = !has_free_descriptors(needed_by_a_tuning);
     of.is_given_up = !is_for_now;
@@ -346,7 +345,7 @@ dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const
     try {
         by = is_for_now ? &defaults.code_of(of.problem) : &settle(of, shape);
     } catch (std::exception const&) {
-        of.is_given_up = false; // nothing serves: the next call tries again
+        of.is_given_up = false; // no code serves: the next call tries again
         of.is_settled = of.winner.load() != nullptr;
         return nullptr;
     }

@@ -36,10 +36,10 @@ struct tuned_now {
 
 /// The code that serves each shape of a kernel's calls.
 ///
-/// The first call for a set of bound inputs looks into the store, and tunes if nothing matches. If
-/// it may not tune, the best of related problems serves once it is verified (near_choice.hpp). A
-/// winner serves the shape that it was tuned for, and other shapes once it is verified for them
-/// (shape_verifier.hpp). Otherwise the default serves.
+/// The first call for a set of bound inputs reads the store, and tunes if no record matches. If the
+/// call may not tune, the best variant of related problems serves after its verification
+/// (near_choice.hpp). A winner serves the shape of its tuning, and each other shape after its
+/// verification for that shape (shape_verifier.hpp). Otherwise the default serves.
 class dispatch_table {
 public:
     /// @param layout       layout of the shapes of the kernel's calls
@@ -56,23 +56,22 @@ public:
     /// The shapes met so far. A shape with a serving variant is found without a lock.
     [[nodiscard]] shape_table const& shapes() const noexcept { return *shapes_; }
 
-    /// Returns the code for this call. Tunes or verifies first if that is due and no other thread
-    /// does it; while another thread does it, the default serves this call. See miss_policy.
+    /// Returns the code for this call. Tunes or verifies first if that is due. While another thread
+    /// tunes or verifies, the default serves this call. See miss_policy.
     /// @param shape    in the form of `layout`
-    /// @param stream   stream of the caller's launches, which are waited for; null: see
-    ///                 wait_for_caller()
+    /// @param stream   this call waits for the launches on it; null: see wait_for_caller()
     /// @param counted  if given, receives the facts for count()
-    /// Errors   attune::error if the default cannot serve: it does not work, it cannot be compiled
-    ///          and the program has none; no device; an array that is not in its memory
+    /// Errors   attune::error: the default fails; it does not compile, and the program has no other
+    ///          code; there is no device; an array is outside its memory
     [[nodiscard]] installed_variant const& obtain(std::span<std::int64_t const> shape,
                                                   std::vector<number> const& inputs,
                                                   call_frame frame, void* stream = nullptr,
                                                   served_call* counted = nullptr);
     /// Counts a call for which obtain() returned the code.
-    /// @param seconds  of the code; `untimed`: not measured
+    /// @param seconds  time of the code; `untimed`: not measured
     void count(served_call const& of, installed_variant const& by, double seconds) noexcept;
 
-    /// Called now and then: see tuned_sizes::look().
+    /// Calls tuned_sizes::look().
     void look_at_sizes() noexcept;
 
     /// Returns the code for a call of an unknown shape in a signal handler; null: not in a handler.
@@ -85,13 +84,13 @@ public:
     /// Errors   attune::error: no variant may serve it
     void require_taken(void const* arguments) const;
 
-    /// Tunes for this call now, independent of tuning_options::on_miss, unless the store has the
-    /// result. Waits while another thread tunes. The kernel is not called.
+    /// Tunes for this call with any tuning_options::on_miss, unless the store has the result. Waits
+    /// while another thread tunes. Does not call the kernel.
     /// @return  the report of that tuning
     /// Errors   errors of obtain(); attune::error: called from within a tuning of this table
     tuning_report tune(std::span<std::int64_t const> shape, std::vector<number> const& inputs,
                        call_frame frame, void* stream = nullptr);
-    /// The same with configurations tried elsewhere.
+    /// The same, but `elsewhere` tries the configurations.
     tuned_now tune_with(trials_elsewhere& elsewhere, std::span<std::int64_t const> shape,
                         std::vector<number> const& inputs, call_frame frame);
     /// Calls tune() for the call of call_watch::replay for this kernel. Any error becomes a notice.
@@ -117,9 +116,9 @@ public:
     /// The parts, for a thread that takes the turn: see stepped_tuning.
     [[nodiscard]] dispatch_parts& parts() noexcept;
 
-    /// The report on the latest installed variant, or on the code that serves in its place. Never
-    /// waits for a tuning, and may be called from the progress sink. May wait while the times of
-    /// all shapes are summed, or while the store's further sizes are read.
+    /// Returns the report on the latest installed variant, or on the code that serves in its place.
+    /// The progress sink may call this. Does not wait for a tuning. May wait while another thread
+    /// sums the times of all shapes, or reads further sizes from the store.
     [[nodiscard]] tuning_report report() const;
 
 private:

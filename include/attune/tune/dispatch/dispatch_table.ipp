@@ -57,12 +57,12 @@ struct dispatch_table::state {
     dispatch_parts parts;
     std::unique_ptr<watched_calls> const watched =
         watch_of(parts.subject.kernel.name); ///< may be null
-    /// Made before any signal: copying it takes no memory for its texts.
+    /// Made before any signal. in_signal_handler() throws a copy, which shares the texts.
     error const not_in_handlers{
         "a signal handler called kernel '" + parts.subject.kernel.name +
-            "' for a shape that it was not called for before, and its default is not at hand\n"
-            "  next:  call it once before the handler does, or give it a function of the program "
-            "by kernel.fallback(f) or attune_add_kernel",
+            "' for a shape without a call before, and no code for it is ready\n"
+            "  next:  call the kernel once before the handler does, or give the kernel a function "
+            "of the program by kernel.fallback(f) or attune_add_kernel",
         {},
         {}};
     apart_tuning apart{parts}; ///< the last member: its thread uses the parts
@@ -77,35 +77,34 @@ struct dispatch_table::state {
         return tunes ? when_unknown::tune : when_unknown::take_what_is_there;
     }
 
-    /// Returns the code for a call until its inputs are tuned, or the winner is verified for its
-    /// shape.
+    /// Returns the code for a call whose inputs are not tuned yet, or whose shape is not verified.
     [[nodiscard]] installed_variant const& until_then(served_inputs& of,
                                                       shape_register::met_shape const& met)
     {
         return met.before != nullptr ? *met.before : parts.defaults.code_of(of.problem);
     }
 
-    /// Tunes for the sizes of this call beside the program, if that is due.
+    /// Begins a background tuning for the sizes of this call, if it is due.
     /// @param by  serves the shape meanwhile
-    /// @pre  the turn is this thread's, and the frame is complete
+    /// @pre  this thread holds the turn, and the frame is complete
     void tune_size(shape_register::met_shape const& met, std::span<std::int64_t const> key,
                    call_frame const& frame, installed_variant const& by) noexcept
     try {
-        // Other code may be meant for this call alone, and the tuning puts `by` on the fast path.
+        // Return if `by` serves this call only: a tuning would put it on the fast path.
         if (met.shape == nullptr || met.shape->serves.load() != &by ||
             frame.has_only_empty_arrays() || !parts.sizes.is_due(key))
             return;
         std::shared_ptr<served_inputs> const opened = parts.sizes.open(key);
         static_cast<void>(apart.tune(opened, met.shape, key, frame, by));
         if (opened->tuned_apart_in != 0) return;
-        if (apart.has_room_for(frame)) // not at the moment: other copies are in use
-            parts.sizes.cancel(*opened);
+        if (apart.has_room_for(frame))
+            parts.sizes.cancel(*opened); // other copies use the room: a later call may begin
         else
             parts.sizes.drop(*opened);
-    } catch (...) { // no memory: a later call may have some
+    } catch (...) { // no memory: a later call may begin
     }
 
-    /// Serves by other inputs than those that the call met.
+    /// Runs serve_call() with `other` in place of `held`.
     installed_variant const& serve_other(std::shared_ptr<served_inputs>& held,
                                          std::shared_ptr<served_inputs> other,
                                          std::vector<number> const& inputs,
@@ -118,10 +117,10 @@ struct dispatch_table::state {
         return serve_call(held, inputs, met, key, frame, otherwise, may_defer);
     }
 
-    /// @param held       receives those that serve, if the sizes of the store choose others
-    /// @param inputs     inputs of the call, which may belong to the bucket `held`
-    /// @param may_defer  true: a check that takes long is made beside the program
-    /// @pre  the turn is this thread's
+    /// @param held       receives the inputs that serve, which may be those of another size
+    /// @param inputs     inputs of the call, which kernel.bucket(f) may map to `held`
+    /// @param may_defer  true: a long check runs beside the program
+    /// @pre  this thread holds the turn
     installed_variant const& serve_call(std::shared_ptr<served_inputs>& held,
                                         std::vector<number> const& inputs,
                                         shape_register::met_shape const& met,
@@ -144,7 +143,7 @@ struct dispatch_table::state {
         if (of.winner == nullptr || is_partial) {
             is_for_this = parts.find_winner(of, key, frame, otherwise).is_for_this_shape;
             of.is_partly_tuned = false;
-            if (of.winner == nullptr && of.is_further_size) { // the store has it no more
+            if (of.winner == nullptr && of.is_further_size) { // its record left the store
                 parts.sizes.drop(of);
                 return serve_other(held, parts.served_for(inputs, key), inputs, met, key, frame,
                                    otherwise, may_defer);
@@ -161,7 +160,7 @@ struct dispatch_table::state {
                                      "the default serves: the call is too short to time");
                 return parts.settle(of, met.shape);
             }
-            // The store's further sizes are known since the first winner is.
+            // find_winner() has read the store's further sizes with the first winner.
             if (std::shared_ptr<served_inputs> other = parts.sizes.serving(held, key);
                 other != held && !is_for_this)
                 return serve_other(held, std::move(other), inputs, met, key, frame, otherwise,
@@ -201,7 +200,8 @@ struct dispatch_table::state {
     }
 };
 
-/// While it exists, configurations of a tuning are tried elsewhere. @pre  the turn is this thread's
+/// During its lifetime, `others` try the configurations of a tuning. @pre  this thread holds the
+/// turn
 class tries_elsewhere {
 public:
     tries_elsewhere(variant_choice& of, trials_elsewhere* others)
@@ -252,8 +252,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
     }
     for (std::string const& said : complaints_of_variables())
         state_->parts.report.tell(said);
-    // Errors that hold for all inputs are reported now: defaults that are invalid or break a
-    //        constraint.
+    // Without inputs, an invalid default or one that breaks a constraint is an error of every call.
     if (kernel.inputs.empty() && !state_->parts.subject.find_device)
         state_->parts.defaults.complete(state_->parts.all_inputs.at({})->problem, false);
 }
@@ -281,8 +280,8 @@ try {
 
 ATTUNE_INLINE void dispatch_table::look_at_sizes() noexcept { state_->parts.sizes.look(); }
 
-/// Reads the slow facts of a program once. A fork on another thread waits for that: its child could
-/// not continue with half-read facts.
+/// Reads the facts that take long, once. A fork on another thread waits until they are read,
+/// because its child could not continue with half of them.
 inline void read_once()
 {
     static std::atomic<bool> is_done{false};
@@ -326,7 +325,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
     if (!subject.is_taken(frame))
         return s.parts.serve_plain(met.shape, tunes_now != nullptr ? &tunes_now->report : nullptr);
     std::shared_ptr<served_inputs> held = s.parts.served_for(inputs, key);
-    std::shared_ptr<served_inputs> const first_held = held; // `held` may become another
+    std::shared_ptr<served_inputs> const first_held = held; // serve_call() may replace `held`
     served_inputs& of = *first_held;
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
@@ -341,14 +340,14 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
         installed_variant const& by = covering != nullptr ? *covering : s.until_then(of, met);
         std::uint32_t const too_few = covering != nullptr ? often_met - 1 : 1;
         bool const is_too_early = of.is_settled && (of.winner == nullptr || met.met <= too_few);
-        bool const is_known = !of.is_settled && of.is_further_size; // the store has its winner
+        bool const is_known = !of.is_settled && of.is_further_size; // the store has a winner
         if (!s.apart.is_wanted() || is_too_early || is_known || of.is_outside_bucket ||
             (of.is_settled && of.problem.inputs != inputs) || frame.has_only_empty_arrays())
             return by;
         try {
             set_extents(frame, subject.kernel, subject.values_of(inputs));
         } catch (std::exception const&) {
-            return by; // a call that holds the turn reports it
+            return by; // a call that holds the turn reports this error
         }
         return of.is_settled ? s.apart.verify(held, met.shape, key, frame, covering)
                              : s.apart.tune(held, met.shape, key, frame, by);
@@ -362,7 +361,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
         subject.complete(frame, inputs);
         try {
             device->wait_for_caller(stream);
-        } catch (error const&) { // captured: nothing can be measured, but a launch can be recorded
+        } catch (error const&) { // the stream is captured: record a launch, measure nothing
             if (auto const* const by = of.problem.by_default.load()) return *by;
             throw;
         }
@@ -384,7 +383,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
             return by;
         }
         installed_variant const* by = met.serves;
-        // A requested shape is always verified.
+        // tuned.tune() verifies its shape, however often the shape was met.
         if (by == nullptr || by != of.winner || of.is_partly_tuned) {
             met.met = std::max(met.met, often_met);
             by = &s.serve_call(held, inputs, met, key, frame, when_unknown::tune, false);

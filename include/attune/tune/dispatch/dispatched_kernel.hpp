@@ -28,12 +28,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Returns which arguments decide the shape of a call of this kernel.
 [[nodiscard]] shape_choice shape_choice_of(kernel_description const& kernel);
-/// Returns which of these stay in the drawn calls on which a variant is proven: inputs, except
+/// The same for the drawn calls on which a variant is proven: a drawn call keeps the inputs, except
 /// those that kernel.bucket(f) maps.
 [[nodiscard]] shape_choice shape_choice_of_proofs(kernel_description const& kernel);
 
-/// Returns a word for all facts beside the code that decide if a variant is right: which arguments
-/// count, what is compared, and how exactly.
+/// Returns a hash of the facts beside the code that decide if a variant is right: which arguments
+/// count, and which results are compared, how exactly.
 [[nodiscard]] std::int64_t rules_of_proof(kernel_description const& kernel,
                                           std::vector<shape_word> const& layout);
 
@@ -52,7 +52,7 @@ struct dispatched_kernel {
     device_finder find_device;
     description declared{}; ///< with the defaults of the kernel file
     named_texts forced{};   ///< parameters and values, see mode.hpp
-    named_texts facts{};    ///< of its calls, for a store
+    named_texts facts{};    ///< from facts_of_calls()
 
     /// Returns the device; null: this processor.
     [[nodiscard]] std::shared_ptr<device_target const> target() const
@@ -74,7 +74,7 @@ struct dispatched_kernel {
     void keep(description const& space, point const& at) const;
 };
 
-/// Code that serves calls, which never changes and is never unloaded.
+/// Code that serves calls. It never changes and is never unloaded.
 struct installed_variant {
     callable code;
     std::unique_ptr<loaded_kernel const> on_device{}; ///< null: `code` is for this processor
@@ -88,9 +88,9 @@ public:
         : subject_(subject)
     {
     }
-    /// Installs code for the life of this object. Code of this processor that is already installed
-    /// is reused, because many inputs have the same code.
-    /// Errors   errors of the device on the code
+    /// Installs code for the life of this object. On this processor, returns equal code that is
+    /// installed already, because many inputs have the same code.
+    /// Errors   errors of the device that loads the code
     [[nodiscard]] installed_variant const& install(callable code);
 
 private:
@@ -104,9 +104,8 @@ private:
     std::unordered_map<std::string, installed_variant const*> by_key_{}; ///< callable::object_key
 };
 
-/// The latest report, and the sentences sent so far. Any thread; no lock is held during a call of
-/// the sink, so that a sink may call the kernel. Only the first 1,000 sentences and the first 100
-/// failures are kept.
+/// The latest report, and the sentences that it sent. Keeps the first 1,000 sentences and the first
+/// 100 failures. Any thread. Holds no lock while it calls the sink: a sink may call the kernel.
 class dispatch_report {
 public:
     /// @param kernel  name of the kernel

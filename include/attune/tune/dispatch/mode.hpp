@@ -20,8 +20,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] tuning_options with_mode(tuning_options options);
 
 /// Returns the parameters and values in "TILE_M=64,ORDER={2,1}" or, as in reports, in "TILE_M=64
-/// ORDER={2, 1} FLAGS+=-O2". A comma or a space belongs to the value inside of braces, or if no
-/// NAME= follows: "FLAGS=-O2,-g,TILE=8" has two parameters.
+/// ORDER={2, 1} FLAGS+=-O2". A comma or a space is part of the value inside of braces, or if no
+/// NAME= follows it: "FLAGS=-O2,-g,TILE=8" has two parameters.
 [[nodiscard]] named_texts values_in(std::string_view text);
 /// Returns the parameters and values of ATTUNE_FORCE.
 [[nodiscard]] named_texts forced_values();
@@ -32,8 +32,8 @@ struct forced_choice {
     std::vector<std::string> notices{};
 };
 
-/// Returns the valid configuration with these values that is nearest to `base`: fewest other
-/// changes, see nearest_valid().
+/// Returns the valid configuration with these values that differs least from `base`: see
+/// nearest_valid().
 /// @param wanted  parameters and values; names outside this space are skipped with a notice
 /// @return  a notice with the possible values if a value is invalid for its parameter, or if no
 ///          valid configuration has these values together
@@ -41,11 +41,11 @@ struct forced_choice {
 [[nodiscard]] forced_choice forced_choice_of(named_texts const& wanted, chain_of_trees const& space,
                                              point const& base);
 
-/// Returns the stores of ATTUNE_STORE, "own.attune:/usr/share/shipped.attune", and then this one:
-/// all are read, and the first is written to. This store alone if the variable is not set.
+/// Returns the stores of ATTUNE_STORE, "own.attune:/usr/share/shipped.attune", followed by `own`:
+/// lookups read all of them, and results go to the first. Returns `own` if the variable is not set.
 [[nodiscard]] any_store with_named_stores(any_store own);
 
-/// Returns sentences on variables without effect, with the reasons.
+/// Returns a sentence with the reason for each variable without effect.
 [[nodiscard]] std::vector<std::string> complaints_of_variables();
 
 } // namespace attune::inline ATTUNE_ABI::detail

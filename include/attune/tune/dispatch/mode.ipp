@@ -33,7 +33,8 @@ struct held_value {
     std::vector<coordinate> at;
 };
 
-/// The space in which these parameters have no other value; empty if no configuration is left.
+/// Returns the space in which these parameters have only these values; empty if no configuration is
+/// left.
 [[nodiscard]] inline std::optional<chain_of_trees> space_with(chain_of_trees const& space,
                                                               std::vector<held_value> const& held)
 {
@@ -41,7 +42,7 @@ struct held_value {
     for (held_value const& h : held)
         for (std::uint32_t k = 0; k < h.of.count; ++k) {
             std::uint32_t const parameter = h.of.first + k;
-            if (only.parameters[parameter].traits().is_interval) continue; // no tree has it
+            if (only.parameters[parameter].traits().is_interval) continue; // is in no tree
             constraint_description one;
             one.scope = {parameter};
             one.test = [wanted = h.at[k]](description const&, std::span<coordinate const> at) {
@@ -58,7 +59,7 @@ struct held_value {
     }
 }
 
-/// "16, 32, 64": the values that occur in valid configurations; "at least 0.5, at most 2".
+/// Returns the values of valid configurations: "16, 32, 64" or "at least 0.5, at most 2".
 [[nodiscard]] inline std::string possible_values(chain_of_trees const& space, named_value const& of)
 {
     constexpr int most = 16;
@@ -86,7 +87,7 @@ struct held_value {
     return std::string(h.of.name) + '=' + text_at(d, h.of, at);
 }
 
-/// The notice if each value is possible, but not all together.
+/// Returns the notice for values that are possible one by one, but not together.
 [[nodiscard]] inline std::string contradiction(chain_of_trees const& space,
                                                std::vector<held_value> const& held)
 {
@@ -241,15 +242,10 @@ ATTUNE_INLINE named_texts forced_values()
     return values_in(environment_variable("ATTUNE_FORCE"));
 }
 
-[[nodiscard]] inline bool names_stores(std::string const& paths)
-{
-    return paths.find_first_not_of(':') != std::string::npos;
-}
-
 ATTUNE_INLINE any_store with_named_stores(any_store own)
 {
     std::string const paths = environment_variable("ATTUNE_STORE");
-    if (!names_stores(paths)) return own;
+    if (paths.find_first_not_of(':') == paths.npos) return own; // names no store
     return make_any_store_of(std::make_shared<layers>(layers::of_paths(paths), std::move(own)));
 }
 
@@ -274,9 +270,9 @@ ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
         for (std::string const name : {"ATTUNE_CAPTURE", "ATTUNE_REPLAY"})
             if (!environment_variable(name.c_str()).empty())
                 out.push_back(name +
-                              " is set, but this program captures no calls: ignored; a program "
-                              "that includes <attune/tune/capture.hpp> and links "
-                              "attune::capture does");
+                              " is set, but this program captures no calls: ignored; to capture "
+                              "calls, include <attune/tune/capture.hpp> and link "
+                              "attune::capture");
     }
     return out;
 }

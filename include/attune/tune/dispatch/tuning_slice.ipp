@@ -1,4 +1,4 @@
-// attune/tune/dispatch/tuning_slice.ipp - runs jobs on a thread, and chooses the next tuning and its time.
+// attune/tune/dispatch/tuning_slice.ipp - runs jobs on a thread, and chooses the next tuning and its slice.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,15 +26,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Sets a name that other threads of this process can see. See has_other_threads().
+/// Sets the name by which has_other_threads() finds out what this thread does.
 inline void name_this_thread(char const* name) { ::pthread_setname_np(::pthread_self(), name); }
 
 struct background_worker::state {
-    std::mutex lock{}; ///< of the members below
+    std::mutex lock{}; ///< guards the members below
     std::condition_variable changed{};
     struct job {
         std::function<void()> work;
-        float_environment hosts; ///< environment of the thread that added it, as in calls
+        float_environment hosts; ///< floating-point environment of the thread that added the job
     };
     std::deque<job> line{};
     bool is_at_work = false;
@@ -57,15 +57,15 @@ struct background_worker::state {
             line.pop_front();
             is_at_work = true;
             here.unlock();
-            name_this_thread(
-                "attune tune"); // marks a thread that may change what all threads share
+            // This name marks a thread whose job may change the state that all threads share.
+            name_this_thread("attune tune");
             try {
                 next.hosts.set();
                 own_float_environment const numbers;
                 next.work();
-            } catch (...) { // a sink or a check of the program threw; no caller can catch it
+            } catch (...) { // a function of the program threw, and no caller can catch it
             }
-            next.work = nullptr; // frees its data without the lock
+            next.work = nullptr; // frees the job's data without the lock
             name_this_thread(own_thread_name);
             here.lock();
             is_at_work = false;
@@ -90,7 +90,7 @@ ATTUNE_INLINE std::shared_ptr<background_worker::state> background_worker::now()
             of_parent = std::exchange(state_, std::move(fresh));
         out = state_;
     }
-    // The thread is in the parent process: it may have held the lock, and no wait is needed.
+    // Its thread runs in the parent process and may have held the lock: never destroy this state.
     if (of_parent) keep_forever(std::move(of_parent));
     return out;
 }
@@ -132,7 +132,7 @@ ATTUNE_INLINE void background_worker::wait() const
     if (!s.is_here()) return;
     std::unique_lock here(s.lock);
     auto const is_done = [&s] { return !s.is_at_work && s.line.empty(); };
-    // While the program ends, the thread stands still and is never done.
+    // While the program ends, the thread is stopped and never finishes its job.
     while (!program_is_ending())
         if (s.changed.wait_for(here, std::chrono::milliseconds(50), is_done)) return;
 }
@@ -142,7 +142,7 @@ ATTUNE_INLINE void background_worker::wait() const
     return !of.is_over && of.weight > 0;
 }
 
-/// Index of the largest value; empty if all tasks are over, or cannot gain.
+/// Returns the index of the largest value above 0; empty if no task that may continue has one.
 template <class Value>
 [[nodiscard]] std::optional<std::size_t> largest(std::span<turn_task const> all, Value const& value)
 {
@@ -158,7 +158,8 @@ template <class Value>
     return out;
 }
 
-/// The heaviest task that has not begun, else the one with the fewest evaluations below `minimum`.
+/// Returns the heaviest task that has not begun, else the one with the fewest evaluations below
+/// `minimum`.
 [[nodiscard]] inline std::optional<std::size_t> first_turns(std::span<turn_task const> all,
                                                             std::size_t minimum)
 {
@@ -228,9 +229,9 @@ ATTUNE_INLINE turn_policy gradient(double alpha, std::size_t window)
     };
 }
 
-/// A session costs a first run of the default and a final, too much for fewer evaluations.
+/// Each session also runs the default and a final, which is too much for fewer evaluations.
 inline constexpr std::uint64_t fewest_of_first_slice = 8;
-/// For more waiting inputs than the budget has slices of the usual size.
+/// If more inputs wait than the budget has first slices of the usual size.
 inline constexpr std::uint64_t fewest_of_any_slice = 4;
 /// For a tuning without a limit of evaluations.
 inline constexpr std::uint64_t usual_first_slice = 15;
@@ -262,12 +263,20 @@ ATTUNE_INLINE std::size_t next_in_turn(std::span<sliced_tuning const> all)
 {
     std::vector<turn_task> tasks;
     for (sliced_tuning const& of : all)
-        // The model ends with its session: a slice is judged by the gain of the last one.
+        // The model ends with its session: only the gain of the last slice is known.
         tasks.push_back(
             {.weight = 1 + static_cast<double>(of.calls),
              .best = of.evaluations > 0 ? std::span(of.best) : std::span<double const>{},
              .expected_gain = 0.0});
     return most_gain(budget_unit::evaluations, 1)(tasks).value_or(0);
+}
+
+ATTUNE_INLINE std::size_t last_in_turn(std::span<sliced_tuning const> all)
+{
+    std::size_t out = 0;
+    for (std::size_t i = 1; i < all.size(); ++i)
+        if (next_in_turn(std::vector{all[i], all[out]}) == 1) out = i;
+    return out;
 }
 
 ATTUNE_INLINE tuning_slice next_slice(sliced_tuning const& of, search_limits const& whole,
@@ -297,7 +306,7 @@ ATTUNE_INLINE tuning_slice next_slice(sliced_tuning const& of, search_limits con
 
 ATTUNE_INLINE bool has_all(sliced_tuning const& of, search_limits const& whole) noexcept
 {
-    constexpr double rest = 0.05; // of the time: too little for a session
+    constexpr double rest = 0.05; // share of the time that is too little for a session
     bool const has_time =
         whole.seconds == search_limits::any_time || of.spent_s < (1 - rest) * whole.seconds;
     return of.evaluations >= whole.evaluations || !has_time;

@@ -1,4 +1,4 @@
-// attune/tune/shape/array_contents.hpp - fills arrays with contents for which code may have a path of its own.
+// attune/tune/shape/array_contents.hpp - fills arrays with contents for which code may have a separate path.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, array_contents_count> array_conten
     "the call's own", "zero",           "negative zero", "denormal", "equal",
     "sorted",         "the least ones", "infinite",      "NaN"};
 
-/// The names of contents in one order, each once: "zero, NaN".
+/// Returns the names of contents in a fixed order, each once: "zero, NaN".
 [[nodiscard]] inline std::string text_of_contents(std::vector<array_contents> const& all)
 {
     std::string out;
@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, array_contents_count> array_conten
     return out;
 }
 
-/// @param are_declared  false: integers do not become the least ones, because they may be indices
+/// @param are_declared  false: integers do not get their least value, because they may be indices
 /// @return  false: elements of this type have no such contents
 template <class T>
 [[nodiscard]] bool fill_elements(std::vector<T>& all, array_contents with, bool are_declared)
@@ -75,8 +75,8 @@ template <class T>
     return true;
 }
 
-/// Returns false if no array like this one can be filled: it has gaps, or structures or unknown
-/// numbers as elements.
+/// Returns true if attune can fill such an array: it has no gaps, and its elements are numbers of a
+/// known type.
 [[nodiscard]] inline bool knows_elements(buffer const& of)
 {
     bool const is_number = of.type >= element_type::f32 && of.type <= element_type::u64;
@@ -85,7 +85,7 @@ template <class T>
 
 /// Fills an array. The memory may be unaligned.
 /// @param are_declared  see fill_elements()
-/// @return  false: its elements have no such contents, or attune does not know them
+/// @return  false: elements of this type have no such contents, or attune cannot fill them
 [[nodiscard]] inline bool fill_contents(buffer const& of, array_contents with,
                                         bool are_declared = false)
 {

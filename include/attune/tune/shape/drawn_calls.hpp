@@ -1,4 +1,4 @@
-// attune/tune/shape/drawn_calls.hpp - calls of other sizes, drawn from one call by formulas for the lengths of its arrays.
+// attune/tune/shape/drawn_calls.hpp - draws calls of other sizes from one call, by formulas for the lengths of arrays.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// times * (a + beside) * (b + beside) * ... + plus, where a, b, ... are sizes.
+/// The formula times * (a + beside) * (b + beside) * ... + plus, where a, b, ... are sizes.
 struct size_formula {
     std::vector<std::size_t> factors{}; ///< indices of sizes, at most three
     std::int64_t times = 1;
     std::int64_t beside = 0;
     std::int64_t plus = 0;
 
-    /// Returns its value, or -1 if that is negative or has more than 62 bits.
+    /// Returns the value; -1 if it is negative or has more than 62 bits.
     [[nodiscard]] std::int64_t of(std::span<std::int64_t const> sizes) const;
     [[nodiscard]] friend bool operator==(size_formula const&, size_formula const&) = default;
 };
@@ -34,13 +34,13 @@ struct size_formula {
 struct size_relations {
     struct size {
         std::int64_t value = 0;
-        bool is_fixed = false; ///< bound to an input: other values are another problem
+        bool is_fixed = false; ///< bound to an input: another value would be another problem
         [[nodiscard]] friend bool operator==(size const&, size const&) = default;
     };
     /// A word of the shape that changes with the sizes.
     struct dependent {
         std::size_t word = 0;
-        std::vector<size_formula> may_be{}; ///< simplest first; empty: it does not change
+        std::vector<size_formula> may_be{}; ///< possible ones, simplest first; empty: no change
         bool is_declared = false;           ///< declared by kernel.lengths()
         [[nodiscard]] friend bool operator==(dependent const&, dependent const&) = default;
     };
@@ -52,97 +52,98 @@ struct size_relations {
     [[nodiscard]] friend bool operator==(size_relations const&, size_relations const&) = default;
 };
 
-/// Returns the sizes, which are the integers of at least 2 that are not ignored, each by itself
-/// even if some are equal. Without such integers it is the common length of all arrays. A length
-/// may be a product of up to three sizes, a multiple of one, or one element more or less than a
-/// size. A product may also be of sizes that are each larger or smaller by the same number up to
-/// 16, as with halos. The default shows which of several formulas is true, because it reads outside
-/// of arrays that are too short: see variant_proof.hpp.
+/// Returns the sizes, and the possible formulas of lengths. Each integer of at least 2 that counts
+/// is a size, even if some are equal. Without such integers the common length of all arrays is the
+/// only size.
 ///
-/// @param layout  of `key`
-/// @param key     the shape of a call
-/// @param choice  which arguments count
-/// @param lengths declared lengths of the kernel
+/// A length may be a product of up to three sizes, a multiple of such a product, or a size plus 1,
+/// 2 or -1. For halos, each factor of a product may be larger or smaller by the same number up
+/// to 16. Runs of the default show which of several formulas holds: see variant_proof.hpp.
+///
+/// @param layout   layout of `key`
+/// @param key      shape of a call
+/// @param choice   arguments that count
+/// @param lengths  declared lengths of the kernel
 /// @return  no sizes if arrays overlap
 [[nodiscard]] size_relations relations_of(std::span<shape_word const> layout,
                                           std::span<std::int64_t const> key,
                                           shape_choice const& choice,
                                           declared_lengths const& lengths = {});
 
-/// Number of sizes that relations_of() finds; 0 if arrays overlap.
+/// Returns the number of sizes that relations_of() finds; 0 if arrays overlap.
 [[nodiscard]] std::size_t sizes_among(std::span<shape_word const> layout,
                                       std::span<std::int64_t const> key,
                                       shape_choice const& choice);
 
-/// The same call with other sizes and its arrays at other addresses.
+/// A call with other sizes, and with its arrays at other addresses.
 struct drawn_call {
     static constexpr std::int64_t unchanged = -1;
 
     std::vector<std::int64_t> sizes{};  ///< by argument: see call_frame::resized
     std::vector<std::int64_t> places{}; ///< by array: address modulo 64; empty: all unchanged
-    std::vector<std::int64_t> key{};    ///< its shape
-    double work = 0; ///< product of its sizes, or number of elements: the larger one
+    std::vector<std::int64_t> key{};    ///< shape of this call
+    double work = 0; ///< the larger of two: the product of sizes, the number of elements
     array_contents contents = array_contents::own;
 };
 
-/// The call and the facts from which calls are drawn; all outlive the draws.
+/// The call, and the facts from which call_draws draws. They outlive it.
 struct drawn_from {
     std::vector<shape_word> const& layout;
-    std::span<std::int64_t const> key;      ///< of the call
-    call_frame const& frame;                ///< of the call
-    shape_choice const& choice;             ///< which arguments count
-    size_relations const& relations;        ///< of the call: the first formula of each length holds
-    std::span<std::int64_t const> divisors; ///< numbers among the variant's parameters
-    declared_lengths const* lengths = nullptr; ///< of the kernel; null: none are declared
+    std::span<std::int64_t const> key;         ///< shape of the call
+    call_frame const& frame;                   ///< frame of the call
+    shape_choice const& choice;                ///< arguments that count
+    size_relations const& relations;           ///< the first formula of each length holds
+    std::span<std::int64_t const> divisors;    ///< numbers among the variant's parameters
+    declared_lengths const* lengths = nullptr; ///< null: the kernel declares none
 };
 
 /// The largest calls to draw.
 struct draw_limits {
-    std::size_t most_bytes = std::size_t{32} << 20; ///< of all arrays
-    /// The product of the sizes, or the number of elements: at most so many times the original's.
-    /// A million is always allowed.
+    std::size_t most_bytes = std::size_t{32} << 20; ///< all arrays together
+    /// Most drawn_call::work, as a multiple of the original call's work. A work of a million is
+    /// always allowed.
     double most_work = 1;
 };
 
-/// Draws calls. Sizes are small, near the variant's parameters, or up to sixteen times the call's,
-/// on a logarithmic scale. Each size is drawn independently, so that all orders of sizes occur.
+/// Draws calls. A size is small, near one of the variant's parameters, or up to 16 times the size
+/// of the call on a logarithmic scale. Sizes are independent, so that all orders of sizes occur.
 class call_draws {
 public:
     call_draws(drawn_from from, std::uint64_t seed, draw_limits const& limits = {});
 
-    /// Returns calls that show `trust` something new, if they are right. Calls of the largest sizes
-    /// come first, then drawn ones, until of a thousand draws in a row at most two are new. Of some
-    /// draws in a row the one that shows most for its work is taken.
+    /// Returns calls with properties that are new to `trust`. Calls of the largest sizes come
+    /// first. Then, of each eight draws, takes the call with the most new properties for its work.
+    /// Stops after a thousand draws of which at most two are new.
     /// Cost  some us a draw
-    /// @param is_over  true: no time is left; may be empty
+    /// @param is_over  returns true if no time is left; may be empty
     [[nodiscard]] std::vector<drawn_call> chosen(shape_trust& trust, std::size_t most,
                                                  std::function<bool()> const& is_over = {});
 
     [[nodiscard]] bool has_scalars() const noexcept { return !scalars_.empty(); }
-    /// From now on most calls have other floating-point numbers: of both signs, of many magnitudes,
-    /// powers of two, whole ones and others, but none with a class of its own such as 0 and 1.
+    /// Gives most later calls other floating-point numbers: of both signs, of many magnitudes,
+    /// powers of two, whole ones and others, but none with a separate class, such as 0 and 1.
     void change_scalars() noexcept { changes_scalars_ = true; }
 
-    /// Returns calls that `trust` covers, mostly short ones. In each, properties meet at random:
-    /// one size may be below 4, equal to another or about twice it, scalars may be others, and
-    /// short arrays begin anywhere.
+    /// Returns calls that `trust` covers, mostly short ones, each with a random mix of properties.
+    /// One size may be below 4, equal to another size or about twice as large. Scalars may differ,
+    /// and short arrays begin anywhere.
     [[nodiscard]] std::vector<drawn_call> of_proven(shape_trust const& trust, std::size_t most)
     {
         return that_meet(&trust, most);
     }
-    /// The same, of calls that nothing may cover.
+    /// The same for calls that `trust` may not cover.
     [[nodiscard]] std::vector<drawn_call> any_calls(std::size_t most)
     {
         return that_meet(nullptr, most);
     }
 
-    /// Returns the same call with one size smaller in each: by a half, a quarter, ..., by one. The
-    /// calls are sorted by their work.
+    /// Returns calls that differ from this one in one smaller size: less a half, a quarter, ...,
+    /// one. The call with the least work comes first.
     [[nodiscard]] std::vector<drawn_call> smaller(drawn_call const& than) const;
 
-    /// Returns different calls of sizes up to those of the call, in several orders. The length
-    /// `word` has the value of `formula`, each other length is the longest possible. If the formula
-    /// is wrong, the default reads or writes outside of that array in some of them.
+    /// Returns calls of several sizes up to those of the original call, in several orders. The
+    /// length `word` has the value of `formula`; each other length is the longest possible one. In
+    /// some of these calls a wrong formula makes the default read or write outside of that array.
     [[nodiscard]] std::vector<drawn_call> trials_of(std::size_t word,
                                                     size_formula const& formula) const;
 
@@ -151,7 +152,7 @@ private:
     [[nodiscard]] drawn_call call_of(std::span<std::int64_t const> sizes) const;
     [[nodiscard]] double work_of(std::span<std::int64_t const> sizes,
                                  std::span<std::int64_t const> key) const;
-    /// Returns true if any code would be right.
+    /// Returns true if the call writes to no memory: any code would be right.
     [[nodiscard]] bool writes_nothing(drawn_call const& call) const;
     [[nodiscard]] std::vector<drawn_call> that_meet(shape_trust const* trust, std::size_t most);
     void draw_sizes(std::span<std::int64_t> sizes);
@@ -159,11 +160,11 @@ private:
     void tie(std::span<std::int64_t> sizes);
     void draw_places(drawn_call& call);
     /// Draws floating-point numbers of the other sign, larger or smaller, powers of two, or equal
-    /// to each other. Zero, one and minus one stay, and none is drawn.
+    /// to each other. Keeps 0, 1 and -1, and draws none of them.
     void draw_scalars(drawn_call& call);
     void add_largest(std::vector<drawn_call>& to) const;
-    /// Draws calls of about the call's own sizes at other addresses. Code that needs an alignment
-    /// may work for short arrays at any address, so short arrays would be a wrong proof.
+    /// Draws calls of about the call's own sizes at other addresses. Short arrays would prove
+    /// nothing: code that needs an alignment may work for them at any address.
     void draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<drawn_call>& to);
     void draw_up_to(double work, shape_trust& trust, std::size_t most,
                     std::function<bool()> const& is_over, std::vector<drawn_call>& to);
@@ -171,15 +172,15 @@ private:
     drawn_from from_;
     draw_limits limits_;
     double most_work_ = 0;
-    std::vector<std::int64_t> numbers_{}; ///< of the call, for declared lengths
+    std::vector<std::int64_t> numbers_{}; ///< integers of the call, for declared lengths
     struct scalar {
         std::size_t word = 0;
-        double value = 0;      ///< in the call
-        bool is_float = false; ///< no double
+        double value = 0;      ///< value in the call
+        bool is_float = false; ///< false: a double
     };
-    std::vector<scalar> scalars_{}; ///< that may be drawn
+    std::vector<scalar> scalars_{}; ///< scalars that may be drawn
     bool changes_scalars_ = false;
-    std::size_t first_place_; ///< the first word about places
+    std::size_t first_place_; ///< index of the first word with places
     call_draw draw_;
 };
 

@@ -33,8 +33,9 @@ ATTUNE_INLINE bool size_relations::can_change() const
     return std::any_of(sizes.begin(), sizes.end(), [](size const& s) { return !s.is_fixed; });
 }
 
-inline constexpr std::int64_t most_size = std::int64_t{1} << 40; ///< larger: a seed, a hash
+inline constexpr std::int64_t most_size = std::int64_t{1} << 40; ///< a larger one may be a hash
 
+/// Finds the formulas that give a length.
 class formula_search {
 public:
     formula_search(std::vector<std::int64_t> sizes, std::int64_t length)
@@ -60,12 +61,11 @@ public:
 private:
     static constexpr std::size_t most_factors = 3;
     static constexpr std::size_t most_found = 16;
-    static constexpr std::int64_t any_multiple =
-        0; ///< as size_formula::times: the fitting multiple
+    static constexpr std::int64_t any_multiple = 0; ///< in `times`: keep() finds the multiple
     static constexpr std::int64_t most_multiple = 64;
     static constexpr std::int64_t most_beside = 16;
 
-    /// Adds `made` with so many more factors, none before the latest one.
+    /// Adds the formulas that have `more` factors after those of `made`, in ascending order.
     void add(std::size_t more, size_formula made)
     {
         if (more == 0) return keep(std::move(made));
@@ -156,7 +156,7 @@ inline constexpr std::int64_t most_beside = 4; ///< distance of a size from two 
 inline constexpr double least_work = 1 << 20;
 inline constexpr std::int64_t most_of_trials = 96; ///< the largest size in trials of formulas
 
-/// Step of the addresses that are drawn for an array, in bytes, by the size of its elements.
+/// Returns the step in bytes between drawn addresses of an array, by the bytes of its elements.
 [[nodiscard]] inline std::int64_t alignment_of_elements(std::size_t bytes)
 {
     return bytes == 0 ? 64 : static_cast<std::int64_t>(std::min<std::size_t>(bytes & -bytes, 16));
@@ -209,7 +209,7 @@ ATTUNE_INLINE drawn_call call_draws::call_of(std::span<std::int64_t const> sizes
             value = one.may_be.front().of(sizes);
         else
             continue;
-        // Integers come first.
+        // The integers come first: lengths below use all of them.
         if (from_.layout[one.word].part == shape_part::number && !numbers.empty())
             numbers[argument] = value;
         out.key[one.word] = value;
@@ -262,7 +262,7 @@ ATTUNE_INLINE bool call_draws::writes_nothing(drawn_call const& call) const
 ATTUNE_INLINE void call_draws::draw_sizes(std::span<std::int64_t> sizes)
 {
     auto const count = static_cast<std::int64_t>(sizes.size());
-    // If all sizes but two are small, these two can be large within the limit on work.
+    // If all sizes but two are small, the limit on work allows these two to be large.
     bool const is_of_two = count > 2 && draw_.index(2) == 0;
     std::int64_t const one = draw_.index(count);
     std::int64_t const other = draw_.index(count);
@@ -310,7 +310,7 @@ ATTUNE_INLINE void call_draws::draw_scalars(drawn_call& call)
 {
     if (!changes_scalars_ || draw_.index(4) == 0) return;
     constexpr std::int64_t octaves = 4; // up and down
-    constexpr double least = -20;       // about 1e-6, to 4096
+    constexpr double least = -20;       // exponents of two: about 1e-6 to 4096
     constexpr double most = 12;
     for (scalar const& one : scalars_) {
         if (draw_.index(4) == 0) continue;
@@ -372,7 +372,7 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::chosen(shape_trust& trust, std
             trust.add(one.key);
             out.push_back(std::move(one));
         }
-    // Small calls come first: they are cheap, and show most properties.
+    // Small calls come first: they are cheap and have most properties.
     for (double const work : {0x1p13, 0x1p16, most_work_})
         draw_up_to(std::min(work, most_work_), trust, most, is_over, out);
     draw_elsewhere(trust, most, out);
@@ -452,7 +452,7 @@ ATTUNE_INLINE void call_draws::draw_elsewhere(shape_trust& trust, std::size_t mo
     drawn_call const here = call_of(sizes);
     if (!can_afford(here) || writes_nothing(here)) return;
     for (int i = 0; i < most_draws && to.size() < most; ++i) {
-        std::vector<std::int64_t> longer = sizes; // by remainders of vectors
+        std::vector<std::int64_t> longer = sizes; // with remainders of vector loops
         for (std::size_t s = 0; s < longer.size(); ++s)
             if (!from_.relations.sizes[s].is_fixed) longer[s] += draw_.index(most_remainder);
         drawn_call made = call_of(longer);
@@ -470,8 +470,8 @@ ATTUNE_INLINE void call_draws::draw_up_to(double work, shape_trust& trust, std::
 {
     constexpr int draws_in_a_row = 1'000;
     constexpr int most_draws = 20'000;
-    constexpr int compared_draws = 8;       ///< of which one is taken
-    constexpr double work_of_any = 1 << 12; ///< which makes and checks the shortest call
+    constexpr int compared_draws = 8;       // one of these is taken
+    constexpr double work_of_any = 1 << 12; // of making and checking the shortest call
     std::vector<std::int64_t> sizes(from_.relations.sizes.size());
     int affordable = 0;
     int news = 0;
@@ -516,15 +516,15 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::trials_of(std::size_t word,
     std::vector<std::int64_t> sizes(n);
     std::size_t const orders = n == 1 ? 3 : n == 2 ? 4 : 8;
     for (std::size_t trial = 0; trial < orders; ++trial) {
-        // The sizes differ so much that nearly each wrong formula gives a length that is wrong by
-        // more than a cache line.
+        // The sizes differ so much that the length of nearly each wrong formula is wrong by more
+        // than a cache line.
         for (std::size_t rank = 0; rank < n; ++rank) {
             size_relations::size const& one = from_.relations.sizes[order[rank]];
             double const share =
                 0.9 * static_cast<double>(rank + 1) / static_cast<double>(n + trial % 3);
             auto changed = static_cast<std::int64_t>(
                 share * static_cast<double>(std::min(one.value, most_of_trials)));
-            if (changed > 8) changed -= changed % 8; // as preconditions of vectors want it
+            if (changed > 8) changed -= changed % 8; // preconditions may ask for whole vectors
             sizes[order[rank]] = one.is_fixed ? one.value : std::max<std::int64_t>(changed, 1);
         }
         drawn_call made = call_of(sizes);

@@ -12,19 +12,20 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Two calls of the program, one right after the other.
 struct timed_pair {
-    double serving_s = 0;   ///< of the code that serves
-    double candidate_s = 0; ///< of the candidate; infinity: it threw
+    double serving_s = 0;   ///< seconds of the serving code
+    double candidate_s = 0; ///< seconds of the candidate; infinity: it threw
 };
 
-/// Gives each call, on any thread, the code that it runs: nearly always the serving code. A thread,
-/// one at a time, asks for a candidate's time. The slot then times one call of the serving code,
-/// and the next call runs the candidate as soon as the loss allows it. The loss of candidates so
-/// far, here and in other slots, is at most a share of the time that was spent in all calls. No
-/// call waits.
+/// Gives each call, on any thread, the code that it runs: nearly always the serving code. The
+/// thread that tunes asks for the time of a candidate. The slot then times one call of the serving
+/// code. It gives the candidate to the next call if the allowed loss permits that.
+///
+/// The loss by candidates of all slots is at most a share of the time of all calls. No call waits.
 class online_slot {
 public:
-    /// @param serves      code that serves  @param lost_share  0 to 1
-    /// @param now_s       a clock that any thread may read
+    /// @param serves      serving code
+    /// @param lost_share  allowed loss as a share of the time of all calls, 0 to 1
+    /// @param now_s       clock that any thread may read
     online_slot(void* serves, double lost_share, std::function<double()> now_s);
 
     /// The code and the measurement of one call.
@@ -47,46 +48,45 @@ public:
 
     // The members below are for the thread that tunes.
 
-    /// @pre  no time is requested
+    /// Sets the serving code.  @pre  no time is requested
     void serve(void* entry);
-    /// Requests the times of both.
-    /// @param slower  known or expected factor between the candidate's time and the serving code's
-    /// @pre  no time is requested; the code stays loaded until has_ended()
+    /// Requests the times of the serving code and of a candidate.
+    /// @param slower  known or expected time of the candidate, as a multiple of the serving code's
+    /// @pre  no time is requested; the candidate stays loaded until has_ended()
     void ask(void* candidate, double slower);
     [[nodiscard]] bool has_ended() const noexcept
     {
         return phase_.load(std::memory_order_acquire) == phase::idle;
     }
-    /// Withdraws the request. @return  false: a call runs the candidate, and will end
+    /// Withdraws the request. @return  false: a timed call is running; withdraw later
     [[nodiscard]] bool withdraw();
-    /// Sets the sums of the calls that do not go through this slot: seconds in calls, and the loss
-    /// by candidates of other slots.
+    /// Sets the sums outside this slot: the seconds of calls, and the seconds lost by candidates.
     void set_others(double spent_s, double lost_s) noexcept
     {
         others_spent_s_.store(spent_s, std::memory_order_relaxed);
         others_lost_s_.store(lost_s, std::memory_order_relaxed);
     }
-    /// The result of the latest request. @pre  has_ended(), and it was not withdrawn
+    /// Returns the result of the latest request. @pre  has_ended(), without withdraw()
     [[nodiscard]] timed_pair const& latest() const noexcept { return latest_; }
 
-    /// Approximate number of calls so far.
+    /// Returns the approximate number of calls so far.
     [[nodiscard]] std::uint64_t calls() const noexcept
     {
         return unmeasured_.load(std::memory_order_relaxed) +
                measured_.load(std::memory_order_relaxed);
     }
-    /// Seconds in calls of this slot (a lower bound), and the loss by its candidates (an upper
-    /// bound).
+    /// Returns a lower bound of the seconds of calls of this slot.
     [[nodiscard]] double spent_s() const noexcept;
+    /// Returns an upper bound of the seconds lost by candidates of this slot.
     [[nodiscard]] double lost_s() const noexcept { return lost_s_.load(); }
 
 private:
     enum class phase : unsigned char {
         idle,
-        wants_serving, ///< then the candidate
-        serving,       ///< a call runs it
-        wants_candidate,
-        candidate, ///< a call runs it
+        wants_serving,   ///< the next call runs the serving code
+        serving,         ///< a timed call runs the serving code
+        wants_candidate, ///< the next call runs the candidate
+        candidate,       ///< a timed call runs the candidate
     };
     [[nodiscard]] bool can_afford() const noexcept;
     [[nodiscard]] turn take(phase wanted);
@@ -97,18 +97,19 @@ private:
     std::atomic<std::uint64_t> unmeasured_{0}; ///< calls that were not timed
     std::atomic<std::uint64_t> measured_{0};
     std::atomic<std::uint64_t> settled_{0}; ///< unmeasured calls whose time is in spent_s_
-    std::atomic<double> spent_s_{0};        ///< in measured and settled calls
+    std::atomic<double> spent_s_{0};        ///< seconds of measured and settled calls
     std::atomic<double> lost_s_{0};
     std::atomic<double> others_spent_s_{0};
     std::atomic<double> others_lost_s_{0};
     std::atomic<double> serving_s_{0}; ///< seconds of the latest timed call; 0: none yet
-    std::atomic<double> slower_{1};    ///< factor of the candidate
+    std::atomic<double> slower_{1};    ///< parameter of ask()
     timed_pair latest_{};
     double lost_share_;
     std::function<double()> now_s_;
     double clock_s_; ///< seconds of two clock readings
 };
 
+/// Takes a turn of the slot for its lifetime, and ends it.
 class online_call {
 public:
     explicit online_call(online_slot& through);

@@ -13,8 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Share of the allowed loss within which candidates are begun: a call may take longer than
-/// expected, and the serving code's own time drifts.
+/// A candidate begins only within this share of the allowed loss. It may take longer than expected,
+/// and the time of the serving code drifts.
 inline constexpr double planned_share = 0.8;
 
 [[nodiscard]] inline double cost_of_clock_s(std::function<double()> const& now_s)
@@ -46,7 +46,7 @@ ATTUNE_INLINE bool online_slot::can_afford() const noexcept
 {
     own_float_environment const numbers;
     double const serving_s = serving_s_.load(std::memory_order_relaxed);
-    if (serving_s == 0) return true; // the serving code is timed alone first: see take()
+    if (serving_s == 0) return true; // the first timed call runs the serving code alone: see end()
     double const expected_s =
         std::max(0.0, slower_.load(std::memory_order_relaxed) - 1) * serving_s + 2 * clock_s_;
     double const lost_s =
@@ -72,7 +72,7 @@ ATTUNE_INLINE void online_slot::end(turn const& of, bool has_thrown)
     own_float_environment const numbers;
     double const took_s = now_s_() - of.begun_s;
     measured_.store(measured_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    // Only the call that holds the turn is here: these have one writer at a time.
+    // One call at a time is timed: these variables have a single writer.
     auto const add = [](std::atomic<double>& to, double what) { to.store(to.load() + what); };
     if (phase_.load() == phase::serving) {
         double const before_s = serving_s_.load();
@@ -83,7 +83,7 @@ ATTUNE_INLINE void online_slot::end(turn const& of, bool has_thrown)
         settled_.store(now);
         serving_s_.store(took_s);
         latest_.serving_s = took_s;
-        // The very first call only measures the time of a call, and nothing was spent before it.
+        // After the first timed call, time the serving code again: no time is counted as spent yet.
         phase_.store(before_s > 0 && can_afford() ? phase::wants_candidate : phase::wants_serving,
                      std::memory_order_release);
         return;

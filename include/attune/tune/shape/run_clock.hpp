@@ -11,12 +11,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Measures the seconds that a run took, without those in which other programs had its processor.
+/// Measures the seconds of a run without those in which another program had its processor.
 class run_clock {
 public:
-    /// Wall seconds of the run so far. If the system took the processor away from this thread,
-    /// which waited for nothing, these are the CPU seconds of all threads of the process, if less.
-    /// Other threads of the run may have had the processor of this one.
+    /// Returns the wall seconds of the run so far. If the system took the processor away from this
+    /// thread, and the thread waited for nothing, returns the CPU seconds of the process if they
+    /// are less. They count all threads, because another thread of the run may have had the
+    /// processor.
     [[nodiscard]] double seconds() const
     {
         double const wall_s = clocks_.wall_s() - begun_s_;

@@ -15,41 +15,42 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 struct shape_check_limits {
-    double check_s = 1; ///< wall seconds; a check that would take longer is not done
+    double check_s = 1; ///< wall seconds; a check that would take longer does not take place
     std::size_t most_bytes = std::size_t{1} << 30; ///< all arrays of the call together
     /// False: a variant is slower only if it does not end in time.
     bool compares_times = true;
-    /// True for one of many checks of one variant, on calls that attune made. Changes of the
-    /// process are then not checked, and times are compared only if the first ones differ clearly.
+    /// True for one of many checks of one variant, on calls that attune made. The check then
+    /// ignores changes of the process, and compares times only if the first ones differ clearly.
     bool is_one_of_many = false;
 };
 
-/// Runs an installed variant on copies of this call's arrays, between guard pages. Compares with
-/// the results of the trusted code (or the user's reference, or check), by the rules of first_runs.
-/// Unlike a tuning it decides in one forked child, because a call is waiting. The trusted code and
-/// the variant run at most twice each: on the caller's contents, and on perturbed ones if these can
-/// show an error. (Large memory outside the call's arrays is not mapped in the child. Code that
-/// needs that memory is run once more with all of it.) In addition, the trusted code runs twice
-/// more if two runs leave an array unchanged: see first_runs.
+/// Runs an installed variant on copies of this call's arrays, between guard pages. Compares its
+/// results with those of the trusted code (or the user's reference, or check), by the rules of
+/// first_runs. Decides in one forked child, because a call waits.
+///
+/// The trusted code and the variant run at most twice each: on the caller's contents, and on
+/// perturbed ones if these can show an error. The trusted code runs twice more if two runs leave an
+/// array unchanged: see first_runs. The child does not map large memory outside the call's arrays;
+/// if the code needs that memory, another child runs the check with all of it.
 ///
 /// A right variant is clearly slower if its fastest run takes over 1.5 times the fastest run of the
-/// trusted code, and 2 us more. If the runs so far leave that open, both run again in turn, three
-/// times at most and for 0.1 s. Below 0.1 ms they always run again, because the first runs mostly
-/// fill caches. A first run is stopped after 20 ms if it also takes more than six times as long
-/// as the trusted code's: the variant is slower, and whether it is right stays unknown.
+/// trusted code, and 2 us more. If the first runs leave that open, both run again in turns, at most
+/// three times and for 0.1 s. Below 0.1 ms both always run again, because the first runs mostly
+/// fill caches. A first run of over 20 ms stops at six times the trusted code's time: the variant
+/// is slower, and whether it is right stays unknown.
 ///
 /// Does not write to the caller's memory. If `protect` (or the result of choose_isolation()) is
 /// `guard` or `none`, the runs take place in this process, also on copies. The process state is
-/// then restored, but a variant's writes to other memory, or its call of exit(), remain.
+/// then restored, but not a variant's writes to other memory, or its call of exit().
 ///
-/// Arrays that overlap keep their relative places in one copy; their contents are not perturbed.
+/// Arrays that overlap keep their relative places in one copy, with the caller's contents only.
 ///
 /// @param trusted  serves unless the verdict is `right`; may be a function of the program
 /// @param tried    the variant
-/// @return  `unknown` if the trusted code fails on the copies, if the check would exceed its limit,
-///          if a variant that may make forms of constant arrays exceeds it, if the arrays exceed
-///          `most_bytes`, or without memory or child process. Never throws: an exception of a
-///          user's function is a failure of the run that it checks
+/// @return  `unknown` if the trusted code fails on the copies, the check or the first forms of
+///          constant arrays exceed the limit, or the arrays exceed `most_bytes`; also without
+///          memory or child process. Never throws: an exception of a user's function is a failure
+///          of the run that it checks
 /// Cost     1 ms and about four copies of the arrays, plus the runs; see bench.tune.new_shape
 [[nodiscard]] shape_verdict verify_shape(kernel_description const& kernel, call_frame const& frame,
                                          callable const& trusted, callable const& tried,

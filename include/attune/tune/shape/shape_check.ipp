@@ -44,18 +44,19 @@ enum class check_step : std::uint8_t {
     timing_tried,
 };
 
-/// The contents that trusted code may run on beside the caller's: each includes those before it.
+/// The perturbed contents on which trusted code may run. away: numbers moved away from zero;
+/// across: also numbers moved across zero.
 enum class perturbing : std::uint8_t { none, away, across };
 
-/// The progress of a child, in memory shared with its parent. A variant may overwrite it: no
-/// verdict on a variant depends on it.
+/// The progress of a child, in memory that parent and child share. No verdict depends on its
+/// values, because a variant may overwrite them.
 struct check_progress {
     static constexpr std::size_t most_places = 32;
 
     std::atomic<check_step> step{check_step::preparing};
-    std::atomic<bool> is_judging{false}; ///< the run is over, its results are compared
+    std::atomic<bool> is_judging{false}; ///< the run has ended, and the child compares its results
     std::atomic<unsigned> executions{0};
-    std::atomic<double> begun_s{0};   ///< steady clock; start of the step
+    std::atomic<double> begun_s{0};   ///< start of the step, by the steady clock
     std::atomic<double> limit_s{0};   ///< limit of the step
     std::atomic<int> process{0};      ///< the child
     std::atomic<double> cpu_s{0};     ///< CPU seconds of the child at the start of the step
@@ -63,7 +64,7 @@ struct check_progress {
     std::atomic<double> trusted_s{0}; ///< as in shape_verdict
     std::atomic<double> tried_s{0};
     std::atomic<std::size_t> place_count{0};
-    std::array<guarded_place, most_places> places{}; ///< places of the copies
+    std::array<guarded_place, most_places> places{}; ///< addresses of the copies
 
     void begin(check_step next, double seconds, bool judging = false) noexcept
     {
@@ -80,7 +81,7 @@ static_assert(std::atomic<double>::is_always_lock_free &&
                   std::atomic<check_step>::is_always_lock_free,
               "processes share this");
 
-/// CPU seconds that a process has used; infinite if they cannot be read.
+/// Returns the CPU seconds of a process; infinity if they cannot be read.
 [[nodiscard]] inline double cpu_s_of(int process)
 {
     clockid_t clock{};
@@ -98,8 +99,8 @@ struct shape_question {
     shape_check_limits const& limits;
 };
 
-/// Copies of one call's arrays, and runs on them in this process, which is a forked child,
-/// protected by a signal guard, or unprotected. The model of trial_place for a new shape.
+/// Copies of one call's arrays, and runs on them in this process: a forked child, or the program
+/// itself with or without a signal guard. A model of trial_place for first_runs.
 class shape_trials {
 public:
     using code_type = callable;
@@ -122,7 +123,7 @@ public:
         progress.place_count.store(count);
     }
 
-    /// Limits perturbing after the trusted code crashed on perturbed contents.
+    /// Limits the perturbed contents, because the trusted code crashed on some.
     void allow(perturbing what) noexcept
     {
         may_perturb_ = may_perturb_ && what != perturbing::none;
@@ -182,7 +183,7 @@ public:
         if (data_bytes() >= data_before + least_leak_bytes) ++grown_runs_;
         return end;
     }
-    /// Seconds of one more call of this code on the caller's contents, without a comparison. Empty:
+    /// Returns the seconds of one more run on the caller's contents, without a comparison. Empty:
     /// it failed, or no time is left.
     [[nodiscard]] std::optional<double> seconds_of(callable const& code, check_step step,
                                                    double limit_s)
@@ -202,7 +203,7 @@ public:
         return took_s;
     }
 
-    /// Number of runs after which more memory was in use; the first may have a valid reason.
+    /// Returns the number of runs after which more memory was in use. One such run may be valid.
     [[nodiscard]] unsigned grown_runs() const noexcept { return grown_runs_; }
 
     static constexpr bool keeps_both_expectations = false;
@@ -212,7 +213,7 @@ public:
         spare->take_again();
         return *std::move(spare);
     }
-    /// The caller's memory, which the runs do not write to.
+    /// Returns the caller's memory. Runs do not write to it.
     [[nodiscard]] contents_view original_contents() const
     {
         return contents_view{asked_.frame.buffers};
@@ -224,7 +225,7 @@ public:
         return contents_view{copies_.buffers()};
     }
     [[nodiscard]] std::span<buffer const> buffers() const noexcept { return copies_.buffers(); }
-    /// Makes no third run of the trusted code, because a call is waiting.
+    /// Makes no third run of the trusted code, because a call waits.
     [[nodiscard]] bool confirms(callable const&, double, snapshot const&, bool) const noexcept
     {
         return true;
@@ -300,14 +301,14 @@ private:
     double begun_s_;
     guarded_copies copies_;
     bool may_perturb_;
-    bool may_cross_; ///< wild accesses are survived
+    bool may_cross_; ///< the program survives wild accesses
     std::optional<snapshot> perturbed_{};
     std::optional<process_state> before_{};
     std::vector<std::string> tolerated_{};
     unsigned grown_runs_ = 0;
     bool is_fresh_ = true; ///< the copies hold the caller's contents
     bool is_perturbed_ = false;
-    bool is_across_ = false; ///< `perturbed_` was moved across zero
+    bool is_across_ = false; ///< `perturbed_` has numbers moved across zero
 };
 
 [[nodiscard]] inline std::string takes_too_long(shape_check_limits const& limits)
@@ -315,19 +316,19 @@ private:
     return "a check would take longer than " + seconds_text(limits.check_s);
 }
 
-/// A variant is clearly slower if it runs for longer than `shortest_check_s` and for longer than
-/// `clearly_slower` times the trusted code's time. It need not end.
+/// A first run ends, and its variant is slower, after `shortest_check_s` and after `clearly_slower`
+/// times the trusted code's time.
 inline constexpr double shortest_check_s = 0.02;
 inline constexpr double clearly_slower = 6;
-inline constexpr double slower_by = 1.5;     ///< factor to the trusted code's time: clearly slower
-inline constexpr double slower_by_s = 2e-6;  ///< and seconds more: less is noise
-inline constexpr double open_from = 1.25;    ///< factor to the trusted code's time: runs again
-inline constexpr double short_runs_s = 1e-4; ///< of both: their first runs prove little
+inline constexpr double slower_by = 1.5;     ///< multiple of the trusted code's time: slower
+inline constexpr double slower_by_s = 2e-6;  ///< and least seconds more: less is noise
+inline constexpr double open_from = 1.25;    ///< multiple of the trusted code's time: run again
+inline constexpr double short_runs_s = 1e-4; ///< sum of both first runs: run again
 inline constexpr double longest_compared_s = 0.1;
 inline constexpr int most_compared = 3;
 
 /// Compares the times of the variant and the trusted code.
-/// @param trusted_s  time of its first run; 0: the user's reference ran instead
+/// @param trusted_s  seconds of the trusted code's first run; 0: the user's reference ran instead
 inline void compare_times(shape_question const& asked, shape_trials& place,
                           check_progress& progress, double trusted_s, double tried_s)
 {
@@ -355,8 +356,8 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     }
 }
 
-/// Returns true if the trusted code changed no array: a variant that does nothing is then right.
-/// @pre  the policy is established
+/// Returns true if the trusted code changed no array: code that does nothing would be right.
+/// @pre  policy.establish() has run
 [[nodiscard]] inline bool changes_nothing(first_runs<shape_trials> const& policy,
                                           shape_trials const& place)
 {
@@ -371,13 +372,13 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     return true;
 }
 
-/// Makes the whole check. Each step is stored in `progress`, because a child may crash.
+/// Makes the whole check. Stores each step in `progress`, because a child may crash.
 /// @return  empty: right; otherwise the failure of the latest step
 [[nodiscard]] inline std::optional<failure> decide_here(shape_question const& asked, isolation how,
                                                         perturbing may, check_progress& progress)
 {
     progress.begin(check_step::preparing, asked.limits.check_s);
-    // A child does not destroy it: the exit frees all memory at once.
+    // A child does not destroy this object: its exit frees all memory at once.
     auto* const made = new shape_trials(asked, how, progress);
     std::unique_ptr<shape_trials> const owner(how == isolation::fork ? nullptr : made);
     shape_trials& place = *made;
@@ -397,7 +398,7 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
         return failure{failure_stage::timeout, takes_too_long(asked.limits)};
     }
 
-    // The first run makes the forms of constant arrays: a multiple of the trusted time is no limit.
+    // The first run may also make the forms of constant arrays, which takes longer than a call.
     double const usual_s =
         asked.frame.has_forms ? asked.limits.check_s : usual_first_run_ratio * took_s;
     double const limit_s =
@@ -422,7 +423,7 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     return {};
 }
 
-/// A failure as one text, for the parent process.
+/// Returns a failure as one text, for the parent process.
 [[nodiscard]] inline std::string to_text(failure const& why)
 {
     return static_cast<char>('0' + static_cast<int>(why.stage)) + why.reason;
@@ -437,9 +438,9 @@ inline void compare_times(shape_question const& asked, shape_trials& place,
     return {static_cast<failure_stage>(stage), first_line(text.substr(1))};
 }
 
-/// Sets the verdict on a run that failed in `step`. A variant that does not end in time is slower,
-/// not wrong. A run that makes forms of constant arrays takes longer than later calls: its timeout
-/// proves nothing.
+/// Sets the verdict after a failure in `step`. A variant that does not end in time is slower, not
+/// wrong. If its run may make forms of constant arrays, its timeout proves nothing: later calls are
+/// faster.
 inline void conclude(shape_verdict& out, shape_question const& asked, check_step step, failure why)
 {
     bool const is_variants = step == check_step::tried || step == check_step::timing_tried;
@@ -452,18 +453,18 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     out.why = std::move(why);
 }
 
-/// Wall seconds of a step are at most so many times its limit.
+/// Most wall seconds of a step, as a multiple of its limit.
 inline constexpr double most_waits = 8;
 
 [[nodiscard]] inline child_limits limits_of(shape_question const& asked,
                                             check_progress const& progress)
 {
     child_limits out;
-    // The steps have their own limits; this one ends a child that no longer reports its steps.
+    // Each step has its own limit; this one ends a child that stores no more steps.
     out.run_s = 4 * asked.limits.check_s + 2 * shortest_limit_s;
     out.check_s = 1;
     out.begin_s = 2 + asked.limits.check_s;
-    // A child that waits for a processor is not slow: CPU time counts, too.
+    // A child that waits for a processor is not slow: its CPU time counts too.
     out.run_until_s = [&progress] {
         double const begun_s = progress.begun_s.load();
         double const limit_s = progress.limit_s.load();
@@ -477,7 +478,7 @@ inline constexpr double most_waits = 8;
     return out;
 }
 
-/// Memory of this process outside the arrays of the call.
+/// Returns large memory of this process outside the arrays of the call.
 [[nodiscard]] inline std::vector<address_range> memory_beside(call_frame const& frame)
 {
     std::vector<address_range> kept;
@@ -488,7 +489,7 @@ inline constexpr double most_waits = 8;
     return large_memory_to_leave_out(kept);
 }
 
-/// Facts of this process for a child without these ranges.
+/// Returns the facts of this process for a child without these ranges.
 [[nodiscard]] inline process_facts facts_beside(std::span<address_range const> without)
 {
     std::size_t left_out = 0;
@@ -499,14 +500,14 @@ inline constexpr double most_waits = 8;
     return {resident - std::min(resident, left_out), has_gomp_team()};
 }
 
-/// @return  false: the trusted code did not survive perturbed contents; see the step
+/// @return  false: the trusted code crashed on perturbed contents, in the step of `progress`
 [[nodiscard]] inline bool decide_in_child(shape_question const& asked, perturbing may,
                                           std::vector<address_range>& without,
                                           check_progress& progress, shape_verdict& out)
 {
     child_limits limits = limits_of(asked, progress);
     limits.without = without;
-    progress.begin(check_step::preparing, asked.limits.check_s); // replaces an earlier child's
+    progress.begin(check_step::preparing, asked.limits.check_s); // an earlier child left its step
     std::optional<failure> said;
     child_end const end =
         run_in_child([&] { said = decide_here(asked, isolation::fork, may, progress); },
@@ -521,7 +522,7 @@ inline constexpr double most_waits = 8;
         return true;
     }
     if (end.ending == child_ending::overran && step >= check_step::timing_trusted) {
-        out.how = shape_verdict::ending::right; // the times so far count
+        out.how = shape_verdict::ending::right; // with the times measured so far
         return true;
     }
     if (end.ending == child_ending::objected) {
@@ -530,7 +531,7 @@ inline constexpr double most_waits = 8;
     }
     if (step == check_step::trusted_across && may == perturbing::across) return false;
     if (step == check_step::trusted_on_perturbed && may != perturbing::none) return false;
-    // Runs catch their own exceptions: this one comes from the code around them.
+    // Each run catches its exceptions: this one comes from the code around the runs.
     if (end.ending == child_ending::threw || end.ending == child_ending::lost) {
         out.why = {failure_stage::crash, "no memory for the check", end.text};
         if (end.ending == child_ending::lost) out.why = verdict_of(end, limits);
@@ -604,7 +605,7 @@ ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel, call_
     shape_verdict out;
     try {
         if (!frame.is_complete())
-            out.why = {failure_stage::launch, "nothing says what is behind an array of pointers"};
+            out.why = {failure_stage::launch, "the targets of an array of pointers are unknown"};
         else
             run_checks({kernel, frame, trusted, tried, limits}, protect, out);
     } catch (std::exception const& thrown) {

@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_trust.hpp - the classes of shapes for which one variant is verified, and verified shapes of the past.
+// attune/tune/shape/shape_trust.hpp - the classes of shapes for which one variant was verified, and the store's proofs.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/shapes.cpp
 #pragma once
@@ -19,16 +19,16 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The store's knowledge of the shapes of one variant, and the receivers of new facts.
+/// The store's proofs of one variant, and the receivers of new ones.
 struct proof_memory {
     std::vector<proven_shape> known{};               ///< oldest first; words as in a call's key
-    std::function<void(proven_shape const&)> keep{}; ///< empty: nothing is kept
-    /// The variant was never right for these inputs. Until it is verified for a shape itself, no
-    /// class of shapes counts, and no shape is served without a check.
+    std::function<void(proven_shape const&)> keep{}; ///< empty: no proof is kept
+    /// The variant was never verified for these inputs here. Until its first verification no class
+    /// counts, and it serves no shape.
     bool is_required = false;
-    bool may_be_slower = false; ///< it serves even if the default is faster: ATTUNE_FORCE
-    /// Called if the variant is wrong; may be empty. Returns true if the store keeps that, so that
-    /// another lookup does not give this variant.
+    bool may_be_slower = false; ///< the variant serves even if the default is faster: ATTUNE_FORCE
+    /// Receives the failure if the variant is wrong; may be empty. Returns true if the store keeps
+    /// the failure, so that another lookup does not find this variant.
     std::function<bool(failure const&)> refuse{};
 };
 
@@ -70,42 +70,43 @@ private:
     std::size_t count_ = 0;
 };
 
-/// A shape is trusted if each of its properties has occurred in a verified shape. Properties are:
+/// Trusts a shape if each of its properties occurred in a verified shape. Properties are:
 /// - for each size (an integer, or a length that is neither an integer nor a product of integers):
-///   the remainder by 64, by every number up to 16 and by every number among the variant's
-///   parameters; its half octave; if it is a power of two; and if a size at least as large was
-///   verified
-/// - for each two sizes: which one is larger; for each two parameters if the sizes are smaller,
-///   multiples, or neither; and if a product at least as large was verified, because numbers of 16
-///   or 32 bits overflow there
-/// - of each floating-point number: sign, half octave, if it is whole, and if it is a power of two;
-/// for
-///   its sign and for powers of two, each size: if it is odd, and where it lies at each parameter
-/// - the alignment of each array to 64 bytes, or to less if the compiler proved that no more
-///   counts; and which arrays are aligned alike
-/// Booleans, enumerations, overlaps at each distance, 0, 1, -1, NaN and infinities among
-/// floating-point numbers, and arguments of other types form separate classes: a verification for
-/// one value does not count for another.
+///   the remainders by 64, by every number up to 16 and by every number among the variant's
+///   parameters; the half octave; whether it is a power of two; whether a size at least as large
+///   was verified
+/// - for each two sizes: which one is larger; for each two parameters, whether the sizes are
+///   smaller, multiples, or neither; whether a product at least as large was verified, because
+///   numbers of 16 or 32 bits overflow there
+/// - for each floating-point number: sign, half octave, whether it is whole, whether it is a power
+///   of two; for its sign and for powers of two, with each size: whether the size is odd, and how
+///   it compares with each parameter
+/// - for each array: the alignment to 64 bytes, or to fewer if the compiler proved that no more
+///   count; for all arrays: which are aligned alike
+///
+/// Each value of a boolean, an enumeration, an overlap's distance or an argument of another type
+/// forms a separate class. So do 0, 1, -1, NaN and infinities of floating-point numbers. A
+/// verification for one value does not count for another.
 ///
 /// Code that is wrong for a single property (a remainder, a size below a tile, one order of two
-/// sizes) is thus found before it serves. Code that is wrong only if two properties meet may serve;
-/// bench.tune.shapes counts such cases.
+/// sizes) is thus found before it serves. Code that is wrong only where two properties meet may
+/// serve; bench.tune.shapes counts such cases.
 ///
-/// Not safe for use by several threads at once.
+/// One thread at a time.
 class shape_trust {
 public:
-    /// @param layout   of the keys below
-    /// @param divisors the numbers among the parameters of the variant, in any order
-    /// @param modulus  addresses count modulo this power of two: code_facts::address_modulus
+    /// @param layout    layout of the keys below
+    /// @param divisors  the numbers among the parameters of the variant, in any order
+    /// @param modulus   addresses count modulo this power of two: code_facts::address_modulus
     shape_trust(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                 std::uint32_t modulus = 64);
 
-    /// Returns true if every property of this shape has been verified.
+    /// Returns true if every property of this shape was verified, and except() did not exclude it.
     [[nodiscard]] bool covers(std::span<std::int64_t const> key) const;
-    /// The same, also for shapes that are excepted.
+    /// The same, also for shapes that except() excluded.
     [[nodiscard]] bool has_proven(std::span<std::int64_t const> key) const;
-    /// Returns the number of the shape's properties that have not been verified; sizes larger than
-    /// all verified ones count too.
+    /// Returns the number of the shape's unverified properties, and of its sizes that are larger
+    /// than all verified ones.
     [[nodiscard]] std::size_t news_of(std::span<std::int64_t const> key) const;
     /// Adds a shape for which the variant was right.
     void add(std::span<std::int64_t const> key);
@@ -114,16 +115,15 @@ public:
     void distrust() noexcept { is_distrusted_ = true; }
     [[nodiscard]] bool is_distrusted() const noexcept { return is_distrusted_; }
 
-    /// Excludes a shape that attune made, because no proof shows the variant right for it: its
-    /// class never serves it.
+    /// Excludes a shape of a drawn call that did not prove right: its class never covers it.
     void except(std::span<std::int64_t const> key);
-    /// Adds a shape for which the variant was right, but slower than the default. Shapes all of
-    /// whose sizes have about as many bits, up to two more or less, are then not trusted. After
-    /// many such shapes none is.
+    /// Adds a shape for which the variant was right, but slower than the default. Ends the trust in
+    /// shapes whose sizes each differ by at most two in their number of bits. After
+    /// more than 16 such groups, ends the trust in all classes.
     void add_slow(std::span<std::int64_t const> key);
 
-    /// Counts a shape that is served because its class is trusted.
-    /// @return true if it must be verified nevertheless: the first, second, fourth, eighth ... call
+    /// Counts a call that the variant serves because of a class.
+    /// @return  true: it must be verified, as the first, second, fourth, eighth ... such call
     [[nodiscard]] bool wants_recheck() noexcept;
 
 private:
@@ -143,7 +143,7 @@ private:
     bool is_distrusted_ = false;
 };
 
-/// "argument 0 has 513 elements, argument 2 is 513".
+/// Returns for example "argument 0 has 513 elements, argument 2 is 513".
 [[nodiscard]] std::string text_of_shape(std::span<shape_word const> layout,
                                         std::span<std::int64_t const> key);
 

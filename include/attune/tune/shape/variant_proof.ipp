@@ -1,4 +1,4 @@
-// attune/tune/shape/variant_proof.ipp - settles relations on the default, then proves in rounds, each in one child process.
+// attune/tune/shape/variant_proof.ipp - finds the formulas of lengths by the default, then proves in rounds in children.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,12 +31,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Shared with the child. A variant may overwrite it, so a call is right only if its mark has the
-/// expected value, which random writes match with probability 2^-64.
+/// The progress that parent and child share. A variant may overwrite it. A call is therefore right
+/// only if its mark has the expected value: a random write has it with probability 2^-64.
 struct proof_progress {
     static constexpr std::size_t most_calls = 1024;
 
-    std::atomic<std::size_t> at{0}; ///< the current call; after a child returned, the next one
+    std::atomic<std::size_t> at{0}; ///< index of the current call; between calls, of the next one
     std::atomic<double> begun_s{0}; ///< start of the current call
     std::array<std::atomic<std::uint64_t>, most_calls> marks{};
 };
@@ -161,8 +161,8 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
         std::byte* const block = blocks_.back().get();
         std::size_t const has = reinterpret_cast<std::uintptr_t>(block) % line;
         std::byte* const to = block + (line - has) + wanted;
-        // An odd number of elements is repeated: with a power of two, an overflowing index reads
-        // the same.
+        // Repeat an odd number of elements: with a power of two, a wrong index that overflows would
+        // read equal elements.
         std::size_t const has_elements = its.bytes / one.element_bytes;
         bool const is_even = has_elements > 1 && has_elements % 2 == 0;
         std::size_t const period = (has_elements - (is_even ? 1 : 0)) * one.element_bytes;
@@ -176,7 +176,7 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
     return out;
 }
 
-/// The number whose bytes these are.
+/// Returns the number with these bytes.
 template <class Number>
 [[nodiscard]] Number number_of_bytes(std::span<std::byte const> bytes)
 {
@@ -185,6 +185,7 @@ template <class Number>
     return out;
 }
 
+/// One call of prove_variant().
 class proving {
 public:
     proving(proof_subject const& of, std::span<std::int64_t const> key, call_frame const& frame,
@@ -208,29 +209,29 @@ public:
         return relations_.can_change() && !relations_.words.front().may_be.empty();
     }
 
-    /// Keeps of each length the formula with which the default works.
+    /// Keeps for each length the formula with which the default works.
     void settle_relations()
     {
-        if (is_length(relations_.words.front())) return; // the common length: there is no choice
-        // If a length follows none of its formulas, the trials of the others fail too. These trials
-        // are made again with that length unchanged.
+        if (is_length(relations_.words.front())) return; // a common length needs no formula
+        // If a length follows none of its formulas, the trials of other lengths fail too. Repeat
+        // them with that length unchanged.
         std::vector<size_relations::dependent> const all = relations_.words;
         try_formulas(all);
         if (std::count(is_settled_.begin(), is_settled_.end(), false) > 1) try_formulas(all);
     }
 
-    /// Proves the variant on drawn calls, first with the call's own floating-point numbers. If it
-    /// is then wrong for other numbers where all is proven, such numbers may be invalid for the
-    /// kernel: only calls with the call's own numbers count.
+    /// Proves the variant on drawn calls, first with the call's own floating-point numbers. If the
+    /// variant is then wrong for a call with other numbers whose properties are proven, these
+    /// numbers may be invalid for the kernel: only calls with the call's own numbers count.
     void prove(shape_trust trust, variant_proof& out)
     {
         refute(trust, out);
         call_draws draws(drawn(), hash_of_shape(key_) + limits_.round, limits_.calls);
         bool const has_scalars = draws.has_scalars() && !limits_.only_own_numbers;
         double const for_scalars_s = has_scalars ? limits_.proof_s / 4 : 0;
-        // At any address, also before one of them is proven: a variant that needs both an address
-        // and a size is then known to be wrong when each of them is proven by itself.
-        // Beside the program each part of a proof makes a few, because it may be cut short.
+        // Run calls at any address before a property is proven. A variant may be wrong only for a
+        // size at an address: that refutes it as soon as both are proven one by one. Beside the
+        // program, run fewer in each part of a proof, because another thread may end it.
         std::size_t const most_first = limits_.take ? 32 : 96;
         double const for_first_s =
             std::min(limits_.take ? 0.05 : 0.25, (left_s() - for_scalars_s) / 8);
@@ -252,28 +253,28 @@ public:
         if (first_wrong_) out.differs = shrunk(draws, *std::move(first_wrong_));
     }
 
-    /// The same with calls of the user's function. Their arrays begin where those of the tuned call
-    /// do; then long arrays of calls that were right begin elsewhere. Calls of little sizes come
-    /// first: they are made and run in little time, and leave little to larger ones.
+    /// The same with calls of the user's function. First the arrays have the alignments of the
+    /// tuned call; then right calls with long arrays run at other addresses. Calls of little sizes
+    /// come first: they take little time, and prove most properties.
     void prove_by_user(shape_trust trust, variant_proof& out)
     {
-        constexpr std::size_t most_calls = 200; // in a row
-        constexpr int most_rounds = 12;         // of sizes of one kind
-        constexpr std::size_t most_by_own = 16; // compared with the user's own code
+        constexpr std::size_t most_calls = 200; // in one round
+        constexpr int most_rounds = 12;         // for each kind of sizes
+        constexpr std::size_t most_by_own = 16; // calls to compare with the user's own code
         double const for_places_s = limits_.proof_s / 8;
         std::vector<made_call> long_ones;
         std::vector<made_call> by_own;
         std::optional<made_call> first_wrong;
         std::uint64_t seed = limits_.round << 32;
         double share = 3;
-        // Beside the program the little ones are known already.
+        // Beside the program, calls of little sizes have run already.
         std::array<drawn_sizes, 3> const little_first{drawn_sizes::little, drawn_sizes::medium,
                                                       drawn_sizes::any};
         std::array<drawn_sizes, 3> const any_first{drawn_sizes::any, drawn_sizes::medium,
                                                    drawn_sizes::little};
         refute(trust, out);
         for (drawn_sizes const which : limits_.take ? any_first : little_first) {
-            // The largest call may take many times as long to make as one of 4,096.
+            // Making the largest call may take 64 times as long as the slowest one so far.
             bool const is_dear = 64 * slowest_make_s_ > limits_.proof_s && !limits_.take;
             if (which == drawn_sizes::any && is_dear) break;
             double const until_s = left_s() - (left_s() - for_places_s) / share--;
@@ -324,22 +325,21 @@ public:
     }
 
 private:
-    /// Each property of a number holds for a range of numbers, of which code may fail for a few.
+    /// More calls for floating-point numbers: code may fail for a few numbers with equal
+    /// properties.
     static constexpr std::size_t most_meetings = 256;
     static constexpr std::size_t most_meetings_of_numbers = proof_progress::most_calls;
 
-    /// Proves in rounds of calls, until a round shows little that is new. Then draws calls from
-    /// what is proven.
-    /// @param kept_s      seconds that it leaves
-    /// @param of_numbers  the calls have other floating-point numbers: none is given away by
-    ///                    limits_.take
+    /// Proves in rounds of calls, until a round proves little. Then runs run_meetings().
+    /// @param kept_s      seconds to leave
+    /// @param of_numbers  true: calls have other floating-point numbers, and limits_.take gets none
     void prove_rounds(call_draws& draws, shape_trust& trust, variant_proof& out, double kept_s,
                       bool of_numbers = false)
     {
         constexpr std::size_t most_calls = 1'000;
         constexpr int most_rounds = 4;
         constexpr int most_with_refusals =
-            16; // calls that kernel.precondition(f) refuses cost little
+            16; // kernel.precondition(f) refuses calls at little cost
         bool has_refusals = false;
         double const for_meetings_s = kept_s + (left_s() - kept_s) / (of_numbers ? 2 : 8);
         double const draws_until_s = for_meetings_s + (left_s() - for_meetings_s) / 2;
@@ -361,14 +361,14 @@ private:
                      left_s() - kept_s, trust, out);
         if (!of_numbers) refute(trust, out);
     }
-    /// Runs calls in which proven properties meet. @param most  of these calls
+    /// Runs at most `most` calls with random mixes of proven properties.
     void run_meetings(call_draws& draws, std::size_t most, double limit_s, shape_trust const& trust,
                       variant_proof& out)
     {
         if (out.refuting.empty()) run_calls_that_meet(draws.of_proven(trust, most), limit_s, out);
     }
-    /// Takes what is wrong, also with one of kernel.contents(...) for each call. What is right
-    /// proves nothing here.
+    /// Runs these calls, and each again with one of kernel.contents(...). Notes the wrong ones;
+    /// right ones prove nothing here.
     void run_calls_that_meet(std::vector<drawn_call> calls, double limit_s, variant_proof& out)
     {
         if (limit_s <= 0) return;
@@ -386,7 +386,7 @@ private:
         std::size_t right = 0;
         std::size_t refused = 0; ///< by kernel.precondition(f)
     };
-    /// Runs the calls in groups of half a second, and gives away those that were right.
+    /// Runs the calls in groups of half a second, and gives the right ones of each to limits_.take.
     group_counts run_in_groups(call_draws& draws, std::span<drawn_call const> calls, double kept_s,
                                shape_trust& trust, variant_proof& out, bool of_numbers)
     {
@@ -420,7 +420,7 @@ private:
         }
         return counts;
     }
-    /// Tries special contents and the user's own code, once for each kind of calls.
+    /// Runs special contents and the user's own code, once for each kind of calls.
     void compare(call_draws& draws, shape_trust const& trust, variant_proof& out)
     {
         constexpr std::size_t most_calls = 64; // with the user's own code
@@ -432,7 +432,7 @@ private:
                          [&](drawn_call const& one) { return memory.make(frame_, one); });
         out.has_compared = has_contents && has_own;
     }
-    /// Runs a few short calls with special contents of their arrays. @return  false: not all
+    /// Runs a few short calls with special contents of their arrays. @return  false: not all ran
     bool try_contents(call_draws& draws, shape_trust const& trust, variant_proof& out)
     {
         constexpr std::size_t most_calls = 2; // with each of the contents
@@ -462,11 +462,11 @@ private:
         if (declared && limits_.refute) limits_.refute(out.refuting.front());
         sized_arrays memory(declared.has_value());
         counterexample found = described(memory.make(frame_, *first), first->key);
-        if (found.where.empty()) // the second run was right, or came to no end
+        if (found.where.empty()) // the second run was right, or did not end in time
             found = {text_of_shape(of_.layout, first->key),
                      {failure_stage::verify, "wrong in the first of two runs"}};
         found.where = "all elements are " + which + ", first where " + found.where;
-        if (!declared) { // the kernel may not take such contents
+        if (!declared) { // such contents may be invalid for the kernel
             out.contents = std::move(found);
             return has_all;
         }
@@ -478,7 +478,7 @@ private:
     {
         return std::string(array_contents_names[static_cast<std::size_t>(call.contents)]);
     }
-    /// Compares the default with the user's own code on calls. @return  false: not on all
+    /// Compares the default with the user's own code on calls. @return  false: not all ran
     template <class Call, class FrameOf>
     bool try_baseline(std::vector<Call> const& calls, double limit_s, variant_proof& out,
                       FrameOf const& frame_of)
@@ -496,7 +496,7 @@ private:
         }
         return !calls.empty() && now.tried == calls.size();
     }
-    /// Runs a few calls without a result once more: a pause of the machine makes code slow.
+    /// Runs up to 32 calls without a result once more: a pause of the machine makes code slow.
     void run_unknown_again(std::vector<drawn_call> const& calls, shape_proof& of)
     {
         constexpr std::size_t most = 32;
@@ -513,13 +513,13 @@ private:
             of.results[which[i]] = now.results[i];
     }
 
-    /// A call that equal draws make again.
+    /// A call of the user's function, which equal draws make again.
     struct made_call {
         std::uint64_t seed = 0;
         drawn_sizes which{};
         std::vector<std::int64_t> key{};
         std::size_t bytes = 0;
-        std::optional<call_frame> frame{}; ///< empty: it takes too much memory to be kept
+        std::optional<call_frame> frame{}; ///< empty: the call is too large to keep
     };
     [[nodiscard]] keyed_call make(std::uint64_t seed, drawn_sizes which) const
     {
@@ -530,7 +530,7 @@ private:
     /// Errors   attune::error: equal draws made another call
     [[nodiscard]] call_frame again(made_call const& one, sized_arrays& memory)
     {
-        held_ = one.frame ? *one.frame : frame_again(one); // the made arrays live with it
+        held_ = one.frame ? *one.frame : frame_again(one); // owns the arrays of the made call
         drawn_call where;
         where.sizes.assign(held_.arguments.size(), drawn_call::unchanged);
         std::size_t array = 0;
@@ -559,7 +559,7 @@ private:
             of_.trusted, of_.tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
     }
     /// Returns calls that are new to `trust`, short ones first.
-    /// @param until_s  left_s() at which half of the time for these sizes is over
+    /// @param until_s  left_s() at the end of the time for these sizes; half of it is for making
     /// @param seed     of the next draw
     [[nodiscard]] std::vector<made_call> made_by_user(shape_trust trust, drawn_sizes which,
                                                       std::size_t most_calls, double until_s,
@@ -583,7 +583,7 @@ private:
             std::size_t bytes = 0;
             for (buffer const& b : call.frame.buffers)
                 bytes += b.bytes;
-            // At the addresses of the tuned call: a short call would prove others, see call_draws.
+            // Use the addresses of the tuned call, as call_draws does: short calls prove no others.
             for (std::size_t word = 0; word < of_.layout.size(); ++word)
                 if (of_.layout[word].part == shape_part::places) call.shape[word] = key_[word];
             if (!call.frame.writes_nothing() && bytes <= limits_.calls.most_bytes &&
@@ -603,7 +603,7 @@ private:
         sort_stably(out, [](made_call const& a, made_call const& b) { return a.bytes < b.bytes; });
         return out;
     }
-    /// Returns true if each size of the call is so large that the call runs all loops of a variant.
+    /// Returns true if each size is large enough for the call to run all loops of a variant.
     [[nodiscard]] bool is_long(std::span<std::int64_t const> key) const
     {
         std::int64_t least = 64;
@@ -613,7 +613,7 @@ private:
             if (is_size(of_.layout[word].part) && key[word] < least) return false;
         return true;
     }
-    /// Returns the calls with other places of their arrays, as far as these are new to `trust`.
+    /// Returns calls with their arrays at other addresses, if these are new to `trust`.
     [[nodiscard]] std::vector<made_call> made_elsewhere(std::span<made_call const> calls,
                                                         shape_trust trust) const
     {
@@ -649,7 +649,7 @@ private:
         }
         return out;
     }
-    /// Takes the results of calls. @return  the number of right ones
+    /// Takes the results of calls. @return  number of right calls
     template <class Call>
     std::size_t take_all(shape_trust& trust, std::vector<Call> const& calls, shape_proof const& of,
                          variant_proof& out)
@@ -672,7 +672,8 @@ private:
     {
         return of.results[call] == call_result::right;
     }
-    /// Keeps the calls for which the variant is wrong; the first of drawn ones has the least work.
+    /// Keeps the calls for which the variant is wrong. Of drawn calls, the first has the least
+    /// work.
     template <class Call>
     void note_wrong(std::vector<Call> const& calls, shape_proof const& of, variant_proof& out)
     {
@@ -732,7 +733,7 @@ private:
         return std::any_of(wrong_.begin(), wrong_.end(),
                            [&](auto const& key) { return trust.has_proven(key); });
     }
-    /// @param trust  with all that is proven
+    /// Refutes the variant if it is wrong for a shape that `trust` covers.
     void refute(shape_trust const& trust, variant_proof& out) const
     {
         if (!out.refuting.empty()) return;
@@ -749,10 +750,10 @@ private:
         if (stop_is_requested() || (limits_.is_over && limits_.is_over())) return 0;
         return limits_.proof_s - (clocks_.wall_s() - begun_s_);
     }
-    /// Returns the most seconds of a call, which are few at the end of the proof.
+    /// Returns the limit of one call in seconds, which is lower at the end of the proof.
     [[nodiscard]] double call_limit_s() const
     {
-        constexpr double shortest_s = 0.25; // a slow machine would fail shorter calls
+        constexpr double shortest_s = 0.25; // on a slow machine, calls would fail at a lower limit
         return std::min(limits_.call_s, std::max(left_s(), shortest_s));
     }
     [[nodiscard]] drawn_from drawn() const
@@ -767,11 +768,11 @@ private:
         shape_proof out = prove_shapes(
             of_.kernel, calls.size(), [&](std::size_t i) { return memory.make(frame_, calls[i]); },
             of_.trusted, tried, limit_s, of_.protect, call_limit_s(), limits_.is_over);
-        out.results.resize(calls.size(), call_result::unknown); // beyond its limit
+        out.results.resize(calls.size(), call_result::unknown); // calls beyond the limit of 1,024
         return out;
     }
-    /// Tries all formulas of the lengths that have no single one yet. A length for which none holds
-    /// has none afterwards.
+    /// Tries all formulas of each length that is not settled. If none holds, the length has none
+    /// afterwards.
     /// @param open  all words with their formulas
     void try_formulas(std::vector<size_relations::dependent> const& open)
     {
@@ -815,12 +816,12 @@ private:
     proof_limits const& limits_;
     system_clocks clocks_{};
     double begun_s_;
-    std::vector<std::vector<std::int64_t>> wrong_; ///< known now
+    std::vector<std::vector<std::int64_t>> wrong_; ///< shapes, including those of earlier proofs
     call_frame held_{};                            ///< frame of the user's call that runs
-    double slowest_make_s_ = 0;                    ///< of the user's calls
+    double slowest_make_s_ = 0;                    ///< most seconds to make a user's call
     size_relations relations_;
-    std::vector<bool> is_settled_;            ///< by word of the relations
-    std::optional<drawn_call> first_wrong_{}; ///< the first of them that was drawn
+    std::vector<bool> is_settled_;            ///< for each word of the relations
+    std::optional<drawn_call> first_wrong_{}; ///< the first wrong call that was drawn
 };
 
 ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,
@@ -832,7 +833,7 @@ ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,
     if (trust.is_distrusted()) return out;
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
-    // Once true, it stays so: a thread that waits may leave while the proof ends.
+    // Once true, is_over stays true, even if the waiting thread leaves while the proof ends.
     proof_limits its = limits;
     its.is_over = [&] {
         return out.was_over = out.was_over || (limits.is_over && limits.is_over());
@@ -845,7 +846,7 @@ ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,
             now.settle_relations();
             now.prove(std::move(trust), out);
         }
-    } catch (std::exception const& e) { // no memory, or the user's function
+    } catch (std::exception const& e) { // no memory, or the user's function threw
         if (of.kernel.calls) out.trouble = e.what();
     } catch (...) {
         out.trouble = "an exception that is no std::exception";

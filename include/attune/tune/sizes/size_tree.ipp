@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The latest outcome of a configuration at a size; null: it was not tried.
+/// Returns the latest outcome of a configuration at a size; null: it was not tried.
 [[nodiscard]] inline outcome const* outcome_at(sized_result const& of, point const& at)
 {
     auto const found = std::find_if(of.outcomes.rbegin(), of.outcomes.rend(),
@@ -41,7 +41,8 @@ ATTUNE_INLINE size_tree::size_tree(std::span<sized_result const> results)
                 return results[before].best == results[i].best;
             }))
             owner_.push_back(i);
-    // The default serves where it is the best of a size. Otherwise it is no choice.
+    // The default is a choice only if it is the best of a size: make it slow as
+    // tree_point::default_s.
     constexpr double never = 1e6;
     std::vector<tree_point> points;
     for (sized_result const& of : results) {
@@ -81,9 +82,9 @@ ATTUNE_INLINE std::optional<left_out_size> left_out(std::span<sized_result const
     return left_out_size{*served_s, *best_s};
 }
 
-/// A call is expected to lose no more, however far it is from all tuned sizes.
+/// Most octaves that count: the expected loss of a call does not grow further.
 inline constexpr double most_octaves = 5;
-/// Groups of calls that are compared, those with most time.
+/// Most groups of calls to compare, the ones with most time.
 inline constexpr std::size_t most_groups = 256;
 
 ATTUNE_INLINE size_demand::size_demand(std::span<sized_calls const> calls,

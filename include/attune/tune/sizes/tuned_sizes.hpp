@@ -24,10 +24,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The sizes of a kernel without bound inputs that have a winner: see size_policy. The first one is
-/// that of the inputs themselves, and each further one has its own served_inputs, with its own
-/// winner and proofs. In a store a further size is a problem with its sizes as inputs: {"argument
-/// 2", "512"}. Any thread, unless a function says otherwise.
+/// The sizes of a kernel without bound inputs that have a winner: see size_policy. The first size
+/// uses the served_inputs of the kernel. Each further size has separate served_inputs, with another
+/// winner and other proofs. In a store a further size is a problem with the sizes as inputs:
+/// {"argument 2", "512"}. Any thread, except where a function has a @pre.
 class tuned_sizes {
 public:
     /// @pre  all outlive this object
@@ -38,45 +38,48 @@ public:
     [[nodiscard]] std::shared_ptr<served_inputs> serving(std::shared_ptr<served_inputs> first,
                                                          std::span<std::int64_t const> key) const;
 
-    /// Returns the winner of another size that is verified for this shape, or null.
-    /// @pre   the turn is this thread's
+    /// Returns the winner of another size that may serve this shape unverified; null: none.
+    /// @param but     inputs to leave out
+    /// @pre   this thread holds the turn
     [[nodiscard]] installed_variant const* covering(served_inputs const& but,
                                                     std::span<std::int64_t const> key) const;
 
-    /// Takes the winner of these inputs, so that it serves calls of about its sizes. Takes the
-    /// store's further sizes with the first winner. Shapes that change their inputs take the slow
-    /// path again.
-    /// @param key  a call that these inputs serve
-    /// @return  false: its tuning tried the default alone, and its winner must not serve
-    /// @pre   the turn is this thread's, and `of` is complete
+    /// Takes the winner of these inputs: it serves calls of about its sizes. With the first winner,
+    /// also takes the further sizes of the store. Sends shapes that other inputs then serve through
+    /// the slow path again.
+    /// @param key  shape of a call that these inputs serve
+    /// @return  false: the tuning tried the default alone, and the winner must not serve
+    /// @pre   this thread holds the turn, and `of` is complete
     [[nodiscard]] bool take(served_inputs& of, std::span<std::int64_t const> key);
     /// Takes the sizes of the store before there is a winner.
-    /// @pre   the turn is this thread's, and `first` is complete
+    /// @pre   this thread holds the turn, and `first` is complete
     void read(served_inputs& first, std::span<std::int64_t const> key);
-    /// Ends the use of a further size. It is not tuned again.  @pre  the turn is this thread's
+    /// Ends the use of a further size, and does not tune it again.
+    /// @pre  this thread holds the turn
     void drop(served_inputs const& of);
     /// Ends a tuning that did not begin. A second later its size may be due again.
-    /// @pre  the turn is this thread's
+    /// @pre  this thread holds the turn
     void cancel(served_inputs const& of);
 
-    /// Returns true if a tuning of this call's sizes, beside the program, is expected to save much.
-    /// @pre  the turn is this thread's
+    /// Returns true if a background tuning of this call's sizes should save much time.
+    /// @pre  this thread holds the turn
     [[nodiscard]] bool is_due(std::span<std::int64_t const> key);
     /// Makes the inputs of a further size, for a tuning that ends with take() or drop().
-    /// @pre  the turn is this thread's
+    /// @pre  this thread holds the turn
     [[nodiscard]] std::shared_ptr<served_inputs> open(std::span<std::int64_t const> key);
-    /// Looks now and then where calls spend their time. A shape that should be tuned then takes the
-    /// slow path.
-    /// Cost   a comparison, mostly; at most 1 % of the time one call sums all shapes, 0.1 to 1 us
-    ///        for each: 5 to 30 ms for 32,000
+    /// Finds out where calls spend their time, at most every 10 ms. Sends the shape whose sizes
+    /// should be tuned through the slow path.
+    /// Cost   mostly a comparison; at most 1 % of the time, a call sums the times of all shapes:
+    ///        0.1 to 1 us each, 5 to 30 ms for 32,000
     void look() noexcept;
 
-    /// Adds the sizes, and the regret of those left out, to a report.
+    /// Adds the sizes to a report, and the regret if each size is left out.
     void describe(tuning_report& to) const;
 
-    /// Counts a part of the tuning of a further size.  @pre  the turn is this thread's
+    /// Subtracts a part of a tuning from the budget of further sizes.
+    /// @pre  this thread holds the turn
     void spend(std::uint64_t evaluations, double seconds);
-    /// The rest for all further sizes.  @pre  the turn is this thread's
+    /// Returns the rest of the budget of all further sizes.  @pre  this thread holds the turn
     [[nodiscard]] search_limits left() const noexcept;
 
 private:
@@ -85,7 +88,7 @@ private:
         std::shared_ptr<served_inputs> owned{}; ///< null: the first size
         sized_result result{};
     };
-    /// The tree and the inputs that it chooses among. They never change.
+    /// The tree, and the inputs among which it chooses. They never change.
     struct choices {
         size_tree tree;
         std::vector<std::shared_ptr<served_inputs>> of{}; ///< by result; null: the first size
@@ -105,11 +108,11 @@ private:
     shape_register& shapes_;
     variant_choice& choice_;
     bool const is_on_; ///< several sizes may serve
-    bool const tunes_; ///< further ones are tuned
+    bool const tunes_; ///< further sizes may be tuned
     std::atomic<bool> has_first_{false};
-    std::vector<std::size_t> words_{}; ///< of a shape that are its sizes; set before has_first_
+    std::vector<std::size_t> words_{}; ///< indices of a shape's sizes; set before has_first_
     std::atomic<double> next_look_s_{0};
-    std::atomic<bool> is_wanted_{false}; ///< some size should be tuned
+    std::atomic<bool> is_wanted_{false}; ///< a further size should be tuned
 
     mutable fork_safe_mutex lock_{lock_use::brief}; ///< guards choices_
     std::shared_ptr<choices const> choices_{};      ///< null: the first size serves all
@@ -117,7 +120,7 @@ private:
     mutable fork_safe_mutex looking_{}; ///< guards the members below
     std::vector<entry> all_{};
     std::vector<std::vector<double>> refused_{}; ///< sizes whose tuning failed
-    std::shared_ptr<served_inputs> open_{};      ///< in tuning, without a winner
+    std::shared_ptr<served_inputs> open_{};      ///< the size whose tuning has no winner yet
     std::vector<double> open_sizes_{};
     std::optional<size_demand> demand_{};
     std::uint64_t spent_evaluations_ = 0;

@@ -79,7 +79,7 @@ ATTUNE_INLINE std::vector<double> tuned_sizes::sizes_of(std::span<std::int64_t c
     return out;
 }
 
-/// A size as a whole number: words above 2^53 are rounded, up to 2^63.
+/// Returns a size as an integer, at most 2^63 - 1. A double has rounded sizes above 2^53.
 [[nodiscard]] inline std::int64_t whole(double size)
 {
     constexpr double beyond = 9223372036854775808.0;
@@ -87,8 +87,8 @@ ATTUNE_INLINE std::vector<double> tuned_sizes::sizes_of(std::span<std::int64_t c
                          : std::numeric_limits<std::int64_t>::max();
 }
 
-/// "argument 2" or "length of argument 0"; for a view also "length 2 of argument 0" and "number 2
-/// of argument 0". See is_tuned_size().
+/// The names are "argument 2" or "length of argument 0"; for a view also "length 2 of argument 0"
+/// and "number 2 of argument 0". See is_tuned_size().
 ATTUNE_INLINE named_texts tuned_sizes::names_of(std::span<double const> sizes) const
 {
     named_texts out;
@@ -107,7 +107,7 @@ ATTUNE_INLINE named_texts tuned_sizes::names_of(std::span<double const> sizes) c
     return out;
 }
 
-/// Returns the sizes of a further size's problem; empty: they are others.
+/// Returns the sizes in the inputs of a problem; empty: the inputs are not these sizes.
 ATTUNE_INLINE std::optional<std::vector<double>>
 tuned_sizes::sizes_in(named_texts const& inputs) const
 {
@@ -132,7 +132,7 @@ ATTUNE_INLINE void tuned_sizes::find_words(std::span<std::int64_t const> key)
     words_ = std::move(words);
 }
 
-/// Returns true if no other configuration was tried.
+/// Returns true if all outcomes are of the default.
 [[nodiscard]] inline bool has_only(std::span<known_outcome const> all, point const& default_at)
 {
     return std::all_of(all.begin(), all.end(),
@@ -187,7 +187,7 @@ ATTUNE_INLINE bool tuned_sizes::take(served_inputs& of, std::span<std::int64_t c
 {
     if (!is_on_ || of.winner.load() == nullptr) return true;
     std::optional<tuned_result> found = choice_.tuned_here(of.problem);
-    if (!found) return true; // the store did not take it: one size serves
+    if (!found) return true; // the store did not keep the record: one size serves
     std::scoped_lock<fork_safe_mutex> const here(looking_);
     if (!has_first_) {
         if (!of.is_further_size) begin(of, *found, key);
@@ -243,14 +243,14 @@ ATTUNE_INLINE void tuned_sizes::grow()
         for (entry const& one : all_)
             made->of.push_back(one.owned);
     }
-    bool const was_one_size = choices_ == nullptr; // only this function writes it
+    bool const was_one_size = choices_ == nullptr; // only this function writes choices_
     {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         choices_ = made;
     }
     demand_.reset();
     is_wanted_ = false;
-    if (was_one_size && made == nullptr) return; // each shape has the code that it should have
+    if (was_one_size && made == nullptr) return; // no shape gets other inputs
     shapes_.look_again([&](std::span<std::int64_t const> key) {
         std::size_t const at = made != nullptr ? made->tree.at(sizes_of(key)) : 0;
         return all_[at].of->winner.load();
@@ -293,7 +293,7 @@ ATTUNE_INLINE search_limits tuned_sizes::left() const noexcept
     return what_is_left(subject_.options.limits, spent_evaluations_, spent_s_);
 }
 
-/// Least seconds from one look() to the next.
+/// Least seconds between two looks.
 inline constexpr double between_looks_s = 0.01;
 
 /// @pre  looking_ is held
@@ -302,7 +302,7 @@ ATTUNE_INLINE bool tuned_sizes::may_tune() const
     bool const is_at_work = open_ != nullptr && open_->tuned_apart_in == ::getpid();
     if (!tunes_ || !has_first_ || is_at_work || all_.size() + refused_.size() >= most_sizes)
         return false;
-    // A tuning with less than this may know no more than the default and the nearest winner.
+    // A tuning with less may evaluate only the default and the nearest winner.
     constexpr std::uint64_t least_evaluations = 8;
     constexpr double least_share = 0.125;
     search_limits const& whole = subject_.options.limits;
@@ -316,7 +316,7 @@ ATTUNE_INLINE bool tuned_sizes::may_tune() const
 ATTUNE_INLINE void tuned_sizes::look_now(double now_s)
 {
     constexpr double most_share = 0.01;
-    constexpr double worth = 0.02; // of the time in calls
+    constexpr double worth = 0.02; // least gain, as a share of the time of calls
     constexpr double least_called_s = 0.1;
     std::vector<shape_register::shape_time> const times = shapes_.times();
     std::vector<sized_calls> calls;
@@ -344,7 +344,7 @@ ATTUNE_INLINE void tuned_sizes::look() noexcept
     try {
         std::unique_lock<fork_safe_mutex> const here(looking_, std::try_to_lock);
         if (here.owns_lock() && may_tune()) look_now(now_s);
-    } catch (...) { // no memory: the next look may have some
+    } catch (...) { // no memory: a later call looks again
     }
 }
 
@@ -365,7 +365,7 @@ ATTUNE_INLINE std::shared_ptr<served_inputs> tuned_sizes::open(std::span<std::in
     open_ = std::make_shared<served_inputs>(std::vector<number>());
     open_->is_further_size = open_->is_near_known = true;
     open_->problem.sizes = names_of(open_sizes_);
-    // The tuning measures the winner that serves these sizes now, and so ends with none slower.
+    // The tuning measures the winner that serves these sizes so far: no slower one can win.
     std::vector<sized_result> results;
     for (entry const& one : all_)
         results.push_back(one.result);

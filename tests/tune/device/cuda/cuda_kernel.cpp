@@ -238,7 +238,7 @@ TEST_CASE("a launch that the driver refuses is an error with kernel, geometry an
     CHECK(has(said, "device 1"));
     CHECK(recorded().current == nullptr);
     recorded().launch_answer = attune::detail::cuda::illegal_address;
-    CHECK(has(error_of([&] { k.launch(); }), "this context can do nothing any more"));
+    CHECK(has(error_of([&] { k.launch(); }), "this context is unusable"));
 }
 
 TEST_CASE("code that does not load is an error, and is tried again")

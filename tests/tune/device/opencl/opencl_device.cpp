@@ -500,7 +500,7 @@ TEST_CASE("bad calls are errors with a sentence: a host pointer, another length,
     CHECK(has(error_of([&] {
                   f(x.span(), attune::device_span<float>{host.data(), host.size()}, 1.0F, 64);
               }),
-              "not in its memory"));
+              "not in the memory of the device"));
     CHECK(has(
         error_of([&] { f(x.span(), attune::device_span<float>{x.span().data(), 100}, 1.0F, 64); }),
         "longer than its memory"));

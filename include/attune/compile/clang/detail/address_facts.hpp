@@ -4,11 +4,11 @@
 // A variant can depend on an address in two ways. The text looks at the address: a cast to an
 // integer, an order of pointers, a pointer written as data. Or an access assumes an alignment.
 //
-// The text is judged twice. The first time is before the optimiser folds anything: the module still
-// has all assumptions on addresses and all casts. The second time is after inlining and before the
-// optimiser makes vectors. A pointer then shows its origin, and the optimiser has not yet added
-// comparisons for overlaps. Accesses are judged in the compiled module, because only this module
-// has vectors and the alignments that vectors need.
+// attune judges the text twice. The first time is before the optimiser folds anything: the module
+// still has all assumptions on addresses and all casts. The second time is after inlining and
+// before the optimiser makes vectors: a pointer shows its origin, and there are no comparisons for
+// overlaps yet. attune judges accesses in the compiled module, because only this module has vectors
+// and the alignments that vectors need.
 #pragma once
 
 #include <attune/compile/source/entry.hpp>
@@ -50,7 +50,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return llvm::any_of(type->subtypes(), [](llvm::Type const* one) { return has_pointer(one); });
 }
 
-/// The functions with a body that the entry reaches, with the entry; empty without an entry.
+/// Returns the functions with a body that the entry reaches, and the entry; empty without an entry.
 [[nodiscard]] inline llvm::SetVector<llvm::Function const*>
 reached_functions(llvm::Module const& module)
 {
@@ -66,7 +66,7 @@ reached_functions(llvm::Module const& module)
     return out;
 }
 
-/// The objects that a pointer may point into. LLVM follows GEPs, casts, selects and phis to them.
+/// Returns the objects into which a pointer may point. LLVM follows GEPs, casts, selects and phis.
 [[nodiscard]] inline llvm::SmallVector<llvm::Value const*, 4> bases_of(llvm::Value const* pointer)
 {
     llvm::SmallVector<llvm::Value const*, 4> out;
@@ -222,7 +222,7 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
             if (auto const* const assume = llvm::dyn_cast<llvm::AssumeInst>(&one))
                 add_assumptions(*assume, out);
             if (llvm::isa<llvm::IntToPtrInst>(one)) out.fail();
-            // The second look judges a difference of pointers, because it knows their objects.
+            // looks_at_no_address() judges a difference of pointers: there their objects show.
             if (is_cast(&one) && llvm::any_of(one.users(), [&](llvm::User const* user) {
                     auto const* const made = llvm::dyn_cast<llvm::BinaryOperator>(user);
                     return made == nullptr || made->getOpcode() != llvm::Instruction::Sub ||
@@ -312,8 +312,8 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
             });
         if (auto const* const compared = dyn_cast<ICmpInst>(&one)) {
             if (!has_pointer(compared->getOperand(0)->getType())) return true;
-            // Equality of addresses in two objects is an overlap, which a shape has in another
-            // word. Within one object it depends on the distance of the addresses only.
+            // Equal addresses in two objects are an overlap, which is another word of a shape.
+            // Within one object, equality depends on the distance of the addresses only.
             Value const* const left = compared->getOperand(0);
             Value const* const right = compared->getOperand(1);
             if (compared->isEquality() &&
@@ -342,7 +342,7 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
     return true;
 }
 
-/// The largest alignment that the optimised module assumes of memory that may belong to an
+/// Returns the largest alignment that the optimised module assumes for memory that may belong to an
 /// argument.
 /// @return  bytes; 64 or more: unknown
 [[nodiscard]] inline std::uint64_t alignment_of_accesses(llvm::Module const& module)

@@ -43,7 +43,7 @@ struct job_answer {
 struct job_input {
     std::string around{}; ///< a place and a thread_priority
     std::string job{};    ///< a front_job
-    std::string name{};   ///< name of `given`; for a job `prepare`: of its result
+    std::string name{};   ///< name of `given`; for the task `prepare`: name of the result
     /// For the task `compile`: the result of the task `prepare`. For `prepare`: parsed headers from
     /// the cache, or nothing. ask() sends it to a worker that does not have it.
     std::string_view given{};
@@ -52,7 +52,8 @@ struct job_input {
 /// Thrown if attune_clang_request::is_cut() ended a job.
 struct job_was_cut {};
 
-/// Thrown if the server is unreachable now, perhaps for a time: no descriptor is free, say.
+/// Thrown if the server is unreachable, perhaps only for some time, such as without free
+/// descriptors.
 struct no_server_now {
     std::string why; ///< "Too many open files"
 };
@@ -79,8 +80,7 @@ public:
                                                 int (*is_cut)())
     {
         job_order order{limit_s};
-        for (int attempt = 0; attempt < 2;
-             ++attempt) { // another process may have killed the server
+        for (int attempt = 0; attempt < 2; ++attempt) { // the first server may have been killed
             std::shared_ptr<descriptor> const control = started();
             if (!control) return {};
             frame_kind kind{};
@@ -103,7 +103,7 @@ public:
     }
 
 private:
-    /// @param kind  of the answer, whose bytes may be incomplete
+    /// @param kind  receives the kind of the answer, whose bytes may be incomplete
     /// @return  false if the server has gone or does not answer
     [[nodiscard]] static bool ask(descriptor const& control, job_order const& order,
                                   job_input const& input, int (*is_cut)(), frame_kind& kind,
@@ -145,17 +145,17 @@ private:
         return false;
     }
 
-    /// The control socket of the server; starts the server if there is none.
+    /// Returns the control socket of the server. Starts the server if there is none.
     [[nodiscard]] std::shared_ptr<descriptor> started()
     {
         std::lock_guard const lock(mutex_);
-        if (control_ &&
-            !is_still_ours()) // the program closed it; the number may now be its own file
+        // If the program closed the socket, its number may belong to another file: never close it.
+        if (control_ && !is_still_ours())
             new std::shared_ptr<descriptor>(std::exchange(control_, nullptr));
         if (control_ && owner_ != owner_here()) control_.reset();
         if (control_ || is_unfit_) return control_;
         auto [here, there] = socket_pair(SOCK_SEQPACKET);
-        is_unfit_ = !here; // this process may have no sockets
+        is_unfit_ = !here; // this process is not allowed to make sockets
         if (is_unfit_) return nullptr;
         spawn_request request;
         request.path = loader_path();
@@ -166,9 +166,9 @@ private:
         request.files = {{3, there.get()}, {0, -1}, {1, -1}, {2, -1}};
         request.close_from = 4;
         spawn_outcome const child = spawn(std::move(request));
-        if (child.error_code == EAGAIN) return nullptr; // no process is free, also none for a trial
+        if (child.error_code == EAGAIN) return nullptr; // no process can start now
         refuse_for_now(child.error_code);
-        is_unfit_ = child.process < 0; // this process may start no program
+        is_unfit_ = child.process < 0; // this process is not allowed to start programs
         if (is_unfit_) return nullptr;
         there.close();
         timeval const patience{20, 0};
@@ -181,11 +181,11 @@ private:
         int status = 0;
         while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
         }
-        constexpr int most_failures = 3; // a limit of this process may be at fault
+        constexpr int most_failures = 3; // a limit of this process may be the cause
         constexpr int lacks_library = 127;
         bool const is_hopeless =
             (WIFEXITED(status) && WEXITSTATUS(status) == lacks_library) ||
-            (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS); // this process may start none
+            (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS); // a filter forbids system calls
         if (!has_begun && !is_hopeless && ++failures_ < most_failures)
             throw no_server_now{module_ + " did not start as a program"};
         is_unfit_ = !has_begun || std::memcmp(&greeting, &expected_, sizeof greeting) != 0;
@@ -196,14 +196,14 @@ private:
     }
 
     [[nodiscard]] bool is_still_ours() const { return file_identity(control_->get()) == identity_; }
-    /// Device and number of an open file.
+    /// Returns the device and the number of an open file.
     [[nodiscard]] static std::array<unsigned long, 2> file_identity(int file)
     {
         struct ::stat found{};
         if (::fstat(file, &found) != 0) return {};
         return {found.st_dev, found.st_ino};
     }
-    /// User, group and root folder. A server with another one would read other files.
+    /// Returns user, group and root folder. A server with another one would read other files.
     [[nodiscard]] static std::array<unsigned long, 4> owner_here()
     {
         struct ::stat root{};
@@ -218,9 +218,9 @@ private:
             if (error_code == passing) throw no_server_now{std::strerror(error_code)};
     }
 
-    /// Two connected sockets, with numbers above 2 if such numbers are free. Programs that this
-    /// process starts do not inherit the sockets.
-    /// @return  two closed files if this process may have no sockets
+    /// Returns two connected sockets, with numbers above 2 if such numbers are free. Programs that
+    /// this process starts do not inherit the sockets.
+    /// @return  two closed files if this process is not allowed to make sockets
     /// Errors   no_server_now
     [[nodiscard]] static std::pair<descriptor, descriptor> socket_pair(int type)
     {
@@ -249,7 +249,7 @@ private:
         return head.e_entry != 0;
     }
 
-    /// The program that loads shared objects: "/lib64/ld-linux-x86-64.so.2".
+    /// Returns the path of the dynamic loader: "/lib64/ld-linux-x86-64.so.2".
     [[nodiscard]] static std::string loader_path()
     {
         Dl_info found{};
@@ -263,8 +263,8 @@ private:
     server_greeting expected_;
     std::mutex mutex_{};
     std::shared_ptr<descriptor> control_{};
-    std::array<unsigned long, 4> owner_{};    ///< of the server
-    std::array<unsigned long, 2> identity_{}; ///< of control_
+    std::array<unsigned long, 4> owner_{};    ///< owner_here() at the start of the server
+    std::array<unsigned long, 2> identity_{}; ///< file_identity() of control_
     bool is_unfit_ = !is_program();
     int failures_ = 0;
 };

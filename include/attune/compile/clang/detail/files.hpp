@@ -38,7 +38,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The state of a file at Clang's first look.
+/// The state of a file at Clang's first access.
 struct seen_file {
     file_stamp stamp{};
     std::string hash{}; ///< hash of the content, if the stamp could miss a change; else empty
@@ -107,7 +107,7 @@ private:
     }
 };
 
-/// Records the files that Clang looks at. For one thread.
+/// Records the files that Clang reads or searches for. One thread at a time.
 class watched_file_system final : public llvm::vfs::ProxyFileSystem {
 public:
     /// @param touched  must outlive this
@@ -150,7 +150,7 @@ public:
 #endif
 
 private:
-    /// The absolute path, without a slash at the end; empty if there is none.
+    /// Returns the absolute path, without a slash at the end; empty if there is none.
     /// @param counts  a relative path makes the compilation depend on the current folder
     [[nodiscard]] std::string absolute(llvm::Twine const& path, bool counts) const
     {
@@ -181,12 +181,12 @@ private:
     touched_files& touched_;
 };
 
-/// The real file system.
-/// @param touched  records the files that Clang looks at; must outlive the result
+/// Returns the real file system.
+/// @param touched  records the files that Clang reads or searches for; must outlive the result
 [[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 real_file_system(touched_files& touched)
 {
-    // Not the shared real file system: its current folder is the process's, which another thread
+    // LLVM's shared real file system uses the current folder of the process, which another thread
     // may change.
     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> const real(
         llvm::vfs::createPhysicalFileSystem().release());
@@ -195,9 +195,9 @@ real_file_system(touched_files& touched)
 
 inline constexpr char const* overlay_folder = "/attune-overlay";
 
-/// The real file system, with the kernel's text, <attune/tunable.hpp> and <attune/matrix_view.hpp>
-/// added in memory.
-/// @param touched  records the real files that Clang looks at; must outlive the result
+/// Returns the real file system, with the kernel's text, <attune/tunable.hpp> and
+/// <attune/matrix_view.hpp> added in memory.
+/// @param touched  records the real files that Clang reads or searches for; must outlive the result
 [[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 kernel_file_system(attune_clang_request const& request, llvm::StringRef text,
                    touched_files& touched)

@@ -102,8 +102,8 @@ frontend_arguments(std::string const& executable, attune_clang_request const& re
     std::string const overlay = std::string("-I") + overlay_folder;
     std::vector<char const*> arguments{executable.c_str(), overlay.c_str()};
 #if defined(__aarch64__)
-    // Its functions are in an archive of the compiler: each kernel with an atomic would need a
-    // linker.
+    // Outline atomics are functions in an archive of the compiler: each kernel with an atomic would
+    // need a linker.
     arguments.push_back("-mno-outline-atomics");
 #endif
     arguments.insert(arguments.end(), request.arguments,
@@ -147,7 +147,7 @@ make_invocation(std::vector<std::string> const& frontend, attune_clang_request c
     return invocation;
 }
 
-/// Number of stores to the stack because no register was free, of each function with such stores.
+/// For each function, the number of stores to the stack because no register was free.
 using spills_by_function = std::map<llvm::Function const*, long>;
 
 /// Keeps the number of stores that a remark of LLVM's greedy register allocator states for a
@@ -169,8 +169,8 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
     spills[&remark->getFunction()] = count;
 }
 
-/// Number of instructions with a vector as result or operand, in functions that the object
-/// contains.
+/// Returns the number of instructions with a vector as result or operand, in the functions of the
+/// object.
 [[nodiscard]] inline long vector_instructions_of(llvm::Module const& module)
 {
     auto const is_vector = [](llvm::Value const* v) { return v->getType()->isVectorTy(); };
@@ -186,8 +186,8 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
     return count;
 }
 
-/// Notes in the object that no exception leaves its functions or passes through them. Call it after
-/// the module is optimised.
+/// Notes in the object that no exception leaves its functions or passes through them. Call it for
+/// the optimised module.
 inline void note_nounwind(llvm::Module& module)
 {
     bool const may_unwind = llvm::any_of(module, [](llvm::Function const& function) {
@@ -238,7 +238,7 @@ inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, 
 }
 
 /// Skips the remaining passes of the optimiser after the limit. An unrolled loop nest can keep the
-/// optimiser busy for minutes, and its thread cannot be ended.
+/// optimiser busy for minutes, and no call can end its thread.
 class time_limit final : public llvm::OptPassGate {
 public:
     explicit time_limit(double limit_s)
@@ -351,7 +351,7 @@ private:
         std::snprintf(line, sizeof line, "error: compiling took longer than %g s\n",
                       request.limit_s);
         log.flush();
-        result.log.insert(0, line); // before messages about what was not finished
+        result.log.insert(0, line); // before messages on unfinished work
         result.bytes.clear();
         return true;
     };

@@ -1,7 +1,7 @@
 // attune/compile/clang/detail/headers.hpp - the leading #include block of a kernel, parsed once.
 // SPDX-License-Identifier: MIT
 //
-// Editors that use clang have the same mechanism (PrecompiledPreamble)
+// Editors that use clang have the same mechanism (PrecompiledPreamble).
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
@@ -36,7 +36,7 @@ language_of(clang::CompilerInvocation const& invocation)
 #endif
 }
 
-/// "TILE_M" of the flags "-DTILE_M=64" and "-DATTUNE_VALUE_TILE_M=64".
+/// Returns "TILE_M" for the flags "-DTILE_M=64" and "-DATTUNE_VALUE_TILE_M=64".
 [[nodiscard]] inline std::string_view parameter_name(std::string_view flag)
 {
     std::string_view name = flag.substr(2, flag.find('=') - 2);
@@ -67,6 +67,7 @@ private:
     bool mentioned_ = false;
 };
 
+/// The parsed leading #include block of a kernel.
 class parsed_headers {
 public:
     /// @param invocation  without the macros of a variant
@@ -150,8 +151,8 @@ private:
         return bounds;
     }
 
-    /// Start of the first line that mentions a parameter outside of comments; npos if there is
-    /// none.
+    /// Returns the start of the first line that mentions a parameter outside of comments; npos if
+    /// there is none.
     [[nodiscard]] static std::size_t first_line_that_mentions(llvm::StringRef kernel,
                                                               attune_clang_request const& request)
     {
@@ -175,7 +176,7 @@ private:
     touched_files touched_{};
 };
 
-/// The text of headers that an earlier process parsed; empty if there is none.
+/// Returns the bytes of headers that an earlier process parsed; empty if there are none.
 [[nodiscard]] inline std::string kept_headers(std::string const& key,
                                               attune_clang_request const& request)
 {

@@ -66,7 +66,7 @@ extern "C" inline int attune_at_unload(void (*destroy)(void*), void* object, voi
     return 0;
 }
 
-/// The module's `__dso_handle`, as a pointer that the module defines.
+/// Returns the module's `__dso_handle`, as a pointer that the module defines.
 [[nodiscard]] inline llvm::GlobalVariable* owner_in(llvm::Module& module)
 {
     llvm::GlobalVariable* const old = module.getGlobalVariable(owner_symbol);
@@ -241,7 +241,7 @@ struct linking_needs {
     std::string why_linker{}; ///< the part that JITLink cannot link; empty if there is none
     bool has_statics = false; ///< make_statics_callable() changed the module
     std::vector<std::string_view> undefined{}; ///< names that must be found
-    /// An exception may pass through the object, so it needs its unwind tables. See
+    /// True: an exception may pass through the object, which then needs its unwind tables. See
     /// locks_at_exceptions().
     bool may_unwind = true;
 
@@ -262,9 +262,9 @@ struct linking_needs {
     }
 };
 
-/// A copy of an object for JITLink, without the unwind tables if no exception may pass.
-/// frame_sizes_flag makes relocations of a section that is not loaded, and the JITLink of LLVM 16
-/// refuses these. The copy leaves them out, too.
+/// Returns a copy of an object for JITLink, without the unwind tables if no exception may pass.
+/// frame_sizes_flag makes relocations of a section that is not loaded. The JITLink of LLVM 16
+/// refuses these relocations, so that the copy leaves them out too.
 [[nodiscard]] inline std::unique_ptr<llvm::MemoryBuffer> linkable_copy(llvm::StringRef object,
                                                                        bool may_unwind)
 {

@@ -60,7 +60,8 @@ private:
     void* handle_{};
 };
 
-/// Names of LLVM's OpenMP library: first the path in the LLVM in use, then names for the loader.
+/// Returns names of LLVM's OpenMP library: first paths of the LLVM in use, then names for the
+/// loader.
 [[nodiscard]] inline std::vector<std::string> openmp_names()
 {
     std::vector<std::string> names;
@@ -264,7 +265,7 @@ private:
         return shared_->define(absoluteSymbols(std::move(own)));
     }
 
-    /// A JITDylib with the symbols of these libraries. Opens them at their first use.
+    /// Returns a JITDylib with the symbols of these libraries. Opens them at their first use.
     /// @return  null, with the loader's message in `log`
     [[nodiscard]] llvm::orc::JITDylib* libraries_of(std::vector<std::string> const& paths,
                                                     std::string& log)
@@ -287,7 +288,7 @@ private:
         return known;
     }
 
-    /// The first of these symbols that no library of this process has; empty if all are found.
+    /// Returns the first of these symbols that no library of this process has; empty: all exist.
     [[nodiscard]] llvm::Expected<std::string> missing(std::vector<std::string_view> const& wanted,
                                                       llvm::orc::JITDylib& from)
     {

@@ -70,8 +70,8 @@ void on_own_stack(std::size_t bytes, F const& f)
     if (own.thrown) std::rethrow_exception(own.thrown);
 }
 
-/// Bytes that `ulimit -v` and `ulimit -d` still allow this process. Infinity without such a limit,
-/// or if the system does not report the memory in use.
+/// Returns the bytes that `ulimit -v` and `ulimit -d` still allow this process. Infinity without
+/// such a limit, or if the system does not report the memory in use.
 [[nodiscard]] inline double allowed_bytes()
 {
     constexpr double none = std::numeric_limits<double>::infinity();
@@ -95,8 +95,8 @@ void on_own_stack(std::size_t bytes, F const& f)
                     data - page * static_cast<double>(written));
 }
 
-/// Returns a sentence if fewer than `bytes` are allowed, else an empty text.
-/// @param what  "to link a variant"
+/// Returns a sentence if the limits allow fewer than `bytes`, else an empty text.
+/// @param what  the purpose: "to link a variant"
 [[nodiscard]] inline std::string lack_of_memory(double bytes, std::string const& what)
 {
     double const left = allowed_bytes();

@@ -41,7 +41,7 @@ struct shared_preparation {
     std::once_flag once{};
     std::string name{};  ///< unique among all processes
     std::string bytes{}; ///< `made`, for the workers of the server
-    std::string log{};   ///< the reason why there is none
+    std::string log{};   ///< why nothing was made
     prepared_kernel made{};
     std::atomic<bool> is_prepared{false};
 
@@ -85,7 +85,7 @@ struct reply_storage : attune_clang_reply {
     }
 };
 
-/// While an object exists, the program does not fork.
+/// During its lifetime, the program does not fork.
 class forks_held {
 public:
     explicit forks_held(attune_clang_request const& request)
@@ -167,7 +167,7 @@ public:
     void release(loaded_code* code) { loader_->unload(std::unique_ptr<loaded_code>(code)); }
 
 private:
-    /// A key of all that determines the front end's arguments and the parsed headers.
+    /// Returns a hash of all that determines the front end's arguments and the parsed headers.
     [[nodiscard]] static std::string key_of(attune_clang_request const& request)
     {
         content_hash key;
@@ -214,10 +214,10 @@ private:
                          request);
     }
 
-    /// Does a job in the compile server, or here if there is none.
-    /// @param given  of job_input
-    /// @param log    set if there is no result
-    /// @param here   does the job here
+    /// Does a job in the compile server; without a server, in this process.
+    /// @param given  job_input::given
+    /// @param log    receives the reason if there is no result
+    /// @param here   does the job in this process
     template <class Result, class Here>
     [[nodiscard]] std::optional<Result>
     run(front_task task, attune_clang_request const& request, shared_preparation const& kernel,
@@ -265,7 +265,7 @@ private:
     return nullptr;
 }
 
-/// A reply filled by `fill`; null if memory is exhausted.
+/// Returns a reply that `fill` has filled; null if memory is exhausted.
 template <class Fill>
 [[nodiscard]] attune_clang_reply* make_reply(Fill fill)
 {

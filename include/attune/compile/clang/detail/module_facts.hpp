@@ -31,7 +31,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The path of the library that contains a function; empty if the loader does not report it.
+/// Returns the path of the library that contains a function; empty if the loader does not report
+/// it.
 [[nodiscard]] inline std::string library_of(void* function)
 {
     Dl_info found{};
@@ -39,8 +40,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return is_known ? found.dli_fname : "";
 }
 
-/// The path given to clang's driver as its executable. The file may be absent: the driver derives
-/// the place of clang's own headers, `../lib/clang/<major>/include`, from the path.
+/// Returns the path for clang's driver as its executable. The file may be absent: the driver
+/// derives the place of clang's own headers, `../lib/clang/<major>/include`, from the path.
 [[nodiscard]] inline std::string clang_executable()
 {
     std::string const major = std::to_string(LLVM_VERSION_MAJOR);
@@ -76,7 +77,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return "cpu=" + llvm::sys::getHostCPUName().str() + " features=" + hash.hex().substr(0, 16);
 }
 
-/// The libraries that contain Clang and LLVM, each followed by a line end.
+/// Returns the libraries that contain Clang and LLVM, each followed by a line end.
 [[nodiscard]] inline std::string toolchain_files()
 {
     std::string files;
@@ -94,8 +95,8 @@ namespace attune::inline ATTUNE_ABI::detail {
         .string();
 }
 
-/// A key that changes with the module's file and the files of Clang and LLVM. Computed once,
-/// because a loaded file may be replaced later.
+/// Returns a key that changes with the module's file and the files of Clang and LLVM. Computes it
+/// once, because a new file may later replace a loaded one.
 [[nodiscard]] inline std::string const& loaded_files_key()
 {
     static std::string const made = [] {

@@ -41,7 +41,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_reply*)>;
 
 /// @param libraries  paths
-/// @param must_load  loads also an object whose stage would be 5
+/// @param must_load  true: loads also an object whose stage would be 5
 /// Errors  attune::error if memory is exhausted
 [[nodiscard]] inline clang_reply load_object(clang_session const& module, std::string_view object,
                                              std::vector<std::string> const& libraries,
@@ -57,7 +57,7 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
     return out;
 }
 
-/// The counts of a reply of attune_clang_functions::compile().
+/// Returns the counts in a reply of attune_clang_functions::compile().
 [[nodiscard]] inline code_size counts_of(attune_clang_reply const& reply)
 {
     auto const known = [](long n) { return n < 0 ? std::nullopt : std::optional<std::int64_t>(n); };
@@ -70,8 +70,8 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
 /// Bytes before the object in an entry of the cache, a multiple of 16: LLVM reads aligned objects.
 inline constexpr std::size_t counts_length = 48;
 
-/// An object and its counts, as an entry of the cache: the spills and the vector instructions, each
-/// with a space behind it, padded to counts_length; then the object.
+/// Returns an object and its counts as an entry of the cache: the spills and the vector
+/// instructions, each followed by a space, padded to counts_length; then the object.
 [[nodiscard]] inline std::string counted_object(code_size const& counts, std::string_view object)
 {
     std::string out = std::to_string(counts.spills.value_or(-1)) + ' ' +
@@ -82,7 +82,7 @@ inline constexpr std::size_t counts_length = 48;
 
 struct counted_object_parts {
     code_size counts{};
-    std::string_view object{}; ///< of the entry's bytes
+    std::string_view object{}; ///< part of the entry
 };
 
 /// @return  empty if `entry` has another form than that of counted_object()
@@ -101,7 +101,7 @@ struct counted_object_parts {
     return out;
 }
 
-/// A callable without its address: key, sizes and facts, read from the object.
+/// Returns a callable without its address: key, sizes and facts come from the object.
 /// @param libraries  paths of the libraries in the flags
 /// @param loaded     dlopen's handle of the code; null: it has none
 [[nodiscard]] inline callable described(std::string_view object, code_size const& counts,
@@ -119,7 +119,7 @@ struct counted_object_parts {
     return made;
 }
 
-/// The callable or the failure in a reply whose stage is not 3.
+/// Returns the callable or the failure in a reply whose stage is not 3.
 /// @param threads  result of thread_ids() before the module loaded the code
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
@@ -147,7 +147,7 @@ struct counted_object_parts {
     return made;
 }
 
-/// The failure of code that clang_compiler cannot link into the process.
+/// Returns the failure of code that clang_compiler cannot link into the process.
 /// @param why   the part of the code that needs a linker: "it has thread_local variables"
 /// @param said  the message of the linker or of the system's loader
 [[nodiscard]] inline failure link_failure(std::string const& why, std::string said)

@@ -31,7 +31,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The keeper of a call of the module's compile(). No function throws.
+/// The attune_clang_keeper of one call of the module's compile(). No function throws.
 class headers_keeper {
 public:
     /// @param facts     identifies the module: only the same module can read its parsed headers
@@ -104,8 +104,9 @@ struct clang_session {
     }
 };
 
-/// Folders to search for the module. The first is the folder of the program or shared object with
-/// this code. The loader's folders for that file follow (run path, LD_LIBRARY_PATH, the system's).
+/// Returns the folders to search for the module. The first is the folder of the program or shared
+/// object with this code. The loader's folders for that file follow (run path, LD_LIBRARY_PATH, the
+/// system's).
 [[nodiscard]] inline std::vector<std::string> loader_folders()
 {
     static char const here = 0;
@@ -155,11 +156,11 @@ struct clang_session {
     return places;
 }
 
-/// The dlopen() flags for the module. Usually the module's symbols are local, and the program's
-/// symbols take precedence, as for any library. In a program that contains Clang or LLVM, whose
-/// symbol names are equal in all versions, the module would then call the wrong functions.
-/// RTLD_DEEPBIND makes the module search its own libraries first. RTLD_DEEPBIND is no default,
-/// because the module would then not use an allocator of the program.
+/// Returns the dlopen() flags for the module. Usually the module's symbols are local, and the
+/// program's symbols take precedence, as for any library. If the program contains Clang or LLVM,
+/// the module would then call the wrong functions, because symbol names are equal in all versions.
+/// RTLD_DEEPBIND makes the module search its own libraries first. It is not the default, because
+/// the module would then ignore an allocator of the program.
 [[nodiscard]] inline int module_mode()
 {
     constexpr int usual = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
@@ -177,7 +178,7 @@ struct clang_session {
 {
     problem = lack_of_memory(400e6, "to open Clang and LLVM");
     if (!problem.empty()) return nullptr;
-    fork_delay const whole; // a child could not repair a half open module
+    fork_delay const whole; // a child could not complete a half open module
     void* const handle = ::dlopen(path.c_str(), module_mode());
     if (handle == nullptr) {
         char const* const text = ::dlerror();
@@ -203,7 +204,7 @@ struct clang_session {
     return session;
 }
 
-/// True if the process, or the system, cannot open another file now.
+/// Returns true if the process, or the system, cannot open another file now.
 [[nodiscard]] inline bool is_out_of_descriptors()
 {
     int const probe = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -212,7 +213,7 @@ struct clang_session {
     return false;
 }
 
-/// The facts besides the kernel and the flags that determine the code.
+/// The facts that determine the code, besides the kernel and the flags.
 struct clang_facts {
     int major{};
     std::string version{};   ///< "19.1.7"
@@ -245,7 +246,7 @@ struct clang_facts {
     return facts;
 }
 
-/// The files that compile: the module and the libraries that contain Clang and LLVM.
+/// Returns the files that compile: the module and the libraries that contain Clang and LLVM.
 [[nodiscard]] inline std::vector<std::string> toolchain_files(clang_session const& session)
 {
     std::vector<std::string> files;
@@ -276,7 +277,7 @@ struct clang_facts {
             session.functions->processor(session.session), hash.hex()};
 }
 
-/// The cache key for the facts of the module that would be opened.
+/// Returns the cache key for the facts of the module that these places give.
 [[nodiscard]] inline std::string facts_key(std::vector<std::string> const& places)
 {
     content_hash key;
@@ -287,7 +288,8 @@ struct clang_facts {
     return key.hex();
 }
 
-/// The cache key for the facts of the module that was opened last, even if it is gone now.
+/// Returns the cache key for the facts of the module that was opened last, even if its file is
+/// gone.
 [[nodiscard]] inline std::string last_facts_key()
 {
     return content_hash{}

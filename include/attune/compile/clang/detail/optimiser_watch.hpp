@@ -47,9 +47,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return false;
 }
 
-/// Returns true if the optimised module has no state besides the arguments of a call. Such a module
-/// uses the arguments' memory, constants, and arrays on the stack that it fills first. Such a
-/// module uses no variable, thread, atomic, clock or volatile access. False: unknown.
+/// Returns true if the optimised module has no state besides the arguments of a call; false:
+/// unknown. Such a module uses the arguments' memory, constants, and arrays on the stack that it
+/// fills first. It uses no variable, thread, atomic, clock or volatile access.
 [[nodiscard]] inline bool depends_on_this_call_alone(llvm::Module const& module)
 {
     using namespace llvm;
@@ -134,7 +134,7 @@ public:
         });
 #endif
     }
-    /// Notes the facts in the object. Call it after the module is optimised.
+    /// Notes the facts in the object. Call it for the optimised module.
     void note(llvm::Module& module) const
     {
         bool const is_alone = depends_on_this_call_alone(module);

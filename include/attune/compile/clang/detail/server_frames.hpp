@@ -84,7 +84,7 @@ private:
     std::string bytes_{};
 };
 
-/// Reads what a byte_writer wrote, in the same order, into values that are empty.
+/// Reads the values of a byte_writer, in the same order, into empty values.
 /// Errors   std::runtime_error: the bytes end too early
 class byte_reader {
 public:
@@ -156,7 +156,7 @@ template <class T>
     return out.take();
 }
 
-/// Errors   std::runtime_error: `bytes` is shorter than what packed() gave
+/// Errors   std::runtime_error: `bytes` is shorter than the result of packed()
 template <class T>
 [[nodiscard]] T unpacked(std::string_view bytes)
 {
@@ -227,7 +227,7 @@ struct frame_head {
     return true;
 }
 
-/// @return  false, like receive_bytes()
+/// @return  as receive_bytes()
 [[nodiscard]] inline bool receive_frame(int socket, frame_kind& kind, std::string& bytes)
 {
     frame_head head;

@@ -163,7 +163,7 @@ private:
         return nullptr;
     }
 
-    /// @return  null, with errno, if there is none
+    /// @return  null, with errno, if no worker can start
     [[nodiscard]] worker* start()
     {
         int both[2];
@@ -226,7 +226,7 @@ private:
         ::close(socket);
     }
 
-    /// The way a worker ended before its job was done, with LLVM's output.
+    /// Returns how a worker ended before the end of its job, with LLVM's output.
     [[nodiscard]] static std::string ending_of(worker const& one, int status)
     {
         char said[4096];

@@ -36,7 +36,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// the parsed headers. `compile` makes the object of a variant.
 enum class front_task : int { prepare, compile };
 
-/// A job with all its data, except the result of `prepare`.
+/// A job with its data, except the result of `prepare`.
 struct front_job {
     front_task task{};
     std::string executable{}; ///< path that clang's driver takes as its executable
@@ -72,7 +72,7 @@ struct front_job {
             request.precompile};
 }
 
-/// The request of a job, which must outlive it.
+/// The request of a job. The job must outlive it.
 class request_of {
 public:
     explicit request_of(front_job const& job)
@@ -107,9 +107,9 @@ private:
 /// The result of the task `prepare`.
 struct prepared_kernel {
     std::vector<std::string> frontend{};             ///< empty: the driver refused the flags
-    touched_files by_driver{};                       ///< files that the driver looked at
+    touched_files by_driver{};                       ///< files that the driver read or searched for
     std::unique_ptr<parsed_headers const> headers{}; ///< null: each variant parses its headers
-    bool is_kept = false;                            ///< the headers are the given ones
+    bool is_kept = false;                            ///< an earlier process parsed the headers
     std::string log{};
 
     template <class Self, class Visit>
@@ -127,7 +127,7 @@ struct prepared_kernel {
     }
 };
 
-/// Parsed headers as bytes that outlive the process.
+/// Returns parsed headers as bytes that outlive the process.
 [[nodiscard]] inline std::string headers_to_keep(prepared_kernel const& kernel)
 {
     byte_writer out;
@@ -136,7 +136,7 @@ struct prepared_kernel {
 }
 
 /// @param kept  result of headers_to_keep()
-/// @return  null if they were parsed for other arguments, or `kept` has another form
+/// @return  null if the headers are for other arguments, or `kept` has another form
 [[nodiscard]] inline std::unique_ptr<parsed_headers const>
 headers_in(std::string_view kept, std::string const& arguments_key)
 {
@@ -194,7 +194,7 @@ extern char** environ;
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The program's current folder and environment variables, on which a compilation depends besides
+/// The program's current folder and environment variables. A compilation depends on them besides
 /// the job.
 struct place {
     std::string folder{};

@@ -22,31 +22,31 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns the call in the form of measure/. Refers to the caller's memory.
+/// Returns the call in the form of measure/. The result refers to the caller's memory.
 [[nodiscard]] device_call make_device_call(cuda_target const& target, call_frame const& frame);
 
 /// Checks that every device array is in the target's memory and has its stated length there.
 /// @pre     target.can_run()
-/// Errors   attune::error naming the argument: not device memory, of another device, or too short
+/// Errors   attune::error with the argument: not device memory, of another device, or too short
 void require_on_device(cuda_target const& target, call_frame const& frame);
 
-/// Returns true if device code runs in this process, and false if in a worker.
+/// Returns true if device code runs in this process; false: in a worker.
 [[nodiscard]] constexpr bool runs_in_process(isolation how) noexcept
 {
     return how == isolation::guard || how == isolation::none;
 }
 
-/// Checks tuning_options::device.others; does nothing if that is empty or nothing can run.
+/// Checks tuning_options::device.others. Does nothing if it is empty, or without a device.
 /// @param own  the compiler's device
-/// Errors   attune::error: variants run in this process, or a device is the compiler's own, is
-///          named twice, does not exist, or has other limits
+/// Errors   attune::error: variants run in this process; a device is the compiler's own, occurs
+///          twice, does not exist, or has other limits
 void require_usable_devices(cuda_target const& own, tuning_options const& options);
 
-/// A bench in a worker process with its own context. With tuning_options::measuring.protect =
-/// `guard` or `none`, a bench in this process on the device's primary context, which a bad variant
-/// may destroy. If no worker starts, `automatic` measures in this process too (protection() gives
-/// the reason) and `fork` is an error. The user's reference and check run in this process, on
-/// copies in host memory.
+/// Returns a bench in a worker process, with a separate context. With `guard` or `none` in
+/// tuning_options::measuring.protect, returns a bench in this process: a bad variant may destroy
+/// the device's primary context. If no worker starts, `automatic` also measures in this process,
+/// and protection() has the reason. The user's reference and check run in this process, on copies
+/// in host memory.
 /// @pre     problem, options and target outlive the result
 /// Errors   attune::error: no device, out of memory, no worker for isolation::fork, or a worker
 ///          that shares a server with this process (CUDA MPS)
@@ -60,14 +60,14 @@ void require_usable_devices(cuda_target const& own, tuning_options const& option
                                                        cuda_target const& target,
                                                        kernel_source const& comparison);
 
-/// Lower is better; 1 is full occupancy without spills and a whole number of waves. A heuristic
-/// that does not read the work of a thread: it ranks only variants that do the same work with
-/// another launch:
+/// Predicts a variant's value from its code: lower is better. 1 is full occupancy without spills
+/// and with a whole number of waves. The heuristic ignores the work of a thread, so it compares
+/// only variants that do the same work with different launches:
 ///
 ///     tail / occupancy * (1 + spill_bytes / (4 * registers))
 ///
-/// A wave is the blocks resident at once, and tail = waves rounded up / waves.
-/// @return  infinite if the code cannot be launched
+/// A wave is a set of blocks that are resident at once; tail = waves rounded up / waves.
+/// @return  infinity if no launch is possible
 [[nodiscard]] double predicted_objective(device_limits const& device, device_variant const& code);
 
 /// The bench of tuned.predict(). Every variant that the device can launch succeeds, and its time is

@@ -64,7 +64,7 @@ ATTUNE_INLINE outcome predicted_bench::time(callable const& tried, double, doubl
 ATTUNE_INLINE std::variant<round_times, std::size_t>
 predicted_bench::compare(std::span<callable const> tried, double)
 {
-    constexpr int rounds = 32; // enough for any interval: all times are equal
+    constexpr int rounds = 32; // any number gives an interval: all times are equal
     round_times out{tried.size()};
     for (std::size_t i = 0; i < tried.size(); ++i)
         for (int round = 0; round < rounds; ++round)
@@ -74,7 +74,7 @@ predicted_bench::compare(std::span<callable const> tried, double)
 
 inline constexpr char const devices_option[] = "tuning_options::device.others";
 
-/// "device 1: NVIDIA H200 (sm_90), 132 multiprocessors, 143771 MiB"
+/// Returns "device 1: NVIDIA H200 (sm_90), 132 multiprocessors, 143771 MiB".
 [[nodiscard]] inline std::string device_text(int ordinal, device_limits const& limits)
 {
     return "device " + std::to_string(ordinal) + ": " + device_name(limits) + ", " +
@@ -91,21 +91,21 @@ ATTUNE_INLINE void require_usable_devices(cuda_target const& own, tuning_options
         throw error("variants that run in this process are measured on one device only",
                     std::string(devices_option) +
                         ", with isolation::" + std::string(describe(options.measuring.protect)),
-                    "let them run in workers: isolation::automatic");
+                    "run them in workers: isolation::automatic");
     for (std::size_t i = 0; i < named.size(); ++i) {
         std::string const device = "device " + std::to_string(named[i]);
         if (named[i] == own.ordinal)
-            throw error(device + " is the compiler's own and measures in any case", devices_option,
-                        "name the others only");
+            throw error(device + " is the compiler's own, which always measures", devices_option,
+                        "name only other devices");
         auto const here = named.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::find(named.begin(), here, named[i]) != here)
             throw error(device + " is named twice", devices_option, "name it once");
         device_limits const limits = limits_of_device(*own.driver, named[i]);
         if (limits != own.limits)
             throw error(device + " is another kind than device " + std::to_string(own.ordinal) +
-                            ", which the kernel is tuned for",
+                            ", for which the kernel is tuned",
                         device_text(named[i], limits) + "; " + device_text(own.ordinal, own.limits),
-                        "leave it out, and tune for it by itself");
+                        "leave it out, and tune for it separately");
     }
 }
 
@@ -121,9 +121,9 @@ inline void require_array_on_device(cuda_target const& target, buffer const& b)
     int ordinal = -1;
     if (driver.pointer_get_attribute(&ordinal, cuda::of_pointer::device_ordinal,
                                      device_address(b)) != cuda::success)
-        throw error("an array that a kernel shall use on a device is not in its memory", argument,
-                    "pass memory that was allocated on the device, or declare the argument as a "
-                    "std::span: attune copies it");
+        throw error("an array of a kernel is not in the memory of the device", argument,
+                    "pass memory of the device, or declare the argument as a std::span: attune "
+                    "then copies the array");
     if (ordinal != target.ordinal && is_bound_to_device(driver, device_address(b)))
         throw error("an array of a kernel is in the memory of another device",
                     argument + " is on device " + std::to_string(ordinal) +
@@ -169,7 +169,7 @@ ATTUNE_INLINE void require_on_device(cuda_target const& target, call_frame const
             require_array_on_device(target, frame.buffers[a.buffer]);
 }
 
-/// Returns the comparison of results, compiled for the device; if empty, the host compares.
+/// Returns the compiled comparison of results; empty: the host compares.
 [[nodiscard]] inline device_code compile_comparison(any_compiler const& compiler,
                                                     kernel_source const& comparison)
 {

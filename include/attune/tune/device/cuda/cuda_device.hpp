@@ -29,28 +29,28 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// and clusters; extents are 1 or more. For a cooperative launch all blocks and threads must be
 /// resident at once. Adds threads per block, dynamic shared bytes and blocks as features.
 ///
-/// A compiled variant may still be refused for its resources: see launch_objection().
+/// launch_objection() may still refuse a compiled variant because of its resources.
 ///
 /// @param bound  the kernel's space with the values of its inputs
-/// Errors   attune::error: grid or block not declared, or an unsatisfiable condition
+/// Errors   attune::error: the kernel declares no grid or no block; a condition can never hold
 void add_launch_limits(description& bound, launch_declaration const& launch,
                        device_limits const& device);
 
-/// The quantities of compiled code that rules and features may read.
-/// @param resident  occupancy_of() the code and its launch
+/// Returns the quantities of compiled code that rules and features may read.
+/// @param resident  result of occupancy_of() for the code and its launch
 [[nodiscard]] code_numbers numbers_of(code_resources const& code, residency const& resident);
 
-/// The default of a kernel as PTX, which attune_add_kernel(target file.cu) has put into the
+/// Returns the default of a kernel as PTX, which attune_add_kernel(target file.cu) has put into the
 /// program, with the declared launch at `at`. cuda_kernel loads the PTX without NVRTC.
 /// @param bound  the space with the inputs of the call
-/// @param at     its default configuration
-/// @return  its address points to a device_variant; empty: there is no PTX that fits
+/// @param at     the default configuration
+/// @return  callable::address points to a device_variant; empty: no PTX fits
 [[nodiscard]] std::optional<callable> find_fallback_on_device(kernel_description const& kernel,
                                                               description const& bound,
                                                               point const& at);
 
 /// Returns "NVIDIA H200 (sm_90)"; "sm_90" if only the architecture is known; the name alone for a
-/// device without one.
+/// device that is not a CUDA device.
 [[nodiscard]] std::string device_name(device_limits const& device);
 
 /// The device of a cuda_target, made by make_device_target().

@@ -31,7 +31,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Collects the conditions as nodes of one space, then adds those that are not certain to hold.
+/// Collects conditions as nodes of one space, then adds those that may fail.
 class launch_demands {
 public:
     launch_demands(description& space, device_limits const& device)
@@ -48,7 +48,7 @@ public:
     {
         return intern_node(space_, {.code = code, .first = left, .second = right});
     }
-    /// The product of the declared extents; no_index when none is declared.
+    /// Returns the product of the declared extents; no_index: none is declared.
     [[nodiscard]] std::uint32_t product(launch_declaration::extents const& nodes)
     {
         std::uint32_t out = no_index;
@@ -57,7 +57,7 @@ public:
         return out;
     }
 
-    /// @param why  "threads per block"
+    /// @param why  the quantity, such as "threads per block"
     void at_most(std::uint32_t node, std::int64_t limit, std::string const& why)
     {
         if (node != no_index)
@@ -76,7 +76,8 @@ public:
         demands_.push_back(std::move(c));
     }
 
-    /// Leaves out conditions that always hold. A failing one without parameters is an error.
+    /// Adds the conditions, except those that always hold.
+    /// Errors   attune::error: a condition without parameters fails
     void add_uncertain()
     {
         interval_prover const prover(space_);
@@ -112,7 +113,7 @@ inline void demand_extents(launch_demands& demands, launch_declaration const& la
         demands.at_least(launch.block[i], 1, "threads" + axis);
         demands.at_least(launch.cluster[i], 1, "blocks of a cluster" + axis);
         demands.at_most(launch.grid[i], device.grid[i], "blocks" + axis);
-        if (device.block[i] < device.threads_per_block) // otherwise implied by the product
+        if (device.block[i] < device.threads_per_block) // else the bound of the product is enough
             demands.at_most(launch.block[i], device.block[i], "threads per block" + axis);
         if (launch.cluster[i] == no_index) continue;
         std::uint32_t const grid = launch.grid[i] == no_index ? demands.literal(1) : launch.grid[i];
@@ -125,8 +126,8 @@ inline void demand_extents(launch_demands& demands, launch_declaration const& la
                     "blocks per cluster");
 }
 
-/// Requires that all blocks are resident if threads are their only resource; the resources of the
-/// code are unknown here.
+/// Requires that all blocks can be resident at once, by threads alone: the other resources of the
+/// code are unknown before its compilation.
 inline void demand_room_for_all(launch_demands& demands, launch_declaration const& launch,
                                 device_limits const& device)
 {
@@ -143,7 +144,7 @@ inline void demand_room_for_all(launch_demands& demands, launch_declaration cons
     demands.demand(demands.apply(op::less_equal, blocks, room), why + " of " + device.name);
 }
 
-/// Adds a formula as a feature unless it is a parameter alone or the user has declared it.
+/// Adds a formula as a feature, unless it is a single parameter or the user has declared it.
 inline void add_launch_feature(description& space, std::uint32_t root)
 {
     if (root == no_index || operand_count(space.nodes[root].code) == 0) return;
@@ -202,7 +203,7 @@ find_fallback_on_device(kernel_description const& kernel, description const& bou
 
 ATTUNE_INLINE std::string device_name(device_limits const& device)
 {
-    if (device.architecture <= 0) return device.name; // no CUDA device
+    if (device.architecture <= 0) return device.name; // not a CUDA device
     std::string const architecture = "sm_" + std::to_string(device.architecture);
     return device.name == architecture ? architecture : device.name + " (" + architecture + ')';
 }
@@ -214,7 +215,7 @@ ATTUNE_INLINE void cuda_device::require_device(std::string const& kernel) const
                 target_.why_no_device.empty() ? "compiled for " + target_.limits.name
                                               : target_.why_no_device,
                 "tuned.predict(arguments...) chooses a configuration for " + target_.limits.name +
-                    " by its code, without running any");
+                    " from compiled code, without a run");
 }
 
 ATTUNE_INLINE void cuda_device::add_limits(description& bound,

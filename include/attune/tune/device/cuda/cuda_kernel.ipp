@@ -20,7 +20,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The code in one context. Once published, only its buffers change.
+/// The code in one context. Once it is in the list, only its buffers change.
 struct cuda_kernel::place {
     struct device_memory {
         cuda::device_pointer at = 0;
@@ -30,14 +30,14 @@ struct cuda_kernel::place {
     cuda::context context = nullptr;
     cuda::loaded_code code;
     place* next = nullptr;
-    std::vector<device_memory> staged{}; ///< by first array; under state::staging
+    std::vector<device_memory> staged{}; ///< by first array; state::staging guards it
 };
 
 struct cuda_kernel::state {
     cuda_target const& target;
     callable code;
     std::string name;
-    std::atomic<place*> head{nullptr};    ///< read without a lock, extended under `loading`
+    std::atomic<place*> head{nullptr};    ///< readers take no lock; writers hold `loading`
     std::atomic<place*> primary{nullptr}; ///< an element of the list
     std::optional<cuda::primary_context> retained{};
     std::vector<std::unique_ptr<place>> all{};
@@ -59,7 +59,7 @@ struct cuda_kernel::state {
         return current != nullptr && driver().context_get_device(&of) == cuda::success &&
                driver().device_get(&wanted, target.ordinal) == cuda::success && of == wanted;
     }
-    /// @pre  `context` is current; under `loading`
+    /// @pre  `context` is current; `loading` is held
     [[nodiscard]] place& load(cuda::context context)
     {
         if (place* const known = find(context)) return *known;
@@ -83,14 +83,14 @@ struct cuda_kernel::state {
     return driver.context_get_current(&out) == cuda::success ? out : nullptr;
 }
 
-/// @param is_alone  false: the legacy stream is used, which also waits for other captured streams
+/// @param is_alone  false: the legacy stream is used too, which waits for other streams
 inline void require_uncaptured(cuda::driver const& driver, cuda::stream on, bool is_alone,
                                std::string const& what)
 {
     if (!cuda::is_captured(driver, on) && (is_alone || !cuda::is_captured(driver, nullptr))) return;
-    throw error("this call has to wait for its stream, and the stream is being captured", what,
-                "call it once before the capture, with the same inputs and on arrays of the device "
-                "(attune::device_span): later calls are launches and can be captured");
+    throw error("this call must wait for its stream, and the stream is being captured", what,
+                "make this call once before the capture, with the same inputs and arrays of the "
+                "device (attune::device_span): a capture can record later calls");
 }
 
 ATTUNE_INLINE
@@ -101,8 +101,7 @@ cuda_kernel::cuda_kernel(cuda_target const& target, callable code, std::string n
 
 ATTUNE_INLINE cuda_kernel::~cuda_kernel()
 {
-    // If a context no longer exists, its module and memory do not either; the driver then returns
-    // an error, which is ignored.
+    // If a context has ended, its module and memory have ended too: ignore the driver's error.
     cuda::driver const& driver = state_->driver();
     for (std::unique_ptr<place>& p : state_->all) {
         cuda::context_scope const inside{driver, p->context, std::nothrow};
@@ -122,11 +121,12 @@ ATTUNE_INLINE void cuda_kernel::require(cuda::result got, char const* doing) con
                     text_of(device_variant_of(state_->code).launch) + ", device " +
                     std::to_string(state_->target.ordinal),
                 cuda::is_sticky(got)
-                    ? "this context can do nothing any more: look for what was launched before"
+                    ? "this context is unusable: look for a fault in an earlier launch"
                     : "");
 }
 
-/// The code for the current context; loads it, or makes the primary context current, if necessary.
+/// Returns the code in the current context, or in the primary context if the current one is
+/// unusable for this device. Loads the code there first if necessary.
 ATTUNE_INLINE cuda_kernel::place& cuda_kernel::place_for(cuda::context current) const
 {
     if (place* const known = state_->find(current)) return *known;
@@ -186,7 +186,7 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
 
     require_uncaptured(driver, on, false, "kernel '" + state_->name + "', arrays of the host");
 
-    // Arrays that overlap lie in one buffer and share their writes, as in verification.
+    // Arrays that overlap are in one buffer and share their writes, as in verification.
     std::vector<device_buffer> given;
     std::vector<std::size_t> index; // index of each of `given` in `arrays`
     where.staged.resize(arrays.size());
@@ -204,7 +204,7 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
     device_layout const layout = plan_copies(given);
     std::vector<cuda::device_pointer> addresses(given.size());
     for (device_region const& r : layout.regions) {
-        // Every call uses the same memory, whichever array begins first.
+        // Every call uses the same memory, independent of the array that begins first.
         std::size_t const first = index[*std::min_element(r.members.begin(), r.members.end())];
         cuda::device_pointer const at = memory_for(where, first, r.bytes(), arrays[first].argument);
         for (std::size_t const k : r.members) {
@@ -219,13 +219,12 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
     require(where.code.launch(arguments, on), "launching it");
     require(driver.stream_synchronize(on), "waiting for its end");
     for (device_region const& r : layout.regions) {
-        std::size_t done = 0; // bytes of the region; members are in the order of their beginnings
+        std::size_t done = 0; // bytes of the region copied so far; members are in ascending order
         for (std::size_t const k : r.members) {
             if (!given[k].where.writable) continue;
             std::size_t const begin = layout.of[k].offset;
             std::size_t const end = begin + given[k].where.bytes;
-            std::size_t const skipped =
-                done > begin ? done - begin : 0; // already copied with another array
+            std::size_t const skipped = done > begin ? done - begin : 0; // copied already
             if (begin + skipped >= end) continue;
             require(driver.copy_to_host(given[k].where.data + skipped, addresses[k] + skipped,
                                         end - begin - skipped),

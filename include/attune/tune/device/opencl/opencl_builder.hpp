@@ -9,10 +9,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The name of the service of a worker that builds.
+/// The name of the build service of workers.
 inline constexpr char const opencl_build_service[] = "OpenCL build";
 
-/// Answers a request of a make_opencl_builder(). Runs in a worker.
+/// Answers a request of a builder from make_opencl_builder(). Runs in a worker.
 void serve_opencl_build(message_reader& from, message_writer& to);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -82,7 +82,7 @@ public:
 
     ~opencl_build_workers() override
     {
-        own_float_environment const numbers; // to end a process takes sums of seconds
+        own_float_environment const numbers; // the end of a worker computes with seconds
         idle_.clear();
     }
 
@@ -133,7 +133,7 @@ private:
         }
     }
 
-    /// An idle worker, or a new one with its driver open; null: no worker can be started.
+    /// Returns an idle worker, or a new one with an open driver; null: no worker can start.
     [[nodiscard]] std::unique_ptr<worker::process> take()
     {
         {

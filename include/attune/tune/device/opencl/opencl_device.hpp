@@ -19,14 +19,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The comparison of results, device_compare_text, in OpenCL C. Needs doubles.
+/// Returns device_compare_text, the comparison of results, in OpenCL C. Needs doubles.
 [[nodiscard]] std::string_view opencl_compare_text() noexcept;
 
 /// Makes workers open the drivers of opencl/. Runs before main().
-[[gnu::constructor(101)]] void know_opencl_drivers() noexcept; // GCC forgets the number otherwise
+[[gnu::constructor(101)]] void know_opencl_drivers() noexcept; // GCC needs the number here too
 
-/// The device of an opencl_target, made by make_device_target(). Launches and benches are those of
-/// tune/device/cuda/ on the table of opencl/driver.hpp.
+/// The device of an opencl_target, made by make_device_target(). Uses the launches and benches of
+/// tune/device/cuda/, with the function table of opencl/driver.hpp.
 class opencl_device final : public device_target {
 public:
     /// @param target  outlives this object and all objects that this one makes
@@ -38,10 +38,10 @@ public:
 
     [[nodiscard]] std::string name() const override { return target_.name(); }
     void require_device(std::string const&) const override {} // find_opencl_target() found it
-    /// Errors   attune::error also: kernel.require() or kernel.features() read what OpenCL does not
-    ///          report of code
+    /// Errors   attune::error also: kernel.require() or kernel.features() reads a quantity of code
+    ///          that OpenCL does not report
     void add_limits(description& bound, kernel_description const& kernel) const override;
-    /// Knows attune::static_shared_bytes and attune::stack_bytes.
+    /// Gives attune::static_shared_bytes and attune::stack_bytes to rules and features.
     [[nodiscard]] code_review review(kernel_description const& kernel, description const& bound,
                                      point const& at, callable const& code) const override;
     [[nodiscard]] std::unique_ptr<loaded_kernel const> load(callable code,
@@ -55,10 +55,10 @@ public:
     void wait_for_caller(void* stream) const override;
     /// Errors   attune::error also: an array begins where the device allows no sub-buffer
     void require_arrays(call_frame const& frame) const override;
-    /// Errors   attune::error also: a prediction is asked for
+    /// Errors   attune::error also: `problem` asks for a prediction
     [[nodiscard]] std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                                                     tuning_options const& options) const override;
-    /// True for a device of the type CPU, such as PoCL's.
+    /// Returns true for a device of the type CPU, such as PoCL's.
     [[nodiscard]] bool is_on_processor() const override;
 
 private:

@@ -102,7 +102,7 @@ kernel void attune_compare(global uchar const* got, global uchar const* want, ul
 )cl";
 }
 
-/// Errors   attune::error: a rule or a feature reads what OpenCL does not report
+/// Errors   attune::error: a rule or a feature reads a quantity that OpenCL does not report
 inline void require_reported(kernel_description const& kernel)
 {
     description const& rules = kernel.code_rules;
@@ -185,7 +185,7 @@ ATTUNE_INLINE void opencl_device::require_arrays(call_frame const& frame) const
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         buffer const& b = arrays[i].where;
         if (b.bytes == 0) continue;
-        std::size_t offset = copies.of[i].offset; // of the host: overlapping ones share a copy
+        std::size_t offset = copies.of[i].offset; // host arrays that overlap share one copy
         if (arrays[i].place == memory_place::device) {
             auto const at = reinterpret_cast<cuda::device_pointer>(b.data);
             cuda::device_pointer base = at;

@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Work-items of a launch in x, y, z: whole numbers, or expressions over parameters and inputs.
+/// Work-items of a launch in x, y, z: integers, or expressions over parameters and inputs.
 template <class... E>
 struct global_size {
     std::tuple<E...> items;
@@ -48,8 +48,8 @@ template <class Global, class Local>
 
 } // namespace detail
 
-/// Declares kernel.grid() and kernel.block(). OpenCL wants whole work-groups, so the global size is
-/// rounded up to them: the kernel file compares its global id with the size, as it does for CUDA.
+/// Declares kernel.grid() and kernel.block(). Rounds the global size up to whole work-groups,
+/// because OpenCL requires them: the kernel must compare its global id with the size, as in CUDA.
 /// @return  the kernel
 /// Example  attune::opencl_launch(kernel, attune::global_size(n, m), attune::local_size(x, y))
 ///              .shared_bytes(4 * x * y);

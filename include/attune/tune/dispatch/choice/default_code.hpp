@@ -25,17 +25,18 @@ namespace attune::inline ATTUNE_ABI::detail {
 ///         kernel on a device, whose launch depends on the inputs
 void require_buckets(kernel_description const& kernel, bool is_for_device);
 
-/// Returns the inputs that are tuned for those of a call; these themselves without kernel.bucket().
-/// Calls the user's function: hold no lock.
+/// Returns the inputs to which kernel.bucket(f) maps those of a call; without it, `inputs`. Calls
+/// the user's function: hold no lock.
 /// Errors  exceptions of that function
 [[nodiscard]] std::vector<number> representative_of(kernel_description const& kernel,
                                                     std::vector<number> const& inputs);
 
-/// Returns true if a value or a constraint, such as a function, can depend on inputs.
+/// Returns true if a bound of a parameter or a constraint can depend on inputs. A constraint that
+/// is a function can.
 [[nodiscard]] bool depends_on_inputs(description const& space);
 
-/// Returns why a configuration of other inputs cannot serve a call with these: a broken constraint,
-/// or a value that a parameter does not have. Empty: it can serve.
+/// Returns why a configuration of other inputs is invalid for these: a broken constraint, or a
+/// value that a parameter does not have. Empty: it is valid.
 /// @param configuration  values of all parameters
 /// Cost   1 us if no constraint and no table reads an input, otherwise 30 us or more
 [[nodiscard]] std::string why_not_with(dispatched_kernel const& subject,
@@ -45,7 +46,7 @@ void require_buckets(kernel_description const& kernel, bool is_for_device);
 /// The values of a configuration, with their names.
 [[nodiscard]] named_texts texts_at(description const& space, point const& at);
 
-/// The configurations of all calls whose bound inputs have the same values. Filled by default_code.
+/// The space and the default of all calls with the same bound inputs. default_code sets them.
 struct call_problem {
     explicit call_problem(std::vector<number> values)
         : inputs(std::move(values))
@@ -54,8 +55,8 @@ struct call_problem {
 
     std::vector<number> inputs;
     named_texts sizes{};          ///< further inputs in the store: see tuned_sizes
-    std::optional<point> rival{}; ///< a tuning measures it: see tuned_sizes
-    fork_safe_mutex making{}; ///< held while the members below are made, also during compilation
+    std::optional<point> rival{}; ///< a tuning measures this point too: see tuned_sizes
+    fork_safe_mutex making{};     ///< guards the members below; held during a compilation
     std::optional<chain_of_trees> space{};
     std::optional<point> default_at{};
     bool default_is_declared = true; ///< no constraint moved it
@@ -77,15 +78,16 @@ public:
     /// Returns the sentence on a moved default, once; otherwise empty.
     [[nodiscard]] std::string take_moved(call_problem& of);
 
-    /// Returns the kernel with its defaults: code of the program, otherwise compiled code. Made
-    /// once for all inputs with the same default configuration, unless a generator writes the code.
-    /// Errors   attune::error: there is no code of either kind
+    /// Returns the code of the default: a function of the program, else compiled code. Inputs with
+    /// the same default share compiled code, except on a device, with a generator, or with rules of
+    /// kernel.require.
+    /// Errors   attune::error: the program has no function, and the default does not compile
     [[nodiscard]] installed_variant const& code_of(call_problem& of);
-    /// The function of kernel.fallback(f) or attune_add_kernel; may be null.
+    /// Returns the function of kernel.fallback(f) or attune_add_kernel; may be null.
     [[nodiscard]] installed_variant const* plain_code();
-    /// Code that is right for every call and needs no lock; null: none is installed yet.
+    /// Returns code that is right for every call, without a lock; null: none is installed yet.
     [[nodiscard]] installed_variant const* at_hand() const noexcept { return at_hand_.load(); }
-    /// Takes a default that was compiled elsewhere. Ignores empty code and a second default.
+    /// Installs the default's code that a tuning compiled. Ignores empty code and a second default.
     void set(call_problem& of, callable const& code);
     /// Returns true if the code is part of the program.
     [[nodiscard]] bool is_own(installed_variant const& v) const;
@@ -104,7 +106,7 @@ private:
     std::atomic<installed_variant const*> at_hand_{nullptr};
     mutable fork_safe_mutex lock_{lock_use::brief}; ///< guards the members below
     std::unordered_map<std::string, installed_variant const*> by_configuration_{};
-    std::optional<chain_of_trees> latest_{}; ///< other inputs share its common parts
+    std::optional<chain_of_trees> latest_{}; ///< spaces of other inputs share parts of this one
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -32,10 +32,10 @@ ATTUNE_INLINE void require_buckets(kernel_description const& kernel, bool is_for
             throw error("a bucket is declared for an argument that is bound to no input",
                         call + " of kernel '" + kernel.name + "'",
                         "call kernel.bind<" + std::to_string(one.position) +
-                            ">(input) too, or leave the bucket out: sizes that are no inputs are "
-                            "not tuned one by one");
+                            ">(input) too, or leave the bucket out: only inputs are tuned value "
+                            "by value");
         if (is_for_device)
-            throw error("on a device inputs have no buckets so far: the launch goes by them",
+            throw error("a kernel on a device has no buckets: its launch depends on the inputs",
                         call + " of kernel '" + kernel.name + "'",
                         "leave the bucket out; limits.total bounds what new inputs may cost");
     }
@@ -109,7 +109,7 @@ ATTUNE_INLINE default_code::default_code(dispatched_kernel const& subject,
     if (!subject.find_device) static_cast<void>(plain_code());
 }
 
-/// Looks again at each call: the function may be in a library that is loaded later.
+/// Looks for the function again at each call: the program may load its library later.
 ATTUNE_INLINE installed_variant const* default_code::plain_code()
 {
     if (auto const* const known = plain_.load()) return known;
@@ -134,8 +134,8 @@ ATTUNE_INLINE void default_code::complete_locked(call_problem& of, bool may_move
     of.default_is_declared = of.moved.empty();
     of.default_at = default_point(made).value();
     of.space.emplace(made);
-    std::optional<chain_of_trees> before{
-        std::move(made)}; // destroys the replaced space after the lock
+    // Declared before the lock: it destroys the replaced space after the unlock.
+    std::optional<chain_of_trees> before{std::move(made)};
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     latest_.swap(before);
 }

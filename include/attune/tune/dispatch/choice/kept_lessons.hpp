@@ -32,7 +32,7 @@ public:
         : others_(std::move(others))
     {
     }
-    /// Returns null if the text of event_kind::informed is not of programs.
+    /// Returns null if the text of event_kind::informed is of another kind or invalid.
     [[nodiscard]] static std::shared_ptr<lesson const> in(std::string_view text);
 
     bool tell(any_searcher& to) const override
@@ -47,8 +47,8 @@ private:
     cost_samples others_;
 };
 
-/// The file of tuning_search::samples, for one problem. The problem's own programs belong to the
-/// task with its name, which others() leaves out, because its outcomes are in the store.
+/// The file of tuning_search::samples, for one problem. others() leaves out the problem's own task,
+/// because the store has its outcomes.
 class kept_samples {
 public:
     /// @param space  space of the problem, with rows that have names
@@ -57,7 +57,7 @@ public:
     /// Returns the last programs of other tasks in the file: at most 2000, and of 2 MiB.
     [[nodiscard]] cost_samples others();
     void keep(known_outcome const& fresh);
-    /// Why the file was not used; empty: it was.
+    /// Returns why the file was not used; empty: it was used.
     [[nodiscard]] std::string const& problem() const noexcept { return file_.problem(); }
 
 private:
@@ -67,8 +67,8 @@ private:
     std::string task_;
 };
 
-/// Gains of techniques in other tunings, for a search that chooses among techniques. Strategies are
-/// left out: no search uses them, and older releases cannot continue a log with them.
+/// Gains of techniques in other tunings, for a search that chooses among techniques. Leaves out
+/// strategies: no search uses them, and older releases cannot continue a log with them.
 class techniques_lesson final : public lesson {
 public:
     explicit techniques_lesson(search::technique_history const& past)
@@ -103,7 +103,7 @@ private:
     search::technique_history past_{};
 };
 
-/// Meaning of the lines' numbers, see sample_file.
+/// The meaning of a line's numbers: see sample_file.
 inline constexpr char const* techniques_meaning =
     "techniques: label, structure, searches, then name, requests, new bests";
 
@@ -130,11 +130,11 @@ public:
             [&] { return search::history_text(out); });
         return out;
     }
-    /// Lines that the last all() could not read.
+    /// Returns the lines that the last all() could not read.
     [[nodiscard]] damaged_lines const& damaged() const noexcept { return damaged_; }
     /// Adds one search, unless it asked no technique.
-    /// @param gain  time of the default divided by that of the best; 0: unknown
-    /// @param id    event_log::id() of the search; empty: it was not logged
+    /// @param gain  time of the default divided by the time of the best; 0: unknown
+    /// @param id    event_log::id() of the search; empty: the search has no log
     /// @param strategy  as for line_of()
     void keep(std::span<search::technique_use const> uses, double gain = 0, std::string id = {},
               std::string const& strategy = {})
@@ -145,7 +145,7 @@ public:
         static_cast<void>(add_new({{{std::move(id)}, std::move(line)}}));
     }
     /// Returns the line that keep() adds, with its line end; empty: it adds none.
-    /// @param strategy  name from which the search's strategy can be made again; empty: unknown
+    /// @param strategy  name of the search's strategy; empty: unknown
     [[nodiscard]] std::string line_of(std::span<search::technique_use const> uses, double gain = 0,
                                       std::string const& strategy = {}) const
     {
@@ -161,9 +161,9 @@ public:
         std::vector<std::string> ids; ///< event_log::id() of each slice; at least one
         std::string line;             ///< of line_of()
     };
-    /// Adds the lines that the file does not have yet, all in one write: an id counts once, also if
-    /// several processes add it. A known line without a strategy gets its strategy. Ids are in the
-    /// line as techniques without requests, which readers do not count.
+    /// Adds the lines whose ids the file does not have, all in one write, also if several processes
+    /// add the same ids. Adds the strategy of a known line that has none. A line keeps its ids as
+    /// techniques without requests, which readers do not count.
     /// @return  number of added lines; meaningless with a problem()
     [[nodiscard]] std::size_t add_new(std::vector<logged_line> const& lines)
     {
@@ -203,11 +203,11 @@ public:
         });
         return added;
     }
-    /// Why the file was not used; empty: it was.
+    /// Returns why the file was not used; empty: it was used.
     [[nodiscard]] std::string const& problem() const noexcept { return file_.problem(); }
 
 private:
-    /// Returns only the strategies of a line, as a line that counts no search; empty: it has none.
+    /// Returns the strategies of a line, as a line that counts no search; empty: it has none.
     [[nodiscard]] static std::string strategy_line(std::string_view line)
     {
         search::technique_history of;

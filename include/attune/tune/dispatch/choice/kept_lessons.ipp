@@ -47,11 +47,11 @@ ATTUNE_INLINE std::string samples_lesson::why_other(std::vector<event> const& lo
     if ((first == logged.end() ? informed_by_samples : first->text) == text() ||
         !make().learn_from(cost_samples{}))
         return {};
-    return "the interrupted tuning continues with the measured programs of its beginning; the file "
-           "of tuning_search::samples has others by now";
+    return "the interrupted tuning continues with the measured programs that it began with; the "
+           "file of tuning_search::samples has changed";
 }
 
-/// Identifies the features: numbers under other names have another meaning.
+/// Returns a text that identifies the features: numbers under other names have another meaning.
 /// @param columns  description::row_names
 [[nodiscard]] inline std::string meaning_of_features(std::vector<std::string> const& columns)
 {
@@ -83,7 +83,7 @@ ATTUNE_INLINE kept_samples::kept_samples(std::string const& path, record_key con
 {
 }
 
-/// A tuning writes its lessons to its event log.
+/// Most bytes of others(), because a tuning writes its lessons to its event log.
 inline constexpr std::size_t most_sample_bytes = std::size_t{2} << 20;
 
 ATTUNE_INLINE cost_samples kept_samples::others()
@@ -98,7 +98,7 @@ ATTUNE_INLINE cost_samples kept_samples::others()
             cost_samples const one = read_cost_samples(line);
             bool const fits = one.size() == 1 && one.programs().front().width == width_;
             if (fits && one.task(0) != task_) out.add(one);
-        } catch (error const&) { // of another writer, with a right checksum
+        } catch (error const&) { // another program wrote the line, with a right checksum
         }
     }
     return out;

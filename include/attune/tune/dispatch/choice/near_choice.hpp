@@ -16,8 +16,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Number of outcomes from which a model of a problem on another device is used; with fewer, only
-/// the problem's winner is used.
+/// Least number of outcomes for a model of a problem on another device; with fewer, only the
+/// problem's winner counts.
 inline constexpr std::size_t outcomes_of_a_source = 20;
 
 /// Returns the outcomes of a related problem, or its winner if the store keeps winners alone. The
@@ -31,14 +31,14 @@ struct near_choice {
     std::string why{};   ///< "best for N=512, not N=1024"
 };
 
-/// Returns a configuration for a problem without a result. Nothing is timed or run, and no time is
-/// taken over: the caller must verify the configuration before it serves.
+/// Returns a configuration for a problem without a result. Runs nothing, and returns no time: the
+/// caller must verify the configuration before it serves.
 ///
 /// The result is the winner of the nearest problem on this device. If there is none, it is the
 /// first of the warm_portfolio() of problems with outcomes_of_a_source or more, otherwise the
-/// winner of the nearest problem. A winner of this device was measured, while a portfolio's
-/// expectations are smoothed for other devices: bench.tune.sizes. Values outside this space become
-/// the nearest ones, and an invalid configuration becomes the nearest valid one.
+/// winner of the nearest problem. A winner of this device was measured, while a portfolio comes
+/// from smoothed models of other devices: bench.tune.sizes. Values outside this space become the
+/// nearest ones, and an invalid configuration becomes the nearest valid one.
 /// @param related  nearest first
 /// @param refused  configurations that failed here, which are never returned
 [[nodiscard]] std::optional<near_choice> near_choice_of(std::span<related_problem const> related,

@@ -40,7 +40,7 @@ ATTUNE_INLINE past_session past_of(related_problem const& other)
     return out;
 }
 
-/// The same problem with its winner alone, or else its best outcome; empty if none worked.
+/// Returns the outcome of the problem's winner alone, else its best outcome; empty if all failed.
 [[nodiscard]] inline std::optional<past_session> winner_of(related_problem const& other)
 {
     related_problem winner{.past = {.problem = other.past.problem, .best = other.past.best},

@@ -31,7 +31,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The variant for calls with the same inputs, with all facts on it.
+/// The variant for calls with the same inputs, and the facts on it.
 struct known_variant {
     callable code{};
     callable default_code{};
@@ -40,8 +40,8 @@ struct known_variant {
     known_choice choice{};
     bool is_for_this_shape = false; ///< it was tuned or verified for the shape
     bool is_too_short = false;
-    bool is_missing = false; ///< nothing is remembered, and there is nothing to spend
-    bool is_over = false;    ///< the tuning ended for a reason beside its limits
+    bool is_missing = false; ///< the store has no result, and no tuning is allowed
+    bool is_over = false;    ///< the tuning ended for another reason than its limits
     /// Outcomes of the tuning, including earlier ones. Empty: no tuning ran.
     std::vector<known_outcome> outcomes{};
     proof_memory proofs{}; ///< proofs of `code`
@@ -51,8 +51,8 @@ struct known_variant {
 struct tuned_result {
     named_texts inputs{};
     point best{};
-    std::string shape{};                   ///< of the tuned call; may be empty
-    std::vector<known_outcome> outcomes{}; ///< at last those of default, ties and winner
+    std::string shape{};                   ///< shape of the tuned call; may be empty
+    std::vector<known_outcome> outcomes{}; ///< the last are those of default, ties and winner
 };
 
 /// The store, for one kernel. One thread at a time.
@@ -65,52 +65,53 @@ public:
     {
     }
 
-    /// Returns the remembered variant, compiled. Empty if there is none, if it cannot be used
-    /// (`notices` then has the reason), or if its tuning did less than `asked` allows: see
-    /// is_enough(). A variant from a store that another user could have written must be verified:
-    /// see proof_memory::is_required. If the variant was wrong here before, the fastest other
-    /// outcome below the default's time is returned, to be verified as well. After `most_refused`
-    /// wrong ones the result is empty.
+    /// Returns the variant of the store's record, compiled. Empty if there is no record, if the
+    /// variant is unusable (`notices` then has the reason), or if its tuning did less than `asked`
+    /// allows: see is_enough(). Sets proof_memory::is_required if another user could have written
+    /// the store.
+    ///
+    /// If the variant was wrong here before, returns the fastest other outcome below the default's
+    /// time, which must be verified too. After `most_refused` wrong ones, returns empty.
     /// @param shape  shape of the call; may be empty
-    /// @param asked  limits of a tuning now; if they are 0, any result serves
+    /// @param asked  limits that a tuning would have; if they are 0, any record serves
     [[nodiscard]] std::optional<known_variant>
     find(record_key const& key, chain_of_trees const& space, point const& default_at, bool predict,
          std::string const& shape, search_limits const& asked,
          std::vector<std::string>& notices) const;
 
     /// The same for a problem that differs only in source text or compiler, if its winner and its
-    /// default still compile to the same code. The store then has it under this key, too.
+    /// default still compile to the same code. Adds the record to the store under this key.
     /// Cost   two compilations if such a problem is known
     [[nodiscard]] std::optional<known_variant>
     find_by_code(record_key const& key, chain_of_trees const& space, point const& default_at,
                  bool predict, std::string const& shape, search_limits const& asked) const;
 
-    /// Returns the best configuration of related problems, compiled; may be empty. For a kernel
-    /// with a bound on its energy, only winners with this bound or a lower one count. The
-    /// configuration was not tried for these inputs: `proofs` demand a verification, and report a
-    /// failure to the store. A result for these inputs has priority, even of a short tuning; a
-    /// prediction comes last.
+    /// Returns the best configuration of related problems, compiled; may be empty. Prefers a record
+    /// of these inputs, even of a short tuning; takes predictions last. For a kernel with a bound
+    /// on its energy, only winners with this bound or a lower one count. `proofs` require a
+    /// verification, and add a failure to the store.
     [[nodiscard]] std::optional<known_variant> find_near(record_key const& key,
                                                          chain_of_trees const& space) const;
 
-    /// Returns the nearest winner of this device, without code, with which a tuning begins. Empty
-    /// without tuning_search::use_related.
+    /// Returns the winner of the nearest problem on this device, without its code. A tuning begins
+    /// with it. Empty without tuning_search::use_related.
     [[nodiscard]] std::optional<point> near_point(record_key const& key,
                                                   chain_of_trees const& space) const;
 
     /// Returns the store's outcomes of this problem, and the receiver of new outcomes.
-    /// @param anew  only the outcomes of an interrupted tuning, as with miss_policy::always. Code
-    ///              that was wrong before is not run again
+    /// @param anew  true: only outcomes of an interrupted tuning, as with miss_policy::always; code
+    ///              that was wrong before does not run again
     [[nodiscard]] session_memory memory_of(record_key const& key, chain_of_trees const& space,
                                            bool anew) const;
 
-    /// Returns the shapes for which this code was verified on this device, by equal rules.
-    /// @param code  an object key; empty: nothing is known or kept
+    /// Returns the proofs of this code on this device with equal rules_of_proof().
+    /// @param code  object key; empty: no proofs are read or kept
     [[nodiscard]] proof_memory proofs_of(record_key const& key, description const& space,
                                          std::string const& code) const;
 
-    /// Returns the function for proof_memory::refuse: it keeps that this code is wrong here.
-    /// @param even_if_right  also code that was right for another shape
+    /// Returns the function for proof_memory::refuse: it notes in the store that this code is
+    /// wrong.
+    /// @param even_if_right  true: also for code that was right for another shape
     [[nodiscard]] std::function<bool(failure const&)>
     refusal_of(record_key const& key, description const& space, point const& at,
                std::string const& code, bool even_if_right) const;
@@ -125,7 +126,7 @@ public:
         return store_.claim(key, wait_s);
     }
 
-    /// Returns what the store knows of this problem; empty: no usable record.
+    /// Returns the store's result of this problem; empty: no usable record.
     [[nodiscard]] std::optional<tuned_result>
     tuned_here(record_key const& key, chain_of_trees const& space, point const& default_at) const;
     /// The same of problems that differ from this one in inputs alone.
@@ -138,14 +139,14 @@ public:
 
     /// Puts the record into the store, unless the stored one is worth more: see may_replace().
     /// @param was_known  a record with this key was there before the tuning
-    /// @return  why it was not kept; empty: it was
+    /// @return  why the store does not keep the record; empty: it does
     [[nodiscard]] std::string keep(record const& fresh, bool was_known) const;
 
-    /// Problems of the store, each once.
+    /// Returns sentences on problems of the store, each once.
     [[nodiscard]] std::vector<std::string> notices() const { return store_.notices(); }
 
 private:
-    /// Like is_enough(); if nothing may be spent, any record serves.
+    /// Like is_enough(); if `asked` allows no tuning, any record serves.
     [[nodiscard]] bool serves(record const& known, search_limits const& asked) const;
     [[nodiscard]] known_variant variant_of(record const& known, record_key const& key,
                                            chain_of_trees const& space, callable code, point at,
@@ -155,14 +156,13 @@ private:
                                                          chain_of_trees const& space,
                                                          point const& default_at, bool predict,
                                                          problem_history const& past) const;
-    /// Configurations of this problem that failed.
+    /// Returns the configurations of this problem that failed.
     [[nodiscard]] std::vector<point> refused_in(stored_problem const& problem,
                                                 chain_of_trees const& space) const;
-    /// Related problems, the nearest first, without this problem itself.
+    /// Returns the related problems, the nearest first, without this problem itself.
     [[nodiscard]] std::vector<related_problem> related_to(stored_problem const& problem,
                                                           std::size_t most) const;
-    /// Results of predict() for devices of the same instruction set, the nearest first. Used if
-    /// nothing was measured.
+    /// Returns results of predict() for devices of the same instruction set, the nearest first.
     [[nodiscard]] std::vector<related_problem> predictions_for(stored_problem const& problem) const;
 
     dispatched_kernel const& subject_;

@@ -23,14 +23,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Most problems of which a search is informed; one of them may be its own. The first question
-/// takes 60 ms for each with 60 outcomes of which some failed, and 17 ms if none failed.
+/// Most problems whose outcomes a search gets; its own may be one of them. With 60 outcomes, each
+/// adds 60 ms to the first ask() if some of them failed, and 17 ms if none failed.
 inline constexpr std::size_t most_related = 5;
-/// Most problems that are searched for one of other code and the same inputs.
+/// Most related problems that a lookup reads for equal code, other sizes or predictions.
 inline constexpr std::size_t most_by_code = 64;
-/// Most configurations of related problems that are compiled until one works.
+/// Most configurations of related problems that find_near() compiles until one succeeds.
 inline constexpr int most_compiled = 3;
-/// After this number of remembered configurations that were wrong, a tuning begins.
+/// After this number of wrong configurations from the store, a tuning begins.
 inline constexpr std::ptrdiff_t most_refused = 3;
 
 ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& key) const
@@ -46,7 +46,7 @@ ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& k
     return why != nullptr && why->stage == failure_stage::verify;
 }
 
-/// The latest outcome of a configuration if this code was wrong in it; else null.
+/// Returns the failure of the configuration's latest outcome if this code was wrong; else null.
 [[nodiscard]] inline failure const* refusal_in(problem_history const& past,
                                                value_texts const& values, std::string const& code)
 {
@@ -145,7 +145,7 @@ remembered_choice::find(record_key const& key, chain_of_trees const& space, poin
     known_variant out =
         variant_of(*known, key, space, std::get<callable>(std::move(winner)), *at, predict);
     if (is_unverified)
-        out.choice.why += "; of a store that another user may write, so it is verified first";
+        out.choice.why += "; from a store that another user may write, so it is verified first";
     out.is_for_this_shape = !shape.empty() && known->shape == shape && is_known;
     out.proofs.is_required = !is_known;
     return out;
@@ -294,7 +294,7 @@ remembered_choice::find_by_code(record_key const& key, chain_of_trees const& spa
     return {};
 }
 
-/// The configuration of this very problem, even of a short tuning.
+/// Returns the configuration of this problem's own record, even of a short tuning.
 [[nodiscard]] inline std::optional<near_choice> own_choice(std::optional<record> const& known,
                                                            chain_of_trees const& space)
 {
@@ -417,7 +417,7 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
         if ((anew || subject_.options.on_miss == miss_policy::always) && !is_open) continue;
         std::optional<point> at = point_of(problem.parameters, row.values, space);
         if (!at) continue;
-        // A failure of a tuning that ended may have had a temporary cause: it is tried again.
+        // A failure of an ended tuning may have had a temporary cause: try the configuration again.
         if (!is_open && !succeeded(row.result)) {
             again.insert(std::move(*at));
             continue;
@@ -512,10 +512,10 @@ ATTUNE_INLINE std::string remembered_choice::keep(record const& fresh, bool was_
         store_.add(met);
         return {};
     }
-    // Outcomes of an interrupted tuning are continued later; outcomes of a disturbed one are not.
+    // A later tuning continues an interrupted one, but not a disturbed one.
     if (!fresh.interrupted) store_.end(problem_of(fresh));
     return std::string("the tuning was ") + (fresh.interrupted ? "interrupted" : "disturbed") +
-           ": the store keeps what a finished one found";
+           ": the store keeps the result of a finished tuning";
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -28,7 +28,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The number of leading lists of which `features` has every name.
+/// Returns how many of the first lists have all their names in `features`.
 [[nodiscard]] inline std::size_t lists_in(std::string_view features,
                                           std::span<std::string_view const> lists)
 {
@@ -211,7 +211,7 @@ ATTUNE_INLINE std::optional<point> point_of(named_texts const& configuration,
         placed += v->count;
     }
     if (placed != d.parameters.size()) return {};
-    out = space.settled(std::move(out)); // the default may have been another
+    out = space.settled(std::move(out)); // inactive parameters may have had another default
     if (!space.contains(out)) return {};
     return out;
 }

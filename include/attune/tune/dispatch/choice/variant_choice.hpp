@@ -27,18 +27,19 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// How to treat inputs that the store does not know, or that were tuned less than is asked now.
+/// How to treat inputs without a record, or with the record of a tuning with lower limits.
 enum class when_unknown : unsigned char {
     tune,
-    say_so,             ///< known_variant::is_missing
-    take_what_is_there, ///< the store's result, even of a short tuning; else is_missing
+    say_so,             ///< return known_variant::is_missing
+    take_what_is_there, ///< return the store's result, even of a short tuning; else is_missing
 };
 
-/// Finds the variant of ATTUNE_FORCE, otherwise asks the store, otherwise tunes, as long as
-/// tuning_limits::total lasts. One thread at a time.
+/// Finds the variant of ATTUNE_FORCE, else the variant of the store, else tunes within
+/// tuning_limits::total. One thread at a time.
 class variant_choice {
 public:
-    /// @param report  receives the notices  @pre  it and `subject` outlive this object
+    /// @param report  receives the notices
+    /// @pre  `report` and `subject` outlive this object
     variant_choice(dispatched_kernel const& subject, any_store store, dispatch_report& report)
         : subject_(subject)
         , remembered_(subject, std::move(store))
@@ -46,11 +47,11 @@ public:
     {
     }
 
-    /// Runs best_known() in steps. Other threads may tune between two steps. A tuning that is
-    /// dropped before its end is kept like an interrupted one.
+    /// Runs best_known() in steps. Other threads may tune between two steps. If it is destroyed
+    /// before finish(), the store keeps its outcomes like those of an interrupted tuning.
     class stepped {
     public:
-        /// Parameters as of best_known().
+        /// The parameters are those of best_known().
         stepped(variant_choice& by, call_problem const& of, call_frame const& frame,
                 std::span<std::int64_t const> shape, bool predict, when_unknown otherwise,
                 tuning_slice const* slice);
@@ -58,12 +59,12 @@ public:
         stepped(stepped const&) = delete;
         stepped& operator=(stepped const&) = delete;
 
-        /// The tuning; null: none is needed, or allowed.
+        /// Returns the tuning; null: none is needed, or none is allowed.
         [[nodiscard]] stepped_session* session() noexcept;
-        /// Outcomes that the tuning had when it began.
+        /// Returns the number of outcomes with which the tuning began.
         [[nodiscard]] std::size_t known_before() const noexcept;
-        /// True if another process or object tunes the problem. This tuning, which shares its
-        /// budget, does not wait for it: there is nothing to finish.
+        /// Returns true if another process or object tunes the problem, and this tuning does not
+        /// wait because it shares a budget. Do not call finish() then.
         [[nodiscard]] bool is_elsewhere() const noexcept { return is_elsewhere_; }
         /// Ends the tuning, and puts its winner into the store. Call it once.
         [[nodiscard]] known_variant finish();
@@ -110,7 +111,7 @@ public:
     /// Returns true if the store's result would serve a call with these inputs. Compiles nothing.
     /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
-    /// Returns what the store knows of this problem's tuning; empty: no usable record.
+    /// Returns the store's result of this problem; empty: no usable record.
     /// @pre  `of` is complete
     [[nodiscard]] std::optional<tuned_result> tuned_here(call_problem const& of) const
     {
@@ -125,7 +126,7 @@ public:
     /// @param code  compiled and right in this process
     [[nodiscard]] known_variant tuned_elsewhere(call_problem const& of, point at, callable code,
                                                 tuning_report report);
-    /// Sets the places that try configurations for the next tuning; null: this process.
+    /// Sets the object that tries configurations for later tunings; null: this process tries them.
     void set_elsewhere(trials_elsewhere* others) noexcept { elsewhere_ = others; }
     [[nodiscard]] record_key key_of(call_problem const& of) const;
     /// The rest of tuning_limits::total.
@@ -133,11 +134,12 @@ public:
 
 private:
     [[nodiscard]] search_limits limits_left() const;
-    /// Empty if ATTUNE_FORCE names no possible configuration.
+    /// Returns the variant of ATTUNE_FORCE; empty if that names no possible configuration.
     /// @param told  receives sentences
     [[nodiscard]] std::optional<known_variant> forced(call_problem const& of, record_key const& key,
                                                       std::vector<std::string>& told);
-    /// Waits, with a limit, for another process that tunes this. @param told  receives sentences
+    /// Claims the problem. Waits at most `limit_s` for another process that tunes it.
+    /// @param told  receives sentences
     [[nodiscard]] problem_claim claim(record_key const& key, double limit_s,
                                       std::vector<std::string>& told);
     [[nodiscard]] known_variant missing(call_problem const& of, record_key const& key,

@@ -27,7 +27,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Most seconds that a call waits for another process that tunes the same problem.
 inline constexpr double longest_claim_wait_s = 60.0;
 
-/// The key in the form of a record.
+/// Returns the shape's key in the form of a record.
 [[nodiscard]] inline std::string text_of_key(std::span<std::int64_t const> key)
 {
     std::string out;
@@ -68,9 +68,9 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
         counted_seconds const counted(read_s);
         memory = by_.remembered_.memory_of(key_, *of_.space, anew);
         auto const* const part = offer_of_program<tuning_lessons>();
-        if (part != nullptr && !by_.subject_.kernel.objective) { // files have times
+        if (part != nullptr && !by_.subject_.kernel.objective) { // the files hold times alone
             t.kept = part->open(subject);
-            // The first of several slices reads the lessons for all, so that all begin equally.
+            // The first slice reads the lessons for all slices, so that all have the same.
             std::optional<lesson_list>* const read = slice_ != nullptr ? slice_->lessons : nullptr;
             memory.lessons = read != nullptr && *read ? **read : t.kept->read();
             if (read != nullptr) *read = memory.lessons;
@@ -158,10 +158,10 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     t.session.reset();
     by_.spent_evaluations_ += t.all.size() - t.known_before;
     by_.spent_s_ += result.report.elapsed_s;
-    // Outcomes of another search are no gain of this one.
+    // A strategy that began with outcomes of another search did not make the whole gain.
     if (t.known_before > 1) result.strategy.clear();
-    // The lessons of a tuning are kept once, at its end. An interrupted one continues from its log,
-    // and in slices each session repeats those before it.
+    // Keep the lessons of a tuning once, at its end: an interrupted tuning continues from its log,
+    // and the session of a slice repeats the outcomes of the slices before it.
     tuning_limits const& allowed = subject.options.limits;
     bool const goes_on = slice_ != nullptr && slice_->sharers == 0 && result.ended == "budget" &&
                          t.all.size() < allowed.evaluations &&
@@ -173,14 +173,13 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     }
     bool const is_over = result.ended != "budget";
     if (!result.is_too_short) {
-        bool const has_ended =
-            result.ended == "space" || result.ended == "part" || result.ended == "stop rule";
         if (slice_ != nullptr && slice_->sharers > 0) {
             t.now.limits.evaluations = part_of(*slice_).evaluations;
         } else if (slice_ != nullptr) {
             t.now.limits.seconds += slice_->seconds_before;
-            // A single long session would end there as well.
-            if (has_ended) t.now.limits = subject.options.limits;
+            // For these reasons a single session with all limits would end as well.
+            if (result.ended == "space" || result.ended == "part" || result.ended == "stop rule")
+                t.now.limits = subject.options.limits;
         }
         record fresh = make_record(key_, space, result, t.now);
         fresh.shape = text_;
@@ -217,14 +216,15 @@ ATTUNE_INLINE problem_claim variant_choice::claim(record_key const& key, double 
     problem_claim out = remembered_.claim(key, 0);
     if (out.may_tune()) return out;
     double const wait_s = std::min(limit_s, longest_claim_wait_s);
-    report_.tell("another process tunes the same: waiting for it, " + seconds_text(wait_s) +
+    report_.tell("another process tunes this problem: waiting for it, " + seconds_text(wait_s) +
                  " at most");
     double const begun_s = steady_seconds();
     out = remembered_.claim(key, wait_s);
     std::string const waited = seconds_text(steady_seconds() - begun_s);
-    told.push_back(out.may_tune() ? "waited " + waited + " for another process that tuned the same"
-                                  : "another process tunes the same and was not done after " +
-                                        waited + ": the times of both may be disturbed");
+    told.push_back(out.may_tune()
+                       ? "waited " + waited + " for another process that tuned this problem"
+                       : "another process still tunes this problem after " + waited +
+                             ": each of both may disturb the times of the other");
     return out;
 }
 
@@ -239,8 +239,7 @@ ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of, reco
                                                       : "the limits allow no tuning");
     report.compiler = key.compiler;
     report.configuration = text_of(of.space->describe(), *of.default_at);
-    if (is_spent)
-        report_.tell("what tuning_options::limits.total allows is spent: new inputs are not tuned");
+    if (is_spent) report_.tell("tuning_options::limits.total is spent: new inputs are not tuned");
     return {.report = std::move(report), .is_missing = true};
 }
 
@@ -340,13 +339,13 @@ ATTUNE_INLINE known_choice variant_choice::explain(call_problem const& of)
     else
         out = {.kernel = subject_.kernel.name,
                .configuration = text_of(space.describe(), *of.default_at),
-               .why = "the store has nothing of this kernel that could serve"};
+               .why = "the store has no configuration that could serve"};
     bool const tunes = wants_tuning(left);
     miss_policy const policy = subject_.options.on_miss;
     bool const is_apart =
         policy == miss_policy::tune_in_background || policy == miss_policy::online;
     if (tunes && is_apart)
-        out.why += "; a call has it tuned in the background";
+        out.why += "; a call starts a tuning in the background";
     else if (tunes && policy != miss_policy::lookup_only)
         out.why += "; a call tunes first";
     return out;
@@ -382,10 +381,10 @@ ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by, call_problem 
     if (!predict) known_ = by_.forced(of, key_, told_);
     is_forced_ = known_.has_value();
     std::size_t const said = told_.size();
-    search_limits left =
-        otherwise == when_unknown::take_what_is_there ? search_limits{.evaluations = 0}
-        : slice != nullptr && slice->sharers > 0      ? within(by_.total_left(), part_of(*slice))
-                                                      : by_.limits_left();
+    search_limits left = otherwise == when_unknown::take_what_is_there
+                             ? search_limits{.evaluations = 0}
+                         : slice != nullptr && slice->sharers > 0 ? by_.total_left()
+                                                                  : by_.limits_left();
     if (slice != nullptr) left = within(left, part_of(*slice));
     bool const can_tune = otherwise == when_unknown::tune && wants_tuning(left);
     bool const goes_on = slice != nullptr && !slice->known.empty();
@@ -393,8 +392,8 @@ ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by, call_problem 
         known_ = remembered.find(key_, *of.space, *of.default_at, predict, text_, left, told_);
     };
     if (!known_ && !goes_on) find();
-    bool const is_unusable = told_.size() > said; // so other known results may be invalid, too
-    if (!known_ && !goes_on && otherwise != when_unknown::say_so) // in the background it compiles
+    bool const is_unusable = told_.size() > said; // the store's outcomes may be invalid too
+    if (!known_ && !goes_on && otherwise != when_unknown::say_so) // the background tuning compiles
         known_ = remembered.find_by_code(key_, *of.space, *of.default_at, predict, text_, left);
     if (!known_ && can_tune) {
         std::optional<record> const before = remembered.exact(key_);

@@ -1,4 +1,4 @@
-// attune/tune/dispatch/served/served_inputs.hpp - the state of all calls with the same bound inputs, for some sets of inputs.
+// attune/tune/dispatch/served/served_inputs.hpp - the state of each set of bound inputs, and the register of these states.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/inputs.cpp
 #pragma once
@@ -43,31 +43,31 @@ struct served_inputs {
     {
     }
     call_problem problem;
-    /// One of several tuned sizes of a kernel without bound inputs, and not the first: tuned_sizes.
+    /// True for each tuned size after the first, of a kernel without bound inputs: see tuned_sizes.
     bool is_further_size = false;
     /// The process that tunes the inputs in the background; 0: none.
     std::atomic<int> tuned_apart_in{0};
     std::atomic<bool> is_settled{false};      ///< there is a winner, or tuning is given up
     std::atomic<bool> is_partly_tuned{false}; ///< there is a winner, and its tuning continues
     std::atomic<bool> is_resting{false};      ///< the tuning waits for calls
-    call_count* calls = nullptr;              ///< during a background tuning; see apart_tuning
+    call_count* calls = nullptr;              ///< counts calls during a background tuning
     std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
     std::optional<point> winner_at{};
     bool winner_is_default = false;
-    /// True if kernel.bucket(f) maps these inputs to others, but even the default is invalid for
-    /// one of both. These inputs are then looked up by themselves, and not tuned.
+    /// True if kernel.bucket(f) maps these inputs to others whose default is not valid for both. A
+    /// lookup then reads the store for these inputs alone, and no call tunes them.
     std::atomic<bool> is_outside_bucket{false};
     bool is_given_up = false;                 ///< no more lookup, tuning or verification
     std::optional<shape_verifier> verifier{}; ///< of the winner
-    bool is_near_known = false;               ///< the search for it is done
+    bool is_near_known = false;               ///< find_near() has run
     std::optional<point> near_at{};
     std::optional<stand_in> near{}; ///< empty: none, or there is a winner
     known_choice choice{};          ///< of the winner or of `near`
     tuning_report outcome{};        ///< how the winner was found, or why there is none
 };
 
-/// Keeps the 1,024 latest inputs without a winner, and those that a tuning or a thread uses.
-/// Dropped inputs are looked up again at their next call. Any thread.
+/// Keeps all inputs that have a winner or that a tuning or a thread uses, and the 1,024 latest
+/// others. The next call with dropped inputs reads the store again. Any thread.
 class inputs_register {
 public:
     /// @param most  inputs to keep without a winner
@@ -76,7 +76,7 @@ public:
     {
     }
 
-    /// Finds the inputs, or adds them. Nothing is dropped while the caller has the result.
+    /// Finds the inputs, or adds them. Does not drop them while the caller has the result.
     /// Cost     a hash; no scan
     [[nodiscard]] std::shared_ptr<served_inputs> at(std::vector<number> const& inputs);
 
@@ -84,7 +84,7 @@ private:
     struct hash {
         [[nodiscard]] std::size_t operator()(std::vector<number> const& inputs) const noexcept;
     };
-    /// @pre  lock_ is held  @return  null: none
+    /// @pre  lock_ is held  @return  null: the inputs are unknown
     [[nodiscard]] std::shared_ptr<served_inputs> found(std::vector<number> const& inputs);
     [[nodiscard]] std::shared_ptr<served_inputs> drop_one();
 
@@ -97,7 +97,7 @@ private:
     std::size_t const most_;
     fork_safe_mutex lock_{lock_use::brief}; ///< guards the members below
     line line_{};                           ///< the latest comes first
-    line kept_{};                           ///< a tuning was spent on them
+    line kept_{};                           ///< inputs on which a tuning was spent
     std::unordered_map<std::vector<number>, line::iterator, hash> place_{};
 };
 

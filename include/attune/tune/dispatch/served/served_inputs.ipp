@@ -1,4 +1,4 @@
-// attune/tune/dispatch/served/served_inputs.ipp - finds inputs by a hash, and drops those not used for longest.
+// attune/tune/dispatch/served/served_inputs.ipp - finds inputs by a hash, and drops the inputs that were unused for longest.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -31,7 +31,7 @@ inputs_register::hash::operator()(std::vector<number> const& inputs) const noexc
     return static_cast<std::size_t>(out);
 }
 
-/// Returns true if only a tuning, or a part of one, can replace it.
+/// Returns true if only a tuning, or a part of one, could make this state again.
 [[nodiscard]] inline bool is_worth_keeping(served_inputs const& of)
 {
     return of.winner.load() != nullptr || of.is_partly_tuned || of.tuned_apart_in == ::getpid();
@@ -46,8 +46,8 @@ inputs_register::found(std::vector<number> const& inputs)
     return at->second->of;
 }
 
-/// Drops the last unused inputs in the line. Looks at two for each added one, so that the line does
-/// not grow and no call scans it.
+/// Drops the last inputs of the line if no thread uses them. Looks at the last two, while a call
+/// adds one: the line then stays short, and no call scans it.
 /// @pre  lock_ is held  @return  inputs to destroy after the lock; may be null
 ATTUNE_INLINE std::shared_ptr<served_inputs> inputs_register::drop_one()
 {

@@ -52,15 +52,15 @@ struct calls_by_code {
     std::string why{}; ///< the sentence on what serves, at the latest of these calls
 };
 
-/// A shape. `key` never changes; `serves` and `counter` may.
+/// A shape. `key` never changes; other threads may change the atomic members.
 struct alignas(64) known_shape {
     /// Counts a call that does not take the slow path.
-    /// @return  true: took() must get its seconds
+    /// @return  true: the caller must give the seconds of this call to took()
     [[nodiscard]] bool count() noexcept
     {
         return counters->add(column) >= timed_at.load(std::memory_order_relaxed);
     }
-    /// Takes the seconds of a call. The next one is timed after twice as many calls, up to 1,024.
+    /// Takes the seconds of a timed call. Doubles the calls to the next timed one, up to 1,024.
     void took(installed_variant const& by, double seconds) noexcept;
 
     // A call on the fast path reads these, up to the address of the key: one cache line.
@@ -68,11 +68,11 @@ struct alignas(64) known_shape {
     std::atomic<installed_variant const*> serves{nullptr}; ///< null: the slow path decides
     std::atomic<call_count*> counter{nullptr};             ///< null: calls are not counted
     shape_counters* counters = nullptr;                    ///< has its calls on the fast path
-    std::atomic<std::uint64_t> timed_at{0}; ///< a thread with so many calls times one
-    std::uint32_t column = 0;               ///< of `counters`
+    std::atomic<std::uint64_t> timed_at{0}; ///< a thread that has counted so many calls times one
+    std::uint32_t column = 0;               ///< column of this shape in `counters`
     std::uint32_t calls = 0;                ///< number of calls on the slow path
     std::vector<std::int64_t> key{};
-    std::atomic<online_slot*> tries{nullptr};  ///< calls go through it; may be null
+    std::atomic<online_slot*> tries{nullptr};  ///< calls go through this slot; may be null
     std::atomic<std::uint64_t> timed_after{1}; ///< calls from one timed call to the next
     std::atomic<double> fastest_s{untimed};    ///< of the timed calls that `serves` ran
     // Under the lock of the register:
@@ -174,8 +174,8 @@ private:
     std::atomic<slots const*> current_{nullptr};
 };
 
-/// The shapes of one kernel's calls. Any thread; its lock is held for microseconds. Keeps 65,536
-/// shapes: the first half at once, then shapes that are met again before some 65,536 others.
+/// The shapes of one kernel's calls. Any thread; each call holds the lock for microseconds. Keeps
+/// 65,536 shapes: the first half at once, then shapes met again before about 65,536 others.
 class shape_register {
 public:
     /// A shape in the state in which a call meets it.
@@ -190,8 +190,8 @@ public:
 
     /// Finds the shape, or adds it.
     [[nodiscard]] met_shape meet(std::span<std::int64_t const> key);
-    /// Makes `by` serve the shape on the fast path from now on.
-    /// @param shape  null: only this call  @return  `by`
+    /// Makes `by` serve the shape on the fast path.
+    /// @param shape  null: `by` serves only this call  @return  `by`
     installed_variant const& serve(known_shape* shape, installed_variant const& by,
                                    bool is_verified = false);
     /// Makes the code that served the shape before serve it again; without such code, `by`.
@@ -199,13 +199,14 @@ public:
     installed_variant const& serve_as_before(known_shape* shape, installed_variant const& by);
     /// Sends the shape through the slow path again, if `by` serves it.
     void forget(known_shape* shape, installed_variant const& by);
-    /// Ends the service of the variant, except for shapes that it was verified for one by one.
+    /// Sends shapes that the variant serves through the slow path again, except those for which it
+    /// was verified one by one.
     void withdraw(installed_variant const& by);
     /// Sends all shapes that the variant serves through the slow path again; see serve_as_before().
     void look_again(installed_variant const& by);
 
-    /// The same for each shape that other code serves than `best` says.
-    /// @param best  the code of the best known configuration for a key; null: not known here
+    /// The same for each shape that other code than `best` of its key serves.
+    /// @param best  returns the code of the best known configuration for a key; null: unknown
     /// @pre  `best` takes microseconds and uses neither this object nor another lock
     void
     look_again(std::function<installed_variant const*(std::span<std::int64_t const>)> const& best);
@@ -213,7 +214,7 @@ public:
     /// Sends calls of the shape through the slot, which serves the former code, until end_trials().
     /// @pre  the slot lives as long as this object
     void begin_trials(known_shape& shape, online_slot& slot);
-    /// The shape is served as before again, or by the code of a serve() meanwhile.
+    /// Ends begin_trials(). The code of the latest serve() since then serves, else the former code.
     void end_trials(known_shape& shape);
     /// Sends the next call of the shape through the slow path; see serve_as_before().
     void rest(known_shape& shape);
@@ -242,10 +243,10 @@ public:
 
     /// Counts calls of the shape.  @pre  `by` lives as long as this object
     static void count(known_shape& shape, call_count& by);
-    /// Stops counting.
+    /// Ends all counting by `by`.
     void stop_counting(call_count const& by);
 
-    /// Calls `f` under the lock, for data on the classes of shapes that other threads read.
+    /// Calls `f` under the lock, which also guards the data on classes that other threads read.
     /// @pre  `f` takes microseconds and uses neither this object nor another lock
     void locked(std::function<void()> const& f);
 

@@ -85,7 +85,8 @@ ATTUNE_INLINE std::span<std::unique_ptr<known_shape> const> shape_table::shapes(
 
 /// Most shapes to keep: each call of another shape takes the slow path.
 inline constexpr std::size_t most_known_shapes = 65'536;
-/// From this number on a shape is kept when it is met again. Sizes that never repeat take no room.
+/// Beyond this number the table keeps a shape only if it is met again: sizes that never repeat take
+/// no room.
 inline constexpr std::size_t kept_at_once = most_known_shapes / 2;
 inline constexpr std::size_t remembered_hashes = 65'536;
 
@@ -165,7 +166,7 @@ ATTUNE_INLINE void shape_register::look_again(installed_variant const& by)
         }
 }
 
-/// Shapes between which the lock is free.
+/// A loop over all shapes unlocks after so many, because calls may wait for the lock.
 inline constexpr std::size_t shapes_at_once = 256;
 
 ATTUNE_INLINE void shape_register::look_again(
@@ -211,7 +212,7 @@ ATTUNE_INLINE void shape_register::rest(known_shape& shape)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     installed_variant const* const now = shape.serves.load(std::memory_order_relaxed);
-    if (now == nullptr) return; // it is there already
+    if (now == nullptr) return; // the slow path decides already
     shape.before = now;
     shape.was_verified = shape.is_verified;
     change(shape, nullptr);
@@ -305,7 +306,7 @@ ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
 [[nodiscard]] inline call_coverage sums_of(known_shape const& shape)
 {
     call_coverage out;
-    double any_s = untimed; // for code that was not timed
+    double any_s = untimed; // estimate for code that was not timed
     for (calls_by_code const& one : shape.ran)
         any_s = std::min(any_s, one.fastest_s);
     if (any_s == untimed) any_s = 0;
@@ -331,7 +332,8 @@ ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
             most = &one;
     installed_variant const* const now = shape.serves.load(std::memory_order_relaxed);
     std::string const since = now != nullptr && now == shape.best ? "earlier, " : "";
-    if (most == nullptr) return "earlier, before the winner was known"; // since the calls' count
+    // The winner changed after coverage() had summed the calls.
+    if (most == nullptr) return "earlier, before the winner was known";
     if (most->by == nullptr) return since + "a tuning timed candidates in these calls";
     if (most->why.empty()) return since + "other code served while a tuning or a check ran";
     return since + most->why;
@@ -340,7 +342,6 @@ ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
 ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const> layout)
 {
     constexpr std::size_t most_listed = 16;
-    constexpr std::size_t shapes_in_a_row = 256; // under the lock, for which calls may wait
     std::unique_lock<fork_safe_mutex> here(lock_);
     call_coverage out = unkept_;
     std::vector<std::pair<known_shape const*, uncovered_calls>> rest;
@@ -351,7 +352,7 @@ ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const>
                          .calls = unkept_.calls - unkept_.by_winner,
                          .seconds = unkept_.seconds - unkept_.winner_s}});
     for (std::size_t i = 0; i < table_.shapes().size(); ++i) {
-        if (i % shapes_in_a_row == shapes_in_a_row - 1) {
+        if (i % shapes_at_once == shapes_at_once - 1) {
             here.unlock();
             here.lock();
         }

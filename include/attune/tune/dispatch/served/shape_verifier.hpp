@@ -26,13 +26,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A shape that its class serves is verified for itself when it is met so often.
+/// The number of calls after which a shape that its class serves is verified by itself.
 inline constexpr std::uint32_t often_met = 4;
 
-/// Returns true if a shape that was met once is to be verified: the first two, then one in
-/// twenty-four, so that at most 5 % of the calls verify if all shapes differ. Where calls that
-/// attune made are right, these show more than the program's do: then one in 160.
-/// @param new_shapes  met so far  @param checks  made so far
+/// Returns true if a shape that was met once is to be verified: the first two, then one in 24. If
+/// all shapes differ, at most 5 % of the calls then verify. After proofs, one in 160: calls that
+/// attune makes show more than the program's calls.
+/// @param new_shapes  number of shapes so far  @param checks  number of checks so far
 [[nodiscard]] constexpr bool is_check_due(std::uint64_t new_shapes, std::uint64_t checks,
                                           bool has_proofs = false) noexcept
 {
@@ -45,22 +45,26 @@ inline constexpr std::uint32_t often_met = 4;
 enum class checks_run : std::uint8_t {
     in_call,
     beside_program, ///< no call waits for the check
-    elsewhere,      ///< the caller has begun a check beside the program, if one was due
+    elsewhere,      ///< not in this call: a check that is due runs beside the program
 };
 
-/// Returns the numbers among the values of a configuration, on which remainder code depends.
+/// Returns the numbers in the values of a configuration, such as tiles. Remainder code depends on
+/// them.
 [[nodiscard]] std::vector<std::int64_t> divisors_of(description const& space, point const& at);
 
-/// Decides which shapes one variant serves. A shape must be verified, or a class that has proven
-/// itself (shape_trust.hpp), for example by drawn calls (prove()), must cover it. Until then the
-/// default serves. A shape is verified when it is met for the second time; of shapes met once, few
-/// are: is_check_due(), while classes are trusted. A shape that its class serves is verified when
-/// it is met `often_met` times. The default serves shapes for which the variant is clearly slower,
-/// and shapes of similar sizes. A variant that is wrong for one shape loses all its classes.
-/// Verifications of earlier processes are not repeated. One thread at a time.
+/// Decides which shapes one variant serves: verified shapes, and shapes of a trusted class
+/// (shape_trust.hpp). Drawn calls (prove()) also make classes trusted. The default serves all other
+/// shapes, and shapes about as large as one for which the variant is clearly slower.
+///
+/// serve() verifies a shape when it is met for the second time, and few shapes that are met once:
+/// see is_check_due(). It verifies a shape of a trusted class at the call number `often_met`. A
+/// variant that is wrong for one shape loses all its classes. Verdicts of earlier processes count.
+///
+/// Calls are of one kind if they agree in the values that drawn calls keep, such as flags and
+/// scalars of 0 or 1. One thread at a time.
 class shape_verifier {
 public:
-    /// The parts that it works with; all outlive it.
+    /// The objects that a verifier uses. They outlive it.
     struct parts {
         dispatched_kernel const& subject;
         default_code& defaults;
@@ -68,9 +72,9 @@ public:
         dispatch_report& report;
     };
 
-    /// @param of        problem with the default that the variant is compared with
+    /// @param of        problem whose default is compared with the variant
     /// @param divisors  from divisors_of()
-    /// @param modulus   addresses count modulo it: tuning_report::address_modulus
+    /// @param modulus   modulus of addresses: tuning_report::address_modulus
     /// @param memory    proofs of the variant's code
     /// @pre  `of` and `variant` outlive this object
     shape_verifier(parts const& with, call_problem& of, installed_variant const& variant,
@@ -80,47 +84,47 @@ public:
     /// Notes that the variant was right for this shape.
     void add(std::span<std::int64_t const> key);
 
-    /// Runs the variant and the default on calls drawn from this one, so that most shapes are
-    /// served after few real calls; see prove_variant(). Runs only if this call differs from
-    /// earlier ones in what drawn calls keep, such as a flag or a scalar of 0 or 1, or if it has
-    /// more sizes; integers below 2 do not count. All runs take a few seconds at most.
+    /// Runs the variant and the default on calls drawn from this one: see prove_variant(). After
+    /// few real calls the variant then serves most shapes. Runs nothing if an earlier proof had
+    /// this kind of calls and as many sizes; integers below 2 are no sizes. All proofs of a variant
+    /// together take a few seconds at most.
     /// @param limit_s  wall seconds
     /// Errors   errors of default_code::code_of()
     void prove(std::span<std::int64_t const> key, call_frame const& frame, double limit_s);
     /// Returns true if prove_beside() would draw calls.
     [[nodiscard]] bool wants_proof(std::span<std::int64_t const> key,
                                    call_frame const& frame) const;
-    /// Returns true if no proof covers this call because it has a flag or another value that drawn
-    /// calls keep, or more sizes, and begin_kind() was not called for such calls.
+    /// Returns true if prove_beside() would draw calls, no class covers this call, and begin_kind()
+    /// was not called for this kind with as many sizes.
     [[nodiscard]] bool is_new_kind(std::span<std::int64_t const> key,
                                    call_frame const& frame) const;
     /// Notes that the caller begins prove_beside() on another thread, for this kind of calls.
     /// serve() proves calls of other kinds itself, for a hundredth of a second.
     void begin_kind(std::span<std::int64_t const> key);
-    /// Forgets begin_kind(): nothing has begun.
+    /// Undoes begin_kind(), because the proof did not begin.
     void forget_kind(std::span<std::int64_t const> key);
-    /// Goes on with prove() beside the program, also on calls that take seconds and on larger
-    /// arrays. What is right serves at once.
-    /// @param is_over  true: another thread waits
+    /// Continues prove() beside the program, also on calls that take seconds and on larger arrays.
+    /// Each shape that proves right counts at once.
+    /// @param is_over  returns true if another thread waits
     /// @param most_s   wall seconds
-    /// @return  false: `is_over` ended it
+    /// @return  false: `is_over` ended the proof
     /// Errors   errors of default_code::code_of()
     bool prove_beside(std::span<std::int64_t const> key, call_frame const& frame,
                       std::function<bool()> const& is_over, double most_s);
 
     /// Returns the variant if it serves this shape without a run; otherwise null.
-    /// @pre  the turn is this thread's, or shape_register::locked() calls this
+    /// @pre  this thread holds the turn, or shape_register::locked() calls this
     [[nodiscard]] installed_variant const* covering(std::span<std::int64_t const> key) const;
 
-    /// Returns true if its class serves this shape, but the shape is to be verified nevertheless.
-    /// Counts the call among those that the class serves.
+    /// Returns true if a class serves this shape, but the shape is due to be verified by itself.
+    /// Counts the call as one that the class serves.
     [[nodiscard]] bool is_due(std::span<std::int64_t const> key, std::uint32_t met);
     /// Returns true if serve() would run the variant on copies of the data before it decides.
     [[nodiscard]] bool needs_runs(std::span<std::int64_t const> key, std::uint32_t met) const;
 
-    /// Takes the seconds of the default for this shape, which bound these of other shapes.
+    /// Sets the seconds of the default for this shape. expected_s() derives those of other shapes.
     void set_pace(std::span<std::int64_t const> key, double default_s);
-    /// Returns about the most seconds of the default for this shape; 0: unknown.
+    /// Returns an estimate of the most seconds of the default for this shape; 0: unknown.
     [[nodiscard]] double expected_s(std::span<std::int64_t const> key) const;
     /// Returns true if a check of this shape may take longer than a call should wait.
     [[nodiscard]] bool is_dear(std::span<std::int64_t const> key) const;
@@ -128,8 +132,8 @@ public:
     /// @param is_covered  true: its class serves it until then; false: the default serves it
     void report_deferred(known_shape* shape, bool is_covered) const;
 
-    /// Returns the code for this call: the variant if it is verified, before or now if that is due,
-    /// otherwise the default. Updates the register and the report.
+    /// Returns the code for this call: the variant if it may serve the shape, else the default.
+    /// Verifies the shape first if that is due. Updates the register and the report.
     /// @param shape  null: not kept
     /// @param met    number of times the shape was met, including this call
     /// Errors   errors of default_code::code_of()
@@ -153,8 +157,8 @@ private:
     [[nodiscard]] std::vector<std::int64_t> kept_words(std::span<std::int64_t const> key) const;
     [[nodiscard]] std::string addresses_said() const;
     [[nodiscard]] std::vector<std::int64_t> as_counted(std::span<std::int64_t const> key) const;
-    /// The results of kernel.baseline(f) count if there is no other reference and the default
-    /// agrees with it; else those of the default.
+    /// Compares with the results of kernel.baseline(f) if there is no other reference and the
+    /// default agrees with them; else with the results of the default.
     [[nodiscard]] shape_verdict verify_by_results(installed_variant const& trusted,
                                                   std::span<std::int64_t const> key,
                                                   call_frame const& frame, double check_s);
@@ -180,23 +184,22 @@ private:
     std::vector<std::int64_t> timed_key_{};    ///< of the latest call whose default was timed
     double timed_s_ = 0;                       ///< time of that default; 0: unknown
     std::optional<kernel_description> by_own_; ///< judged_by_own()
-    /// Expected seconds of the default where the user's own code took too long.
+    /// Expected seconds of the default from which the user's own code is too slow for a check.
     double own_is_slow_from_s_ = HUGE_VAL;
-    /// Most sizes of a call from which prove() drew, by the words that drawn calls keep.
+    /// For each kind, by kept_words(): the most sizes of a call from which prove() drew.
     std::map<std::vector<std::int64_t>, std::size_t> proven_sizes_{};
-    /// The same for prove_beside(): nothing new is left.
+    /// The same for complete proofs of prove_beside().
     std::map<std::vector<std::int64_t>, std::size_t> proven_beside_{};
     std::map<std::vector<std::int64_t>, std::size_t> begun_kinds_{}; ///< by begin_kind()
-    /// Kinds of calls with variant_proof::has_compared, by the words that drawn calls keep.
-    std::set<std::vector<std::int64_t>> compared_{};
-    double beside_s_ = 0; ///< seconds of prove_beside()
+    std::set<std::vector<std::int64_t>> compared_{}; ///< kinds with variant_proof::has_compared
+    double beside_s_ = 0;                            ///< seconds of prove_beside()
     std::uint64_t beside_rounds_ = 0;
-    std::uint64_t new_shapes_ = 0; ///< met so far
+    std::uint64_t new_shapes_ = 0; ///< number of shapes so far
     std::uint64_t checks_ = 0;
     bool is_refused_ = false;
-    std::vector<std::vector<std::int64_t>> wrong_{}; ///< by drawn calls; none is trusted
+    std::vector<std::vector<std::int64_t>> wrong_{}; ///< of wrong drawn calls that no class covers
     bool only_own_numbers_ = false;                  ///< see variant_proof::only_own_numbers
-    bool has_said_wrong_ = false; ///< the note on a wrong call that is not trusted
+    bool has_said_wrong_ = false;                    ///< the note on a wrong drawn call was sent
     served_shapes counts_{};
 };
 

@@ -176,12 +176,12 @@ ATTUNE_INLINE shape_verdict shape_verifier::verify_by_results(installed_variant 
     return out;
 }
 
-/// Returns the words of a shape that are the same in all calls drawn from it.
+/// Returns the words of a shape that all calls drawn from it keep: they identify its kind.
 ATTUNE_INLINE std::vector<std::int64_t>
 shape_verifier::kept_words(std::span<std::int64_t const> key) const
 {
     std::vector<std::int64_t> out;
-    if (with_.subject.kernel.calls) return out; // its function draws everything
+    if (with_.subject.kernel.calls) return out; // kernel.calls(f) draws all values
     std::vector<shape_word> const& layout = with_.subject.layout;
     for (std::size_t i = 0; i < layout.size(); ++i)
         if (!is_size(layout[i].part) && layout[i].part != shape_part::places)
@@ -204,7 +204,7 @@ ATTUNE_INLINE bool shape_verifier::can_draw(std::span<std::int64_t const> key,
     dispatched_kernel const& subject = with_.subject;
     bool const has_pointers =
         std::any_of(frame.arguments.begin(), frame.arguments.end(), [](call_argument const& one) {
-            return one.is_pointer; // its extent cannot be changed
+            return one.is_pointer; // a drawn call cannot change its extent
         });
     bool const can_make_calls = (frame.resized && !has_pointers) || subject.kernel.calls;
     if (!can_make_calls || trust_.is_distrusted() || memory_.is_required ||
@@ -294,7 +294,7 @@ ATTUNE_INLINE bool shape_verifier::prove_beside(std::span<std::int64_t const> ke
 {
     constexpr double most_bytes = 1 << 28;
     constexpr double of_spare_memory = 1.0 / 16;
-    constexpr double longest_call_s = 12; // whose default takes a quarter of it
+    constexpr double longest_call_s = 12; // the default may take a quarter of it
     if (!wants_proof(key, frame)) return true;
     proof_limits limits{.proof_s = std::min(most_s, longest_beside_s - beside_s_),
                         .call_s = longest_call_s,
@@ -306,7 +306,7 @@ ATTUNE_INLINE bool shape_verifier::prove_beside(std::span<std::int64_t const> ke
     limits.take = [this](std::vector<std::vector<std::int64_t>> const& right) {
         try {
             take_right(right);
-        } catch (std::exception const&) { // no memory, or no store: what was taken serves
+        } catch (std::exception const&) { // no memory, or no store: shapes that were added serve
         }
     };
     variant_proof const proof = proof_of(key, frame, std::move(limits));
@@ -333,10 +333,10 @@ ATTUNE_INLINE void shape_verifier::take_right(std::vector<std::vector<std::int64
 ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
 {
     if (!proof.trouble.empty())
-        with_.report.note("kernel.calls(f) of kernel '" + with_.subject.kernel.name +
-                          "' failed, so that the variant proves itself on the program's calls "
-                          "alone: " +
-                          proof.trouble);
+        with_.report.note(
+            "kernel.calls(f) of kernel '" + with_.subject.kernel.name +
+            "' failed, so attune verifies the variant on the program's calls alone: " +
+            proof.trouble);
     std::string said = proof.differs.where;
     if (!said.empty())
         said += " (" + std::string(describe(proof.differs.why.stage)) + ": " +
@@ -344,7 +344,7 @@ ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
     if (!proof.contents.where.empty())
         with_.report.note("the variant differs from the default where " + proof.contents.where +
                           " (" + proof.contents.why.reason +
-                          "); it serves all the same, because contents are no part of a shape");
+                          "); it still serves, because contents are not part of a shape");
     if (!proof.baseline.where.empty())
         with_.report.note_difference(proof.baseline.where + " (" + proof.baseline.why.reason + ")");
     if (!proof.refuting.empty()) {
@@ -375,11 +375,11 @@ ATTUNE_INLINE void shape_verifier::end_trust(std::span<std::int64_t const> key)
     with_.shapes.withdraw(variant_);
     try {
         keep(key, false);
-    } catch (std::exception const&) { // no store: this process knows it
+    } catch (std::exception const&) { // no store: only this process keeps the verdict
     }
 }
 
-/// Ends the trust if a verified shape proved the last property of a call that was wrong.
+/// Ends the trust if verified shapes have proven each property of a drawn call that was wrong.
 ATTUNE_INLINE void shape_verifier::compare_with_wrong()
 {
     auto const at = std::find_if(wrong_.begin(), wrong_.end(),
@@ -424,7 +424,7 @@ ATTUNE_INLINE void shape_verifier::refuse(failure const& why)
 ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
 {
     if (!is_first) return true;
-    // Without trust in classes a check shows nothing of other shapes.
+    // Without trusted classes, a check shows nothing about other shapes.
     return !trust_.is_distrusted() && is_check_due(new_shapes_, checks_, counts_.proofs > 0);
 }
 
@@ -443,7 +443,7 @@ ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
     return may_check(met <= 1) && !proven_before_.contains(as_counted(key));
 }
 
-/// The product of the integers of a call, and the elements of its longest array.
+/// Returns the product of the integers of a call, and the elements of its longest array.
 [[nodiscard]] inline std::pair<double, double> sizes_of(std::span<shape_word const> layout,
                                                         std::span<std::int64_t const> key)
 {
@@ -465,8 +465,8 @@ ATTUNE_INLINE void shape_verifier::set_pace(std::span<std::int64_t const> key, d
 
 ATTUNE_INLINE double shape_verifier::expected_s(std::span<std::int64_t const> key) const
 {
-    // The work of a call is not known. A product of square matrices grows by the power 1.5 of the
-    // elements, which is the most among usual kernels whose integers do not say more.
+    // The work of a call is unknown. If the integers do not tell it, the product of square matrices
+    // grows most among usual kernels: by the power 1.5 of the elements.
     constexpr double most_growth = 1.5;
     if (timed_s_ <= 0) return 0;
     auto const now = sizes_of(with_.subject.layout, key);
@@ -530,12 +530,12 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         return checks == checks_run::in_call && !is_dear(key) && can_prove(key, frame);
     };
     if (!is_covered && !memory_.is_required && (may_check_now || is_cheap_and_new())) {
-        constexpr double most_s = 0.01; // a call waits
+        constexpr double most_s = 0.01; // the call waits
         prove(key, frame, std::min(most_s, with_.subject.options.limits.check_s / 4));
         is_covered = trust_.covers(key);
     }
     // A class shows that the variant is right, not that it is fast: a shape that is met often is
-    // verified for itself.
+    // verified by itself.
     bool const is_rechecked =
         is_covered && met < often_met && checks != checks_run::elsewhere && trust_.wants_recheck();
     if (is_covered && met < often_met && !is_rechecked) {
@@ -560,10 +560,10 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     counts_.executed_s += verdict.runs_s;
     if (verdict.trusted_s > 0) set_pace(key, verdict.trusted_s);
     std::string const where = text_of_shape(with_.subject.layout, key);
-    // Other inputs may have the same code: their lookups must not ask again.
+    // Keeps the verdict, so that no later call verifies this shape again.
     auto const remember = [&](known_verdict seen) {
         with_.shapes.locked([&] {
-            // A slower one may be one that never ends.
+            // A slower variant may be one that never ends.
             if (verdict.how == shape_verdict::ending::right) memory_.is_required = false;
             if (shape != nullptr) proven_before_.insert_or_assign(as_counted(key), seen);
         });
@@ -580,7 +580,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                               times + "); the default serves calls of about these sizes");
         with_.shapes.locked([&] {
             trust_.add_slow(key);
-            // It may be one that never ends: no class of shapes shows that it does.
+            // The check did not see the variant end: it may never end for other shapes of a class.
             if (verdict.how != shape_verdict::ending::right) trust_.distrust();
         });
         with_.shapes.withdraw(variant_);
@@ -600,7 +600,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         where + " (" + std::string(describe(verdict.why.stage)) + ": " + verdict.why.reason + ")";
     note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
-    if (!is_wrong && is_covered) { // right like its class
+    if (!is_wrong && is_covered) { // its class was verified
         say(shape, "the variant serves: shapes like this one were verified" + addresses_said());
         return with_.shapes.serve(shape, variant_);
     }
