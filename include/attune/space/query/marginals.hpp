@@ -18,8 +18,8 @@ namespace attune::inline ATTUNE_ABI {
 /// constraints over them are ignored.
 class marginals {
 public:
-    /// @param most_values  leaves() is empty for a parameter that has more values and is in no
-    ///                     constraint
+    /// @param most_values  leaves() is empty for a parameter that has more values than this and is
+    ///                     in no constraint
     /// Errors  attune::error unless space.is_exact()
     /// Cost   two visits per edge of each tree, 16 bytes per value
     explicit marginals(chain_of_trees const& space, std::uint32_t most_values = ~std::uint32_t{0});
