@@ -112,7 +112,7 @@ private:
     operand logical(op code, operand const& left, operand (expression_reader::*side)())
     {
         require_number(left, "a condition");
-        bool const as_python = token_.kind == token_kind::name; // && and || yield a truth
+        bool const as_python = token_.kind == token_kind::name; // else && or ||: 0 or 1
         advance();
         operand const right = (this->*side)();
         require_number(right, "a condition");
@@ -296,7 +296,7 @@ private:
 
     operand power() { return power_of(atom()); }
 
-    /// The power to 0: 1, but no value where the base has none, as in `(a % 0) ** 0`.
+    /// `base ** 0`: 1, but no value if the base has none, as in `(a % 0) ** 0`.
     operand one_where_defined(operand const& base)
     {
         description const& space = build_.space();

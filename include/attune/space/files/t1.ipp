@@ -147,7 +147,8 @@ namespace detail {
                 type.at);
 }
 
-/// Published files have a list with one value, or a value outside "Values", which is ignored.
+/// Reads a value, or the value of a list of one. Ignores a value outside "Values". Published files
+/// have both.
 inline void read_t1_default(json_source const& source, json_value const& standard, json_kind kind,
                             parameter_description& out)
 {

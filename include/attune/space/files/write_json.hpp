@@ -26,9 +26,9 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::string constraint_source(description const& space,
                                             constraint_description const& constraint);
 
-/// A space as a JSON object. read_spaces_json() gives the same parameters, priors, conditions,
-/// inputs and constraints; ranges stay ranges. Constraints keep their text if parse_constraint()
-/// reads it as the same nodes.
+/// A space as a JSON object. read_spaces_json() reads the same parameters, priors, conditions,
+/// inputs and constraints from it; ranges stay ranges. The texts of constraints are those of
+/// constraint_source().
 /// Errors   attune::error: a constraint that is a function, or text that is not UTF-8
 [[nodiscard]] std::string write_space_json(named_space const& space);
 

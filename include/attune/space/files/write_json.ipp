@@ -258,7 +258,8 @@ using space_json = nlohmann::ordered_json;
     space_json const parsed = space_json::parse(digits, nullptr, false);
     if (!parsed.is_discarded()) return parsed;
     if (std::optional<double> const v = parse_real(digits)) return *v;
-    throw error("a default is no number", "parameter " + p.name + ", default " + text, "");
+    throw error("a default is no number", "parameter " + p.name + ", default " + text,
+                "give a value of the parameter");
 }
 
 /// The text of active_if().

@@ -249,7 +249,7 @@ private:
                (n.code == op::parameter && space_.parameters[n.subject].type == value_kind::text);
     }
 
-    /// Equality of texts: both sides have the same one of the texts that both can have.
+    /// Equality of texts: for a text that both sides can have, both sides have this text.
     [[nodiscard]] smt_term same_text(expression_node const& n) const
     {
         auto const is = [&](std::uint32_t node, std::string const& text) -> std::string {
