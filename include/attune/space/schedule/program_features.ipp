@@ -134,8 +134,8 @@ struct measured_site {
         return out;
     }
 
-    /// Lines that a cache of `capacity` bytes does not hold: those of the outermost loops whose
-    /// data it holds, counted at each entry.
+    /// Lines from beyond a cache of `capacity` bytes: those of the outermost loops whose data the
+    /// cache holds, once per entry of these loops.
     [[nodiscard]] double lines_beyond(double capacity) const
     {
         double entered = 1;
@@ -202,8 +202,8 @@ inline void add_access(feature_row& row, access_numbers const& of)
     row.number("stride", of.stride);
 }
 
-/// Adds operations per byte while loops are added from inside, at ten points of equal distance in
-/// operations; all logarithms.
+/// Adds the operations per byte of the innermost loop, of the two innermost, and so on: the curve
+/// at ten points of equal distance in operations; all as logarithms.
 inline void add_intensity(feature_row& row, measured_site const& of, double done_inside)
 {
     constexpr std::size_t points = 10;
