@@ -79,8 +79,8 @@ inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part
     return std::sqrt(sum / largest);
 }
 
-/// Distance in [0, 1] between two ways to write one extent as a product: the Euclidean norm of the
-/// logarithms of the ratios of factors, over its maximum sqrt(2) log(extent).
+/// Distance in [0, 1] between two ordered products that are one extent. It is the Euclidean norm of
+/// the logarithms of the ratios of factors, over its maximum sqrt(2) log(extent).
 [[nodiscard]] inline double tile_distance(std::span<std::int64_t const> a,
                                           std::span<std::int64_t const> b)
 {
