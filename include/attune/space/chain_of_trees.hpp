@@ -117,15 +117,16 @@ public:
     /// Errors  attune::error if a million draws in a row are refused
     [[nodiscard]] point sample(random_engine& engine) const;
 
-    /// The valid configurations one step away from `p`: one active parameter changes as
-    /// for_each_step() describes, and integer and ordinal parameters go to the next valid value.
+    /// The valid configurations one step away from `p`. A step changes one active parameter as
+    /// for_each_step() describes. Integer and ordinal parameters go to the next valid value.
     /// settled() then sets the parameters that the step makes inactive.
     ///
-    /// If no parameter of a tree can change alone, as with a == b, up to most_nearest other
-    /// settings of that tree follow in the order of nearest_valid(). Other parameters keep their
+    /// If no parameter of a tree can change alone, as with a == b, other settings of that tree
+    /// follow: at most most_nearest, in the order of nearest_valid(). Other parameters keep their
     /// values. If `p` breaks constraints and no step repairs it, the result is nearest_valid(p).
-    /// The result is empty only if `p` is the only valid setting and no real parameter can move, or
-    /// if constraints over real parameters refuse all settings that nearest_valid() tests.
+    /// The result is empty in two cases only. `p` is the only valid setting, and no real parameter
+    /// can move; or constraints over real parameters refuse all settings that nearest_valid()
+    /// tests.
     /// @param p  a configuration inside all tables and intervals; it may break constraints
     /// Cost   one membership test per step tried; one visit per edge of a tree without a valid step
     [[nodiscard]] std::vector<point> neighbours(point const& p) const;

@@ -63,8 +63,8 @@ public:
     {
     }
 
-    /// Makes read() refuse terms that need the value at many places: those that are no comparison
-    /// and no remainder, of a parameter with more than few_places values.
+    /// Makes read() refuse a term of a parameter with more than few_places values, unless the term
+    /// is a comparison or a remainder.
     void be_quick() { places_.be_quick(few_places); }
     /// Number of places visited one by one.
     [[nodiscard]] std::uint64_t visits() const noexcept { return places_.visits(); }

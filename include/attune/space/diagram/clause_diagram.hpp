@@ -184,8 +184,8 @@ private:
     std::vector<std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, set_hash>> known_;
 };
 
-/// A clause_diagram for clauses whose parameters have few values: a set has one bit per clause, and
-/// each value of a level has the set of the clauses that it leaves open.
+/// A clause_diagram for clauses whose parameters have few values. A set has one bit per clause.
+/// Each value of a level has the set of the clauses that it leaves open.
 class dense_clause_diagram {
 public:
     /// Returns true if the sets of all values take little memory, so that this class costs less.

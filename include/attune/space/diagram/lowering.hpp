@@ -1,9 +1,10 @@
 // attune/space/diagram/lowering.hpp - converts a condition, its parameters and literals to steps in the order of a tree's levels.
 // SPDX-License-Identifier: MIT
 //
-// Regroups sums, products and chains of && or || in the order of levels, if no order of a sum or
-// product can overflow, and if each operand of && or || has a value. A comparison becomes one sum
-// against a constant. So all results, also missing ones, equal those of expression/evaluate.hpp.
+// Regroups sums, products and chains of && or || in the order of levels. A sum or product is
+// regrouped only if it cannot overflow in any order, a chain only if each operand has a value. A
+// comparison becomes one sum against a constant. So all results, also missing ones, equal those of
+// expression/evaluate.hpp.
 #pragma once
 
 #include <attune/core/version.hpp>

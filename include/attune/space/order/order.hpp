@@ -178,8 +178,8 @@ private:
 };
 
 /// The share of the settings of its scope on which `c` holds, from 128 draws (8 if `c` is long)
-/// with a fixed seed. 1/2 for an opaque predicate: a draw may be a setting that other conditions
-/// exclude, with which the predicate must not be called.
+/// with a fixed seed. An opaque predicate counts as 1/2, without a call: other conditions may
+/// exclude the drawn setting.
 inline double sampled_density(description const& space, condition const& c,
                               std::vector<domain> const& domains)
 {

@@ -35,8 +35,8 @@ public:
     {
         return in_tree_[parameter];
     }
-    /// Number of valid configurations of the whole space with value `index`; nothing if 2^128 or
-    /// more (exact_count() in exact_size.hpp has no limit). 0 for a value that is never valid.
+    /// Number of valid configurations of the whole space with value `index`; 0 for a value that is
+    /// never valid. Nothing if 2^128 or more; exact_count() in exact_size.hpp has no limit.
     /// @pre  the parameter is discrete, `index` lies in its table
     [[nodiscard]] std::optional<leaf_count> configurations(std::uint32_t parameter,
                                                            std::uint32_t index) const;

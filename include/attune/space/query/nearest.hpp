@@ -13,8 +13,8 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The valid configurations other than `p` with the fewest changed parameters; among equally many
-/// changes, with the smallest distance() (distance.hpp). neighbours() returns them if it finds no
-/// step. Inactive parameters of a result count as unchanged; those of `p` have their one value, see
+/// changes, with the smallest distance() (distance.hpp). If neighbours() finds no step, it returns
+/// them. Inactive parameters of a result count as unchanged; those of `p` have their one value, see
 /// chain_of_trees::settled().
 ///
 /// The result is exact: no other configuration is nearer. Real parameters keep the values that they

@@ -49,16 +49,16 @@ struct reduce_options {
 ///   Parameters of a group without a tree (chain_of_trees::is_exact()) keep their values too. Real
 ///   parameters keep their intervals, and constraints over them remove no value.
 /// - A constraint is removed if every combination of the remaining values fulfils it, with inactive
-///   parameters at their one value: the exact count with this constraint alone equals the count
-///   without any constraint. Functions stay, and so do constraints over real parameters and
+///   parameters at their one value. The test: the exact count with this constraint alone equals the
+///   count without any constraint. Functions stay, and so do constraints over real parameters and
 ///   constraints whose tree is too wide to count.
 /// - A removed default becomes the value in the valid configuration nearest to the defaults. If all
 ///   parameters have defaults that are not valid together, the defaults of unconditional parameters
 ///   become the values of that configuration. If the defaults are still not valid together,
 ///   unconditional parameters lose their defaults. If a group has no tree, the function cannot find
 ///   the nearest configuration, and a removed default becomes the first remaining value.
-/// - If a conditional parameter is active in every valid configuration and loses its value for
-///   inactive ones, its condition becomes a constraint, unless all combinations fulfil it.
+/// - A conditional parameter that is active in every valid configuration may lose its value for
+///   inactive ones. Its condition then becomes a constraint, unless all combinations fulfil it.
 /// - Functions (constraints, the expectation) keep a copy of the original tables, and read it.
 /// - Weights of a prior follow their values. The tables are correct only for the values that the
 ///   inputs of `space` have.

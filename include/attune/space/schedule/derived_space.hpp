@@ -140,7 +140,7 @@ public:
     [[nodiscard]] traced_program schedule(schedule_choices const& chosen) const;
     [[nodiscard]] traced_program schedule(point const& at) const;
 
-    /// A sentence about one statement, with its share of the operations: the statement with the
+    /// A sentence about one statement and its share of the operations. It is the statement with the
     /// most operations among those that the rules schedule without lanes, else among all.
     [[nodiscard]] std::string least_covered() const;
 

@@ -202,8 +202,8 @@ inline void add_access(feature_row& row, access_numbers const& of)
     row.number("stride", of.stride);
 }
 
-/// Adds the operations per byte of the innermost loop, of the two innermost, and so on: the curve
-/// at ten points of equal distance in operations; all as logarithms.
+/// Adds the operations per byte of the innermost loop, of the two innermost loops, and so on. The
+/// columns are ten points of this curve, at equal distances in operations; all are logarithms.
 inline void add_intensity(feature_row& row, measured_site const& of, double done_inside)
 {
     constexpr std::size_t points = 10;

@@ -312,8 +312,8 @@ inline std::vector<nest_access> accesses_to(loop_program const& program, std::ui
 }
 
 /// The dimension of an array along an axis.
-/// @return  no_index if no access has the axis; nothing if two accesses have it in different
-///          dimensions or indices, or if the elements of one slice are not contiguous
+/// @return  no_index if no access has the axis; nothing if accesses differ in its dimension or
+///          index, or if the elements of one slice are not contiguous
 inline std::optional<std::uint32_t> sliced_dimension(loop_program const& program,
                                                      std::uint32_t array, std::uint32_t axis)
 {

@@ -328,9 +328,9 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// The length of a line; 0 if the program has no lines. A program has lines if each statement has
-/// at most one axis beside those of the rows, all these axes have one constant extent, and all
-/// temporaries are lines.
+/// The length of a line; 0 if the program has no lines. A program has lines if all temporaries are
+/// lines, and each statement has at most one axis beside those of the rows. All these axes have one
+/// constant extent.
 [[nodiscard]] inline std::int64_t line_of(device_program const& p)
 {
     std::int64_t out = 0;

@@ -65,8 +65,8 @@ inline bool may_split_depth(nest_description const& nest, product_axes const& ax
     return axes.host == axes.product && holds_parts(nest, nest.statements[axes.product]);
 }
 
-/// Returns true if a statement computes one element for each element of a product, with the same
-/// axes in the same order, and reads the product only at this element.
+/// Returns true if a statement computes one element for each element of a product, and reads the
+/// product only at this element. Both have the same axes in the same order.
 inline bool reads_each_element(nest_description const& nest, std::uint32_t host,
                                std::uint32_t product)
 {

@@ -246,9 +246,9 @@ private:
         double const whole_rows = static_cast<double>(static_cast<std::int64_t>(t.all_rows / rows));
         double const whole_columns =
             static_cast<double>(static_cast<std::int64_t>(t.all_columns / columns));
-        // If an extent is an input, the loops of a rest have an unknown length, so the rest's
-        // register tile is in memory (3.4 times slower in a convolution). Most sizes are multiples
-        // of 8 rows and of 64 columns.
+        // If an extent is an input, the loops of a rest have an unknown length. The rest's register
+        // tile is then in memory (3.4 times slower in a convolution). Most sizes are multiples of 8
+        // rows and of 64 columns.
         constexpr double in_memory = 4;
         bool const knows_rows = axes_.rows == no_index || known_extent(nest_, axes_.rows);
         bool const knows_columns = known_extent(nest_, axes_.columns).has_value();

@@ -286,8 +286,8 @@ private:
         for (std::size_t i = 0; i < all_.size(); ++i) {
             auto const middle = static_cast<std::uint32_t>(all_[i].count() / 2);
             // The compiler unrolls short loops unless the code has a count. If extents are inputs,
-            // the distances of rows are inputs, too. Copies of a step then share addresses, the
-            // compiler interleaves their loads, and the tile leaves the registers (half the speed
+            // the distances of rows are inputs, too. Copies of a step then share addresses, and the
+            // compiler interleaves their loads. The tile then leaves the registers (half the speed
             // of a convolution in tiles of 14 x 32).
             bool const is_long = depth_ && *depth_ > 16;
             if (all_[i].decides == product_decision::unroll && is_long) out[i] = 1;

@@ -79,8 +79,8 @@ inline std::uint32_t lane_axis(nest_description const& nest, nest_statement cons
     return extent && *extent < 2 ? no_index : axis;
 }
 
-/// Returns true if a statement writes a result once and in whole lanes, the result is larger than
-/// the last cache, and no statement reads it.
+/// Returns true if a statement writes, once and in whole lanes, a result that no statement reads
+/// and that is larger than the last cache.
 inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
 {
     nest_description const& nest = *subject.nest;

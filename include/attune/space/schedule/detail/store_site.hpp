@@ -53,8 +53,8 @@ struct site_loop {
 struct store_site {
     program_item item{};
     std::vector<site_loop> loops;
-    /// counts[l][v]: number of values of variable v inside level l, whose loops around it are the
-    /// first l; 1 if l is the number of loops.
+    /// counts[l][v]: number of values of variable v inside the first l loops; 1 if these are all
+    /// loops.
     std::vector<std::vector<std::int64_t>> counts;
     double trips = 1;                  ///< exact number of stores, with tails
     double full_trips = 1;             ///< number of stores if no loop had a tail

@@ -27,9 +27,9 @@ namespace attune::inline ATTUNE_ABI {
 /// STAGES=3 if shared memory has room; else 0, which every device runs. The space of an older
 /// device has no TENSOR, but VECTOR, PADDING and STAGES, as for float.
 ///
-/// All other programs run row by row of the axes that all statements share: LANES, GROUPS, PASSES,
-/// and VECTOR if a row is one line of numbers that lanes keep in registers. Without such an axis
-/// the program is one row: LANES. Several blocks (BLOCKS) divide its elements, and each block
+/// All other programs run row by row of the axes that all statements share: LANES, GROUPS, PASSES.
+/// They have VECTOR if a row is one line of numbers that lanes keep in registers. Without a shared
+/// axis the program is one row: LANES. Several blocks (BLOCKS) divide its elements, and each block
 /// computes all temporaries. The program runs as one block if a statement reads an array in memory
 /// that another statement writes, or if all results are single numbers.
 ///
