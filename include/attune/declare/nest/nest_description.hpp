@@ -57,7 +57,7 @@ struct affine_index {
 /// Origin of an array, and its use.
 enum class nest_role : std::uint8_t {
     read,      ///< an argument of the kernel that is only read
-    written,   ///< an argument that is written before it is read
+    written,   ///< an argument; the call does not read its old contents
     updated,   ///< an argument that is read and written
     temporary, ///< memory of one call, which the call writes before it reads
 };

@@ -169,8 +169,7 @@ private:
                     {"_value", {p.low, p.high}}};
         if (p.traits().is_interval)
             return {{"_type", "choice"}, {"_value", space_json::array({p.low})}};
-        if (p.value_count() == 0)
-            throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
+        require_table(p);
         bool const is_integer = p.kind == parameter_kind::integer || p.range_count > 0;
         if (is_integer && is_consecutive(p))
             return {{"_type", "randint"},
@@ -236,15 +235,10 @@ ATTUNE_INLINE nni_file write_nni(named_space const& space)
     if (!settled.groups.empty()) detail::refuse_nni(settled.groups.front().name);
     detail::settle_conditions(settled);
     detail::nni_writer writer(settled);
-    try {
-        nni_file out;
-        out.text = writer.members().dump(2) + '\n';
-        out.left_out = writer.left_out();
-        return out;
-    } catch (detail::space_json::exception const&) {
-        throw error("a space cannot be written as JSON", space.name,
-                    "write its names and texts in UTF-8");
-    }
+    nni_file out;
+    out.text = detail::text_of_json(writer.members(), 2, space.name) + '\n';
+    out.left_out = writer.left_out();
+    return out;
 }
 
 namespace detail {

@@ -71,6 +71,9 @@ void refuse_vector_loop(loop_program const& program, std::uint32_t loop);
 /// `wish`, followed by a number if the program already has that name.
 [[nodiscard]] std::string free_name(loop_program const& program, std::string const& wish);
 
+/// Throws attune::error if the program has no such loop, or the loop is empty.
+void require_loop(loop_program const& program, std::uint32_t loop);
+
 /// Throws attune::error with the refused change, its loop, and advice.
 [[noreturn]] void refuse(loop_program const& program, std::string const& what, std::uint32_t loop,
                          std::string const& next);

@@ -303,7 +303,7 @@ ATTUNE_INLINE void refuse_lanes_of_sum(loop_program const& program, std::uint32_
                "vectorize afterwards");
 }
 
-inline void require_loop(loop_program const& program, std::uint32_t loop)
+ATTUNE_INLINE void require_loop(loop_program const& program, std::uint32_t loop)
 {
     if (loop >= program.loops.size() || program.loops[loop].body.empty())
         throw error("there is no loop " + std::to_string(loop), program.nest.name,

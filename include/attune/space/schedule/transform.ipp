@@ -36,12 +36,10 @@ inline bool runs_over(program_loop const& loop, std::uint32_t axis)
     return false;
 }
 
-/// Refuses an item that is no loop of this program.
+/// Refuses a loop that is not in the body of this program.
 inline void require_known_loop(loop_program const& program, std::uint32_t loop)
 {
-    if (loop >= program.loops.size() || program.loops[loop].body.empty())
-        throw error("there is no loop " + std::to_string(loop), program.nest.name,
-                    "name a loop that the program still has");
+    require_loop(program, loop);
     (void)loops_around(program, {item_kind::loop, loop});
 }
 
