@@ -221,8 +221,8 @@ struct nest_row {
     element_type type{}; ///< of the value; of a reduction: of its accumulator
     attune::reduction combine{};
     bool is_padded = false;
-    bool is_value = false;    ///< of a reduction: it is the statement's value
-    bool continues = false;   ///< of a reduction: it starts with the target's content
+    bool is_value = false;    ///< the reduction is the statement's value
+    bool continues = false;   ///< the reduction starts with the target's content
     element_type of_result{}; ///< of a reduction
     std::uint16_t count = 0;
     std::uint16_t which = 0;

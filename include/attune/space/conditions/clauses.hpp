@@ -247,7 +247,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// The clauses of `c` if it is long and can be read as clauses.
+/// The clauses of `c`; nothing if `c` is short or clause_reader refuses it.
 [[nodiscard]] inline std::optional<clause_list>
 long_clauses(description const& space, condition const& c, std::vector<domain> const& domains)
 {

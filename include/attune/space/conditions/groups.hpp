@@ -85,8 +85,8 @@ struct grouping {
            a.reals == b.reals && a.labels == b.labels;
 }
 
-/// Returns true if the conditions of both are the same expressions over as many parameters. Tables
-/// and values of inputs may differ.
+/// Returns true if `a` and `b` have equal constraints over equally many parameters. Tables and
+/// values of inputs may differ.
 [[nodiscard]] inline bool same_expressions(description const& a, description const& b)
 {
     auto const same_root = [](constraint_description const& x, constraint_description const& y) {

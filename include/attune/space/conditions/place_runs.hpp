@@ -368,7 +368,7 @@ private:
         }
     }
 
-    /// The places where a comparison of the parameter with a constant holds, if it is one.
+    /// The places where `n` holds; nothing unless `n` compares the parameter with a constant.
     [[nodiscard]] std::optional<place_runs> by_comparison(std::uint32_t parameter,
                                                           expression_node const& n)
     {
@@ -430,7 +430,9 @@ private:
         return code == op::equal ? equal : complement(equal, size);
     }
 
-    /// The first of `size` numbers for which `holds` is false. @pre it is true only before these
+    /// The first number below `size` at which `holds` is false; `size` if it is true at all of
+    /// them.
+    /// @pre  `holds` is false at all later numbers, too
     template <class Holds>
     [[nodiscard]] static std::uint32_t first_without(std::uint32_t size, Holds const& holds)
     {

@@ -47,7 +47,7 @@ public:
     }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-    /// The number of `key`, and true if it is new. @pre key.size() is the width
+    /// The number of `key`, and true if `key` is new. @pre key.size() is the width
     std::pair<std::uint32_t, bool> number_of(std::span<Word const> key)
     {
         if (2 * (count_ + 1) > places_.size()) grow();

@@ -217,7 +217,7 @@ private:
     operand membership(operand const& item, bool negated)
     {
         bool const square = is_sign("[");
-        if (!square && !is_sign("(")) unexpected("a (tuple) or a [list] behind `in`");
+        if (!square && !is_sign("(")) unexpected("a (tuple) or a [list] after `in`");
         std::size_t const opened = token_.at;
         char const* const closing = square ? "]" : ")";
         std::vector<std::uint32_t> tests;
@@ -227,8 +227,8 @@ private:
             tests.push_back(compare(op::equal, item, choice()).node);
             if (is_sign(closing)) {
                 if (!square && tests.size() == 1)
-                    lexer_.fail("expected a tuple behind `in`, found a value in parentheses",
-                                opened, "a tuple of one value is written (value,)");
+                    lexer_.fail("expected a tuple after `in`, found a value in parentheses", opened,
+                                "a tuple of one value is written (value,)");
                 break;
             }
             if (!is_sign(","))

@@ -82,7 +82,7 @@ private:
 template <std::size_t Words>
 struct frontier_value {
     parameter_set<Words> reads; ///< the parameters that it depends on
-    bool is_truth = false;      ///< it is 0 or 1
+    bool is_truth = false;      ///< the value is 0 or 1
     bool is_joint = false;      ///< a sum or product of several parameters
     bool is_ordered = false;    ///< the rest of the condition has a trend in it
     bool is_matched = false;    ///< the rest of the condition compares it for equality

@@ -153,8 +153,7 @@ inline void add_loops_of_kind(feature_row& row, store_site const& site, loop_kin
     double number = 0;
     double product = 1;
     double length = 0;
-    // none, inner, middle, outer of spatial ones, the same of reductions, several places
-    std::size_t place = 0;
+    std::size_t place = 0; // index of `names` below
     for (std::size_t l = 0; l < site.loops.size(); ++l) {
         site_loop const& loop = site.loops[l];
         bool const is_partly =

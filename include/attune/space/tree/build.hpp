@@ -69,7 +69,7 @@ public:
 
     /// Builds the tree. @return true if a setting is valid; undefined once the budget is spent
     bool grow_all() { return grow(0) != dead; }
-    /// Looks for one valid setting. @return true if there is one, or the budget is spent
+    /// Searches for one valid setting. @return true if it finds one, or if the budget is spent
     bool find_one()
     {
         stop_at_first_ = true;

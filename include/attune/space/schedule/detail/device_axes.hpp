@@ -50,7 +50,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return words;
 }
 
-/// Registers of a thread; 0 for rows that are no lines, because they are unknown.
+/// Registers of a thread; 0 for rows that are no lines, whose registers are unknown.
 ///
 /// Tiles (device_space has a formula of the same number): sums, one line of the operands, the next
 /// tile unless it is copied asynchronously, and 32 for addresses. Fragments of matrix instructions

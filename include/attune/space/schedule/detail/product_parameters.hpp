@@ -109,7 +109,7 @@ public:
     [[nodiscard]] std::vector<product_parameter> const& all() const noexcept { return all_; }
     [[nodiscard]] product_model const& model() const noexcept { return model_; }
     [[nodiscard]] product_axes const& axes() const noexcept { return axes_; }
-    /// Steps of the axis of depth, of columns and of rows; nothing if they are an input.
+    /// The extents of the axes of depth, of columns and of rows; nothing if the extent is an input.
     [[nodiscard]] std::optional<std::int64_t> depth() const noexcept { return depth_; }
     [[nodiscard]] std::optional<std::int64_t> width() const noexcept { return width_; }
     [[nodiscard]] std::optional<std::int64_t> height() const noexcept { return height_; }

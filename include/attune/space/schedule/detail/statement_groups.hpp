@@ -72,7 +72,8 @@ private:
         });
     }
 
-    /// Statements that pass on temporaries, up to the first one whose array is an argument.
+    /// The groups of statements that temporaries connect. A group ends at the first statement whose
+    /// array is an argument.
     [[nodiscard]] std::vector<statement_group> connected_statements() const
     {
         std::vector<statement_group> out;

@@ -409,8 +409,7 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
         }
         if (has_any) {
             out.shared = bytes;
-            at_most_shared(f, bytes, limits,
-                           "bytes of shared memory for what the statements pass on,");
+            at_most_shared(f, bytes, limits, "bytes of shared memory for temporaries,");
         }
         return out;
     }
@@ -437,7 +436,7 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
         out.shared = f.times(f.times(bytes, v("GROUPS")),
                              space.node(op::subtract, space.number(1), is_kept));
         at_most_shared(f, out.shared, limits,
-                       "bytes of shared memory for what the statements pass on in GROUPS rows,");
+                       "bytes of shared memory for temporaries of GROUPS rows,");
     }
     out.blocks = f.one_at_least(f.parts(f.extent(p.rows), f.times(v("GROUPS"), v("PASSES"))));
     return out;
