@@ -272,16 +272,7 @@ public:
                                 (made.level == constant_level || made.level == s.level);
             made.level = std::max(made.level, s.level);
         }
-        made.about = ahead(made);
-        std::size_t const count = count_of(made);
-        made.bits.assign(count, 0);
-        made.failed.assign(count, 0);
-        if (!made.is_known) {
-            slots_.push_back(std::move(made));
-            return static_cast<std::uint32_t>(slots_.size() - 1);
-        }
-        fill(made, view(operands[0]), view(operands[1]), view(operands[2]));
-        return add(std::move(made));
+        return add_operation(std::move(made));
     }
     std::uint32_t make(op code, bool real, std::uint32_t a, std::uint32_t b)
     {
@@ -299,15 +290,7 @@ public:
         sets_.push_back(std::move(members));
         made.level = slots_[of].level;
         made.is_known = slots_[of].is_known;
-        made.about = ahead(made);
-        made.bits.assign(count_of(made), 0);
-        made.failed.assign(count_of(made), 0);
-        if (!made.is_known) {
-            slots_.push_back(std::move(made));
-            return static_cast<std::uint32_t>(slots_.size() - 1);
-        }
-        fill(made, view(of), {}, {});
-        return add(std::move(made));
+        return add_operation(std::move(made));
     }
 
     /// Computes the column of a step from its operands.
@@ -400,6 +383,20 @@ private:
     [[nodiscard]] std::size_t count_of(slot const& s) const noexcept
     {
         return s.level == constant_level ? 1 : sizes_[static_cast<std::size_t>(s.level)];
+    }
+
+    /// Stores an operation, with its column if the column is known.
+    std::uint32_t add_operation(slot made)
+    {
+        made.about = ahead(made);
+        made.bits.assign(count_of(made), 0);
+        made.failed.assign(count_of(made), 0);
+        if (!made.is_known) {
+            slots_.push_back(std::move(made));
+            return static_cast<std::uint32_t>(slots_.size() - 1);
+        }
+        fill(made, view(made.operands[0]), view(made.operands[1]), view(made.operands[2]));
+        return add(std::move(made));
     }
 
     /// Stores a step with its column, and takes its bounds from the column.

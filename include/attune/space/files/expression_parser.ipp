@@ -55,19 +55,11 @@ class expression_reader : public expression_atoms<expression_reader> {
 public:
     using expression_atoms::expression_atoms;
 
-    [[nodiscard]] std::uint32_t root()
-    {
-        advance();
-        operand const whole = choice();
-        if (token_.kind != token_kind::end) unexpected("an operator or the end");
-        return numeric(whole).node;
-    }
+    [[nodiscard]] std::uint32_t root() { return numeric(whole_text()).node; }
 
     [[nodiscard]] constraint_description constraint()
     {
-        advance();
-        operand const whole = choice();
-        if (token_.kind != token_kind::end) unexpected("an operator or the end");
+        operand const whole = whole_text();
         require_number(whole, "a condition");
         constraint_description out;
         out.root = whole.node;
@@ -93,6 +85,14 @@ public:
     }
 
 private:
+    operand whole_text()
+    {
+        advance();
+        operand const out = choice();
+        if (token_.kind != token_kind::end) unexpected("an operator or the end");
+        return out;
+    }
+
     operand either()
     {
         operand left = both();
