@@ -63,7 +63,7 @@ struct prior_description {
     double deviation = 0; ///< standard deviation of that density; 0: no prior
 };
 
-/// How a table is made once the inputs are known.
+/// The rule that makes a table from the values of inputs.
 struct table_rule {
     progression steps = progression::linear;
     std::int64_t first = 0;

@@ -239,7 +239,7 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
     return std::ranges::is_permutation(word, right);
 }
 
-/// Refuses a member that looks like a misspelt one. Other unknown members are ignored.
+/// Refuses a member whose name looks like a misspelt known name. Ignores other unknown members.
 inline void refuse_misspelt(json_source const& source, json_value const& object,
                             std::initializer_list<char const*> known)
 {

@@ -14,8 +14,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Counts for every value of every discrete parameter. Real parameters have no counts, and
-/// constraints over them are ignored.
+/// Counts for each value of each discrete parameter. Real parameters have no counts, and
+/// constraints over them have no effect on the counts.
 class marginals {
 public:
     /// @param most_values  leaves() is empty for a parameter that has more values than this and is

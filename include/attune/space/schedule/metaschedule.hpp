@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule
 //
-// For comparison: tiles divide exactly, the order of loops is fixed, nothing is packed. Implemented
-// rules for processors:
+// For comparison with TVM: tiles divide exactly, the order of loops is fixed, operands have no
+// packed copies. The rules for processors:
 // - AutoInline: as derived_space inlines;
 // - AddRFactor: sums over one axis;
 // - MultiLevelTiling SSRSRS with write caches: if one statement reads a product element by element

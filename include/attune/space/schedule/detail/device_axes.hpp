@@ -155,10 +155,10 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return true;
 }
 
-/// Steps of the sum in one matrix instruction: 16 for two operands of one type of 16 bits whose
-/// products are added up in float, 32 for bytes added up in int; else 0. Products of such operands
-/// are exact in these types, so the instruction differs from the statement only in the order and
-/// rounding of the sum.
+/// Steps of the sum in one matrix instruction: 16 for two operands of one 16-bit type with sums in
+/// float, 32 for bytes with sums in int, else 0. These types hold products of such operands
+/// exactly, so the instruction differs from the statement only in the order and rounding of the
+/// sum.
 [[nodiscard]] inline std::int64_t tensor_depth_of(device_program const& p)
 {
     nest_statement const& main = p.nest.statements.front();
