@@ -1,4 +1,4 @@
-// expect-error: what code takes is known only once it is compiled
+// expect-error: a quantity of code, such as registers, is known only after its compilation
 // tests/compile_fail/code_in_constraint.cpp - the space is built before anything is compiled.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

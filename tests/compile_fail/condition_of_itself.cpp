@@ -1,4 +1,4 @@
-// expect-error: attune: active_if\(\.\.\.\): a parameter cannot decide whether it counts itself
+// expect-error: attune: active_if\(\.\.\.\): the condition reads the parameter itself
 // tests/compile_fail/condition_of_itself.cpp - whether a parameter counts is decided by others.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

@@ -1,4 +1,4 @@
-// expect-error: attune: this permutation, tile or array has fewer parts than that
+// expect-error: attune: p\[i\], p\.position\(i\): i is not below the number of parts of p
 // tests/compile_fail/element_out_of_range.cpp - a tile of 2 has the factors 0 and 1.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

@@ -1,4 +1,4 @@
-// expect-error: attune: space\(\.\.\.\) takes parameters; inputs are found in the constraints
+// expect-error: attune: space\(\.\.\.\) takes parameters; constraints name the inputs
 // tests/compile_fail/input_in_space.cpp - inputs are not listed in a space.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

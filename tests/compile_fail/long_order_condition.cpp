@@ -1,4 +1,4 @@
-// expect-error: attune: active_if\(...\): a permutation of more than 12 items counts everywhere
+// expect-error: attune: active_if\(...\): a permutation of more than 12 items is always active
 // tests/compile_fail/long_order_condition.cpp - only short orders may be inactive.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

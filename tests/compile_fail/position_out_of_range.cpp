@@ -1,4 +1,4 @@
-// expect-error: attune: this permutation, tile or array has fewer parts than that
+// expect-error: attune: p\[i\], p\.position\(i\): i is not below the number of parts of p
 // tests/compile_fail/position_out_of_range.cpp - a permutation of 3 has the items 0, 1 and 2.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

@@ -1,4 +1,4 @@
-// expect-error: attune: prior\(...\): a long permutation has too many values to weigh; of an array
+// expect-error: attune: prior\(...\): a long permutation has too many values to weigh; for an array
 // tests/compile_fail/prior_of_an_array.cpp - the elements of an array have a prior, not the array.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

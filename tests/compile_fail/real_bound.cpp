@@ -1,4 +1,4 @@
-// expect-error: attune: a range is bounded by a whole number or an input
+// expect-error: attune: the end of a range is a whole number or an input
 // tests/compile_fail/real_bound.cpp - whole numbers bound a range.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

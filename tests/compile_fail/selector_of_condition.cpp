@@ -1,4 +1,4 @@
-// expect-error: attune: algorithm\(name, p\.\.\.\): p counts where the algorithm is chosen
+// expect-error: attune: algorithm\(name, p\.\.\.\): p is active where the algorithm is chosen
 // tests/compile_fail/selector_of_condition.cpp - a parameter of an algorithm has no other condition.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/selector.hpp>

@@ -124,5 +124,5 @@ TEST_CASE("an impossible range met at run time throws its sentence")
                   "attune: this range is empty; its end is below its start");
     int end = 300;
     check_refused([&] { static_cast<void>(attune::range(std::uint8_t{1}, end)); },
-                  "attune: a range ends beyond its type; start it at a wider one");
+                  "attune: a range ends beyond the type of its start; give the start a wider type");
 }

@@ -96,7 +96,8 @@ TEST_CASE("items and places of a permutation and factors of a tile are formulas"
     CHECK(order[2].code[0].text == "ORDER");
     CHECK(order.position(0).code[0].code == attune::op::position);
     CHECK(split[1].code[0].integer == 1);
-    char const* const refused = "attune: this permutation, tile or array has fewer parts than that";
+    char const* const refused =
+        "attune: p[i], p.position(i): i is not below the number of parts of p";
     std::size_t beyond = 3;
     CHECK_THROWS_WITH_AS((void)order[beyond], refused, declaration_error);
     CHECK_THROWS_WITH_AS((void)order.position(beyond), refused, declaration_error);

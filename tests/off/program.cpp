@@ -41,5 +41,5 @@ TEST_CASE("tuned programs are called as plain nests, each with its own numbers")
     attune::program_options on_device;
     on_device.device = attune::device_limits{.architecture = 90};
     CHECK(attune::show_device(twice, "LANES=1", on_device) == attune::show(twice));
-    CHECK_THROWS_WITH_AS(one(from, to, 4), doctest::Contains("x is given with 3"), attune::error);
+    CHECK_THROWS_WITH_AS(one(from, to, 4), doctest::Contains("the call gives x 3"), attune::error);
 }

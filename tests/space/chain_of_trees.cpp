@@ -212,7 +212,7 @@ TEST_CASE("violations are the texts of the broken constraints, each once")
     CHECK(chain.violations(point{{3, 0}, {3, 0}}) == texts{"a < 3 && b < 3"});
     CHECK(chain.violations(point{{3, 0}, {2, 0}}) == texts{"a < 3 && b < 3", "a <= b"});
     CHECK(chain.violations(point{{9, 0}, {3, 0}}) ==
-          texts{"a stands outside its values", "a < 3 && b < 3"});
+          texts{"a is outside its values", "a < 3 && b < 3"});
     CHECK(chain.violations(point{{0, 0}}).size() == 1);
     CHECK_FALSE(chain.contains(point{{9, 0}, {0, 0}}));
 }

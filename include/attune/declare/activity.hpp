@@ -1,10 +1,10 @@
-// attune/declare/activity.hpp - which parameters of a configuration count.
+// attune/declare/activity.hpp - which parameters of a configuration are active.
 // SPDX-License-Identifier: MIT
-// Source   three truth values: Kleene 1952, Sec. 64, where "unknown" is a comparison that reads an
-//          inactive parameter; that a parameter needs active parents: ConfigSpace
+// Source   three truth values: Kleene 1952, Sec. 64; here "unknown" is a comparison that reads an
+//          inactive parameter. A parameter needs active parents: ConfigSpace
 //
-// An inactive parameter stands at its default, so that every configuration has one form. A
-// constraint demands this, so trees, counts, samples and neighbours need no special rule.
+// An inactive parameter has its default, so that each configuration has one form. A constraint
+// requires this, so trees, counts, samples and neighbours need no special rule.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -34,7 +34,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] std::uint32_t undecided_parameter(description const& space);
 
 /// Makes activity_description::counts and ::otherwise of each conditional parameter, and the
-/// constraint that settles it. Replaces what an earlier call made for other defaults.
+/// constraint that settles the parameter. Replaces the constraints of an earlier call.
 /// @param space  bound
 /// Errors  attune::error if conditions lead back to their own parameter
 void settle_conditions(description& space);
@@ -47,19 +47,19 @@ void settle_conditions(description& space);
 /// Sets each inactive parameter to its one value, activity_description::otherwise.
 void settle(description const& space, point& at);
 
-/// Coordinate of an inactive parameter where configurations are compared.
+/// The coordinate of an inactive parameter in a comparison of configurations.
 inline constexpr coordinate inactive_place{no_index, 0};
 
 /// `at` with every inactive parameter at inactive_place.
 [[nodiscard]] point with_inactive_marked(description const& space, point at);
 
-/// The distinct conditions of a space. Parameters with equal conditions share one, so at()
-/// evaluates it once.
+/// The distinct conditions of a space. at() evaluates a condition once for all parameters that have
+/// it.
 class distinct_conditions {
 public:
     explicit distinct_conditions(description const& settled);
 
-    /// Number of the condition of parameter `index`; no_index without one.
+    /// The number of the condition of parameter `index`; no_index if it has none.
     [[nodiscard]] std::uint32_t of(std::size_t index) const noexcept { return of_[index]; }
     [[nodiscard]] std::size_t size() const noexcept { return roots_.size(); }
     /// A truth per condition: true if it holds at `at`.

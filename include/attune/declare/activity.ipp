@@ -63,7 +63,7 @@ public:
         return active.counts;
     }
 
-    /// The node that is true where parameter `index` stands at `at`.
+    /// The node that is true where parameter `index` is at `at`.
     std::uint32_t stands_at(std::uint32_t index, coordinate at)
     {
         parameter_description const& p = space_.parameters[index];
@@ -99,7 +99,7 @@ public:
 private:
     std::uint32_t leaf(expression_node const& n) { return intern_node(space_, n); }
 
-    /// The node that is true where active parameters alone make `root` equal to `wanted`.
+    /// The node that is true where active parameters alone decide that `root` is `wanted`.
     std::uint32_t definitely(std::uint32_t root, bool wanted)
     {
         expression_node const n = space_.nodes[root]; // a copy: nodes are added below
@@ -111,8 +111,8 @@ private:
             return join(both ? op::logical_and : op::logical_or, first,
                         definitely(n.second, wanted));
         }
-        // Other nodes have no truths inside: their value is known if all parameters that they read
-        // are active.
+        // Other nodes contain no truths: their value is known if all parameters that they read are
+        // active.
         std::uint32_t known = no_index;
         for (std::uint32_t const read : parameters_read(space_, root)) {
             if (!space_.parameters[read].is_conditional()) continue;
@@ -135,14 +135,14 @@ ATTUNE_INLINE void settle_conditions(description& space)
         throw error("conditions of parameters lead back to their own parameter",
                     "parameter " + space.parameters[open].name + ", active if " +
                         space.parameters[open].active.text,
-                    "remove one of them, so that some parameter is decided first");
+                    "remove one of them, so that one parameter is decided first");
     condition_writer write(space);
     for (std::uint32_t i = 0; i < space.parameters.size(); ++i) {
         parameter_description& p = space.parameters[i];
         if (!p.is_conditional()) continue;
         std::uint32_t const counts = write.counts(i);
         p.active.otherwise = default_of(p);
-        // In this order: a condition without a value, such as 1 / 0 > 2, leaves one value too.
+        // In this order, a condition without a value, such as 1 / 0 > 2, also leaves one value.
         constraint_description settled;
         settled.root = write.join(op::logical_or, write.stands_at(i, p.active.otherwise), counts);
         settled.scope = parameters_read(space, settled.root);

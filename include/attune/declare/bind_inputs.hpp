@@ -35,20 +35,19 @@ struct input_value {
 
 namespace detail {
 
-/// The most values of a table; a longer linear range is kept as a range.
+/// The most values of a table. A longer linear range has no table.
 inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
 
 /// The most values of a range; a longer one should be declared as a real parameter.
 inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
 
-/// Gives each figure of the machine without a value the figure of this machine.
+/// Sets each figure of the machine (input.hpp) that has no value to the figure of this machine.
 void fill_machine_figures(description& space);
 
 } // namespace detail
 
-/// Fills the tables of `space`. Keeps values of inputs that `space` does not mention, because they
-/// are part of a result's key. Figures of the machine (input.hpp) without a value get those of
-/// this machine.
+/// Fills the tables of `space`. Keeps values of inputs that `space` does not read, because they are
+/// part of the problem's key. Calls fill_machine_figures().
 /// Errors   attune::error: an input without a value, an empty or too long range, a default that is
 ///          not a value of its parameter
 [[nodiscard]] description bind_inputs(description space,

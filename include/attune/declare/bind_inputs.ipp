@@ -26,7 +26,7 @@ namespace detail {
 
 [[noreturn]] inline void refuse_table(std::string const& what, std::string const& name)
 {
-    throw error(what, "parameter " + name, "narrow its range, take a larger step, or make it real");
+    throw error(what, "parameter " + name, "narrow its range, use a larger step, or make it real");
 }
 
 /// Appends first, first + step, ... up to `last` as a table; as a range if the table would have
@@ -66,7 +66,7 @@ inline void fill_range(parameter_description& out, std::int64_t last, std::size_
     case progression::divisors:
         if (last >= 1) out.integers = divisors(last);
         if (out.integers.size() > most)
-            throw error("an array has too many values", // refuse_table() would offer a step
+            throw error("an array has too many values", // refuse_table() would advise a step
                         "parameter " + out.name, "declare fewer elements");
         break;
     }

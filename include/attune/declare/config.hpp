@@ -1,7 +1,5 @@
 // attune/declare/config.hpp - one configuration, read by parameter, and conditions given as callables over it.
 // SPDX-License-Identifier: MIT
-//
-// Storage is hana::basic_tuple
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -52,7 +50,7 @@ template <class F, class Types, std::size_t... Is>
         constexpr bool readable =
             !(is_long_order<typename std::tuple_element_t<Is, Types>::domain_type> || ...);
         static_assert(readable, "attune: predicate(...): a permutation of more than 12 items is "
-                                "not read by constraints; check it where it is used");
+                                "not read by constraints; check it in the kernel");
         if constexpr (callable && readable)
             return opaque_constraint<F, std::tuple_element_t<Is, Types>...>{test};
         else
@@ -64,7 +62,7 @@ template <class F, class Types, std::size_t... Is>
 } // namespace detail
 
 /// predicate(p1, ..., pn, f): f(value of p1, ..., value of pn) must hold. Prefer an expression
-/// where possible: attune computes bounds from it and learns from its terms.
+/// where possible: attune computes bounds of its terms, and the terms are features of the search.
 template <class... T>
 [[nodiscard]] constexpr auto predicate(T const&... arguments)
 {
@@ -117,7 +115,7 @@ public:
     {
     }
 
-    /// The value of `p`, as the type `p` declared.
+    /// The value of `p`, in the type that `p` declared.
     template <class P>
     [[nodiscard]] constexpr auto operator[](P const&) const
     {

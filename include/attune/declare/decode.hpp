@@ -118,7 +118,7 @@ template <class... P, class C, class F>
     }(std::index_sequence_for<P...>{});
 }
 
-/// The point of the configuration `values`; nothing when a value is not in its parameter's table.
+/// The point of the configuration `values`; nothing if a value is not in its parameter's table.
 template <class... P, class C, class F>
 [[nodiscard]] std::optional<point> encode(pack<detail::type_list<P...>, C, F> const& typed,
                                           description const& space, config<P...> const& values)
@@ -140,14 +140,14 @@ template <class... P, class C, class F>
 }
 
 /// A configuration of a space that is known at run time. The type of a config names all parameters
-/// of its space; the type of this view names none. Therefore functions given to a kernel can read
-/// parameters, although the kernel's type has no space.
+/// of its space; the type of this view names none. So the user's functions of a kernel can read
+/// parameters, although the type of the kernel has no space.
 class configuration_view {
 public:
-    /// @pre `space` is bound, `at` is one of its points, and both outlive this object and the
-    ///      strings that it returns
-    /// @param read  a mark per parameter of the space, set when the caller reads its value; null:
-    ///              no marks
+    /// @param read  one mark per parameter of the space; operator[] sets the mark of the parameter
+    ///              that it reads; null: no marks
+    /// @pre  `space` is bound, `at` is one of its points, and both outlive this object and the
+    ///       strings that it returns
     configuration_view(description const& space, point const& at,
                        std::vector<bool>* read = nullptr) noexcept
         : space_(&space)
@@ -169,9 +169,9 @@ public:
             std::uint32_t const found =
                 count > 0 ? space_->find_group(P::name) : space_->find_parameter(P::name);
             if (found == no_index || (count > 0 && space_->groups[found].count != count))
-                throw error("a parameter is read that is not in the space",
+                throw error("a function reads a parameter that is not in the space",
                             "parameter " + std::string(P::name),
-                            "name it in attune::space(...), or do not read it");
+                            "add it to attune::space(...), or do not read it");
             std::size_t const first = count > 0 ? space_->groups[found].first : found;
             for (std::size_t i = 0; read_ != nullptr && i < detail::coordinate_count<P>; ++i)
                 (*read_)[first + i] = true;

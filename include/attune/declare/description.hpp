@@ -18,8 +18,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Numbers of a program before it is compiled. values: rows x width, row-major; rows are the places
-/// where the program stores, columns are features.
+/// Numbers of a program that need no compilation. values: rows x width, row-major; rows are the
+/// places where the program stores, columns are features.
 struct program_rows {
     std::vector<double> values;
     std::size_t width = 0;
@@ -48,8 +48,7 @@ struct number {
     {
         return is_real ? real : static_cast<double>(integer);
     }
-    /// Same kind and same value. Every NaN equals every NaN, so that a key with a NaN is found
-    /// again.
+    /// Same kind and same value. A NaN equals each NaN, so that a search finds a key with a NaN.
     [[nodiscard]] friend constexpr bool operator==(number const& a, number const& b) noexcept
     {
         bool const both_nan = a.real != a.real && b.real != b.real;
@@ -61,10 +60,10 @@ struct number {
 struct prior_description {
     std::vector<double> weights; ///< one weight > 0 per value of the table; or none
     double centre = 0;    ///< without weights: mean of a normal density on the parameter's scale
-    double deviation = 0; ///< its standard deviation; 0 when there is no prior
+    double deviation = 0; ///< standard deviation of that density; 0: no prior
 };
 
-/// How a table is made once the inputs are known.
+/// The rule that makes a table from the values of inputs.
 struct table_rule {
     progression steps = progression::linear;
     std::int64_t first = 0;
@@ -73,13 +72,14 @@ struct table_rule {
         no_index; ///< expression over inputs: last value, or extent of a tile
 };
 
-/// The condition of a parameter: active_if(). Where it is false, the value makes no difference.
+/// The condition of a parameter: active_if(). If it is false, the value of the parameter has no
+/// effect.
 struct activity_description {
     std::uint32_t root = no_index; ///< node of the condition; no_index: always active
     std::string text;              ///< as the user would write it: "DESIGN == \"packed\""
     // Made by settle_conditions() (activity.hpp):
-    std::uint32_t counts = no_index; ///< node: the condition holds, and by active parameters alone
-    coordinate otherwise{};          ///< the one value where the parameter is inactive
+    std::uint32_t counts = no_index; ///< node: active parameters alone decide that it holds
+    coordinate otherwise{};          ///< the one value while the parameter is inactive
 };
 
 /// A parameter and its values. After bind_inputs(), the table is complete:
@@ -105,7 +105,7 @@ struct parameter_description {
     table_rule rule;
     std::optional<std::string> default_text; ///< as text.hpp writes the value
     parameter_role role = parameter_role::macro;
-    bool is_own_name = false; ///< of a macro: the kernel file declares something of this name
+    bool is_own_name = false; ///< a macro: the kernel file declares this name itself
     prior_description prior;
     activity_description active;
     bool is_location = false; ///< its values are places in the program where a part of it is
@@ -163,7 +163,7 @@ inline constexpr enum_table<group_traits, group_kind::permutation> traits_of_gro
 } // namespace detail
 
 /// `count` parameters from `first` on. Each is an ordinary parameter, so spaces, samples and
-/// searches need no rule for groups. Functions that show or store a value read the group as one:
+/// searches need no rule for groups. Functions that show or store values read a group as one value:
 /// group.hpp.
 struct group_description {
     std::string name;
@@ -181,7 +181,7 @@ struct group_description {
 
 /// Parameters that choose an algorithm by size: see selector(). From `first` on: the number of
 /// ranges; `ranges - 1` cut-offs; `ranges` algorithms; then `ranges` values for each parameter of
-/// the algorithms. The search changes them one by one or, by operators for selectors, together.
+/// the algorithms. The search changes single ones, or several together by operators for selectors.
 struct selector_description {
     std::uint32_t first = 0;
     std::uint32_t ranges = 0;     ///< the most ranges, >= 2
@@ -229,9 +229,9 @@ struct named_node {
 
 struct description;
 
-/// A condition given as a function. The description is an argument, so that a copied description
-/// does not refer to the tables of the original. `at` has one coordinate per entry of the
-/// constraint's scope.
+/// A condition that the user gives as a function. The description is an argument, so that the
+/// predicate of a copied description reads the tables of the copy. `at` has one coordinate per
+/// entry of the constraint's scope.
 using opaque_predicate = std::function<bool(description const&, std::span<coordinate const> at)>;
 
 /// A condition on the space.
@@ -241,7 +241,7 @@ struct constraint_description {
                                       ///< expression, in call order for an opaque predicate
     opaque_predicate test;            ///< empty for an expression
     std::string text;                 ///< as the user would write it: "4 * TILE_M <= 32768"
-    std::uint32_t settles = no_index; ///< the parameter whose value it fixes where that is
+    std::uint32_t settles = no_index; ///< the parameter whose value it fixes while the parameter is
                                       ///< inactive; no_index for a constraint of the user
     std::string advice = {};          ///< what to do if no configuration is valid; empty: loosen it
 };
@@ -263,8 +263,8 @@ struct description {
     std::vector<constraint_description> constraints;
     std::vector<feature_description> features;
     std::vector<named_node> names; ///< of expressions too long to read; at most one per node
-    /// Names of numbers that are measured when a configuration is built, such as the registers of
-    /// its code. A searcher that receives the numbers uses them as features.
+    /// Names of numbers that are known after a configuration is compiled, such as the registers of
+    /// its code. A searcher that gets the numbers uses them as features.
     std::vector<std::string> code_metrics;
     /// The expected time of a configuration, in seconds or in any other unit; `at` has one
     /// coordinate per parameter. Empty: no expectation. Searches begin with short expected times,
@@ -276,13 +276,13 @@ struct description {
     /// Several threads may call it at once.
     /// Errors   attune::error: the configuration describes no program
     std::function<program_rows(description const& in, std::span<coordinate const> at)> rows;
-    /// A hash of the program that a configuration describes: equal for equal programs, and, but for
-    /// chance, different for different ones. Searches over scores measure no program twice. Empty:
-    /// they take configurations with equal `rows` for the same program. Arguments and errors as for
-    /// `rows`.
+    /// A hash of the program that a configuration describes. Equal programs have equal hashes;
+    /// different programs have equal hashes only by chance. Searches over scores measure no program
+    /// twice. Empty: for these searches, configurations with equal `rows` are the same program.
+    /// Arguments and errors are those of `rows`.
     std::function<std::uint64_t(description const& in, std::span<coordinate const> at)> structure{};
-    /// The name of each column of `rows`; columns of two programs with equal names mean the same.
-    /// Empty: no names, and no file keeps the rows.
+    /// The name of each column of `rows`; columns with equal names of two programs mean the same.
+    /// Empty: the columns have no names, and no file keeps the rows.
     std::vector<std::string> row_names{};
 
     /// Index of the parameter called `name`, or no_index.

@@ -1,7 +1,5 @@
 // attune/declare/domain.hpp - the values that a parameter may take.
 // SPDX-License-Identifier: MIT
-//
-// Tile as SamplePerfectTile of TVM's MetaSchedule
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -32,7 +30,7 @@ template <class T>
         return bound<>{static_cast<std::int64_t>(x), {}};
     else {
         constexpr bool is_bound = requires { x.as_bound(); };
-        static_assert(is_bound, "attune: a range is bounded by a whole number or an input");
+        static_assert(is_bound, "attune: the end of a range is a whole number or an input");
         if constexpr (is_bound)
             return x.as_bound();
         else
@@ -86,7 +84,7 @@ struct list_domain {
     }
 };
 
-/// A categorical whose texts are not passed as a macro.
+/// A categorical whose texts are no macro.
 template <parameter_role Role, std::size_t N>
 struct text_domain : list_domain<parameter_kind::categorical, std::string_view, N> {
     static constexpr parameter_role role = Role;
@@ -178,7 +176,8 @@ make_range(progression steps, T low, std::int64_t step, bound<Refs...> high)
     if (high.is_known() && high.value < static_cast<std::int64_t>(low))
         throw declaration_error("attune: this range is empty; its end is below its start");
     if (high.is_known() && static_cast<std::int64_t>(static_cast<T>(high.value)) != high.value)
-        throw declaration_error("attune: a range ends beyond its type; start it at a wider one");
+        throw declaration_error(
+            "attune: a range ends beyond the type of its start; give the start a wider type");
     if (step <= 0) throw declaration_error("attune: the step of a range must be positive");
     if (steps == progression::doubling && (low <= 0 || (low & (low - 1)) != 0))
         throw declaration_error("attune: powers_of_two must start at a power of two");

@@ -1,8 +1,6 @@
 // attune/declare/event.hpp - the events of a search, as plain values.
 // SPDX-License-Identifier: MIT
 // tested by remember/files/event_log.cpp
-//
-// In declare/, because search/ records and replays events, and remember/ writes them as text.
 #pragma once
 
 #include <attune/core/evaluation.hpp>
@@ -29,7 +27,7 @@ enum class event_kind : std::uint8_t {
     code_metrics, ///< the caller gave `numbers` to the search, such as the registers of the code
     observed,     ///< the caller gave `result` of a point that the search did not propose
     informed,     ///< before all others: `text` holds outcomes of another session
-    pruned,       ///< not evaluated: it takes at least `seconds`, longer than the best so far
+    pruned,       ///< not evaluated: takes at least `seconds`, longer than the best so far
     narrowed,     ///< the search continues in the part `text` of the space; empty: in all of it
 };
 
@@ -37,24 +35,25 @@ enum class event_kind : std::uint8_t {
 struct event {
     event_kind kind{};
     std::vector<point>
-        points{}; ///< of `asked` all proposed points; of `informed` and `narrowed` none; else one
+        points{}; ///< `asked`: all proposed points; `informed`, `narrowed`: none; others: one
     std::size_t wanted = 0;
-    double seconds = 0;  ///< in the compiler, or in the child; of `pruned` the least time of a call
-    double expected = 0; ///< of `told`: seconds that the search's model expected; 0: no model
+    double seconds = 0;  ///< in the compiler, or in the child; `pruned`: the least time of a call
+    double expected = 0; ///< `told`: seconds that the search's model expected; 0: no model
     std::string by{};    ///< of `told` and `pruned`: the technique that proposed it; empty: unknown
     std::string text{};
     std::optional<outcome> result{};
     std::optional<timing_record> timing{};
-    /// Code metrics. For `told` and `observed`: the quantities with bounds, in the order of the
-    /// bounds, or the second objective. In a tuning: how far the quantities exceed the bounds. NaN:
-    /// missing.
+    /// Code metrics. `told` and `observed`: the quantities with bounds, in the order of the bounds,
+    /// or the second objective; in a tuning, the amounts by which quantities exceed their bounds.
+    /// NaN: missing.
     std::vector<double> numbers{};
-    std::vector<quantity> quantities{}; ///< of `told` and `observed`: all that were measured
+    std::vector<quantity> quantities{}; ///< `told` and `observed`: all measured quantities
 };
 
-/// The events of one search from its beginning, or of one tuning. A replay repeats it.
+/// The events of one search from its beginning, or of one tuning. A replay of the events repeats
+/// the search.
 struct logged_session {
-    std::string key; ///< key of what outcomes depend on; outcomes of equal keys are comparable
+    std::string key; ///< key of the problem; outcomes of equal keys are comparable
     std::uint64_t seed = 0;
     std::vector<event> events{};
     bool damaged = false; ///< a line in the middle is unreadable: later events are missing

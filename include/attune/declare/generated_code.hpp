@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// A loop of a program's schedule, and the bytes that it touches.
 struct placed_loop {
-    std::string name{};      ///< "i_1": the axis, and the number of loops over it further out
+    std::string name{};      ///< "i_1": the axis, and the number of outer loops over this axis
     std::uint32_t depth = 0; ///< number of loops around it
     std::int64_t times = 0;  ///< the most iterations; 0: an input is unknown
     std::string how{};       ///< "serial", "parallel", "vector", "unrolled", "unrolled by 4"
@@ -31,7 +31,7 @@ struct generated_code {
     std::string text{};     ///< code of the configuration; empty: a kernel file has the code of all
     std::string fallback{}; ///< code for calls that `text` may not serve
     bool is_plain = false;  ///< true: `fallback` is the plain nest of a program; false: the default
-    std::string print{};    ///< fingerprint_of() these members at the time of writing
+    std::string print{};    ///< fingerprint_of() these members when the code was generated
     std::vector<placed_loop> loops{}; ///< of a program, outermost first; else empty
     /// Memories of this machine, fastest first: {"registers", 512}, {"L1", 32768} ...
     std::vector<std::pair<std::string, std::int64_t>> levels{};

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // A group (array or long permutation) is several parameters of the description. Code that shows,
-// stores, compiles or reads back a configuration calls these functions and does not read parameters
-// one by one.
+// stores, compiles or reads back a configuration calls these functions, instead of reading single
+// parameters.
 //
-// A permutation of at most max_permutation_items items is one coordinate; a longer one is a group
-// of digits. Digit k is the number of items behind place k that are smaller than the item at place
-// k. One step of a digit up or down swaps two items, so neighbours differ little.
+// A permutation of at most max_permutation_items items is one coordinate; a longer permutation is a
+// group of digits. Digit k is the number of items after place k that are smaller than the item at
+// place k. One step of a digit up or down swaps two items, so neighbours differ little.
 // Source   factorial number system: Knuth, TAOCP 2, Sec. 4.1, and Lehmer 1960; both directions with
 //          a binary indexed tree (Fenwick 1994)
 #pragma once
@@ -39,12 +39,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] std::vector<std::uint16_t> order_of(description const& d, std::uint32_t parameter,
                                                   point const& p);
 
-/// Makes `order` the order of a permutation in `p`; other parameters stay.
+/// Makes `order` the order of a permutation in `p`; other parameters keep their values.
 /// @pre   as order_of(); `order` has the items 0 .. n - 1 once each
 void set_order(description const& d, std::uint32_t parameter, point& p,
                std::span<std::uint16_t const> order);
 
-/// The coordinates of the elements of an array: element i is that of d.parameters[first + i].
+/// The coordinates of the elements of an array in `p`, in order.
 /// @param parameter  any element of the array
 /// @pre   `parameter` belongs to an array; `p` has one coordinate per parameter
 [[nodiscard]] std::span<coordinate const> elements_in(description const& d, std::uint32_t parameter,
@@ -63,7 +63,7 @@ void set_order(description const& d, std::uint32_t parameter, point& p,
 [[nodiscard]] std::vector<std::uint16_t> order_of_digits(std::span<coordinate const> digits,
                                                          std::size_t items);
 
-/// Like order_of_digits(), without types that would slow each inclusion of decode.hpp.
+/// order_of_digits() without the types that would slow each inclusion of decode.hpp.
 /// @param digits  items - 1 digits
 /// @param order   `items` numbers
 void write_order(coordinate const* digits, int* order, std::size_t items);
@@ -91,10 +91,11 @@ struct named_value {
     }
 };
 
-/// The values of a configuration, in order of declaration, with pointers into `d`.
+/// The values of a configuration, in order of declaration. They have pointers into `d`.
 [[nodiscard]] std::vector<named_value> named_values(description const& d);
 
-/// The value called `name`; nothing if there is none. An element of an array also has a name.
+/// The value called `name`; nothing if no value has this name. An element of an array has a name,
+/// too.
 [[nodiscard]] std::optional<named_value> find_value(description const& d, std::string_view name);
 
 /// The text of a value. An array: "{1, 4, 2}"; a permutation of any length: "{2, 0, 1}". "(no
@@ -112,7 +113,7 @@ struct named_value {
 [[nodiscard]] std::string accepted_text(group_description const& of);
 
 /// Puts the value with this text into `at`.
-/// @return  false, and `at` unchanged, if there is no such value
+/// @return  false, and `at` unchanged, if no value has this text
 [[nodiscard]] bool set_value(description const& d, named_value const& of, std::span<coordinate> at,
                              std::string_view text);
 
@@ -121,8 +122,8 @@ struct named_value {
                                                          named_value const& of);
 
 /// Makes `text` the default of a value.
-/// @return  false, and `d` unchanged, if `text` is no list of so many parts, or no order;
-///          bind_inputs() checks that the parts are in their tables
+/// @return  false, and `d` unchanged, if `text` is no list with the number of parts of the group, or
+///          no order; bind_inputs() checks that the parts are in their tables
 [[nodiscard]] bool set_default_text(description& d, named_value const& of, std::string_view text);
 
 /// The name of an element: "CUT[2]".
@@ -139,12 +140,12 @@ void append_elements(description& d, std::string_view name, parameter_descriptio
 /// @pre  max_permutation_items < items <= max_group_parts
 void append_digits(description& d, std::string_view name, std::uint32_t items);
 
-/// Makes `order` the default of the group that was appended last.
-/// @pre  that group is a permutation, and `order` is one of its orders
+/// Makes `order` the default of the last group.
+/// @pre  the last group is a permutation, and `order` is one of its orders
 void set_default_order(description& d, int const* order);
 
 /// Makes `order` the default of the permutation `of`.
-/// @return  false if it is no order of its items
+/// @return  false if `order` is no order of the items
 bool set_default_order(description& d, group_description const& of,
                        std::vector<std::int64_t> const& order);
 

@@ -16,7 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A set of items 0 .. n - 1 that numbers its members by size; at first all items are members.
+/// A set of items 0 .. n - 1 that ranks its members by size. At first all items are members.
 class ranked_items {
 public:
     /// @pre  items <= max_group_parts
@@ -37,8 +37,8 @@ public:
             --below_[i];
         return smaller;
     }
-    /// Removes and returns the member that has `rank` smaller ones.
-    /// @pre  there is such a member
+    /// Removes and returns the member with `rank` smaller members.
+    /// @pre  the set has more than `rank` members
     std::uint16_t take_rank(std::uint32_t rank) noexcept
     {
         std::size_t at = 0;

@@ -1,4 +1,4 @@
-// attune/declare/input.hpp - values that are given when the kernel is called, and figures of the machine.
+// attune/declare/input.hpp - values that a call gives, and figures of the machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -63,9 +63,9 @@ inline constexpr bool is_input_binding<input_binding<N, T>> = true;
 
 } // namespace detail
 
-/// A figure is an input with a reserved name. bind_inputs() gives it the value of this machine,
-/// unless the caller gives another. Like every input that a space reads, a figure is part of the
-/// problem's key. A figure is constant on one machine, so records are found again.
+/// A figure is an input with a reserved name. bind_inputs() sets it to the value of this machine,
+/// unless the caller gives another. Like each input that a space reads, a figure is part of the
+/// problem's key. A figure is constant on one machine, so that later runs find the records.
 /// Example  space(tile_m, tile_k).where(8 * tile_m * tile_k <= attune::machine::l2_bytes / 2)
 /// Example  build(pack, attune::machine::l2_bytes(1 << 20))   // as on another machine
 namespace machine {
@@ -88,8 +88,8 @@ inline constexpr figure<"machine.vector_registers"> vector_registers{};
 /// Bytes of a page of memory, not of a huge page.
 inline constexpr figure<"machine.page_bytes"> page_bytes{};
 /// The most memory that this process can have: the installed memory, rounded down by a sixteenth at
-/// most, or the limit of its control group. Free memory would differ from call to call, and so
-/// would keys and spaces; kernel.memory(...) reads free memory.
+/// most, or the limit of its control group. It is not the free memory, which differs from call to
+/// call and would change keys and spaces; kernel.memory(...) reads the free memory.
 inline constexpr figure<"machine.memory_bytes"> memory_bytes{};
 
 } // namespace machine

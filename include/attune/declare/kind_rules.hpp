@@ -1,10 +1,9 @@
 // attune/declare/kind_rules.hpp - the functions of each kind of parameter: one table for all stages.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.1: for permutations Spearman, Kendall, Hamming or none (naive). Each is
-//          divided by the largest one in its domain. BaCO calls the three between permutations
-//          semimetrics. Here the distance is their square root: a metric that embeds in Euclidean
-//          space, so that eq. (1) and (2) always give a positive semidefinite matrix. Tiles are
-//          own.
+// Source   BaCO Sec. 4.1: for permutations Spearman, Kendall, Hamming or none (naive), each divided
+//          by its largest value in the domain. BaCO calls the first three semimetrics. Here the
+//          distance is their square root: a metric that embeds in Euclidean space, so that eq. (1)
+//          and (2) always give a positive semidefinite matrix. The distance of tiles is own.
 //
 // A new kind needs an enumerator and its traits (kinds.hpp), its functions and a row of the table
 // (kind_rules.ipp), and its text form in space/files/. Properties of a kind that need no function
@@ -32,12 +31,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// Distance in [0, 1] between two orders of the same n items. It is 1 for reversed orders
-/// (Spearman, Kendall), orders without a common place (Hamming), different orders (naive).
+/// Distance in [0, 1] between two orders of the same n items. The distance is 1 for reversed orders
+/// (Spearman, Kendall), orders without an item at the same place (Hamming), different orders
+/// (naive).
 /// @param a, b  a[i] is the item at place i; each of 0 .. n - 1 once
 /// Source  BaCO Sec. 4.1: d_s = sum of (place in a - place in b)^2, at most (n^3 - n) / 3;
-///         d_k = discordant pairs, at most n (n - 1) / 2; d_h = differing places, at most n. This
-///         is the square root of each over its maximum. Sec. 5.3: naive, 0 or 1.
+///         d_k = discordant pairs, at most n (n - 1) / 2; d_h = differing places, at most n. The
+///         result is the square root of d / its maximum. Sec. 5.3: naive, 0 or 1.
 [[nodiscard]] inline double permutation_distance(std::span<std::int64_t const> a,
                                                  std::span<std::int64_t const> b,
                                                  order_distance how = order_distance::spearman)
@@ -74,13 +74,13 @@ inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part
             sum += a[i] != b[i] ? 1 : 0;
         break;
     case order_distance::naive:
-        break; // answered above
+        break; // returned above
     }
     return std::sqrt(sum / largest);
 }
 
-/// Distance in [0, 1] between two ways to write one extent as a product: the Euclidean norm of the
-/// logarithms of the ratios of factors, over its maximum sqrt(2) log(extent).
+/// Distance in [0, 1] between two ordered products that are one extent. It is the Euclidean norm of
+/// the logarithms of the ratios of factors, over its maximum sqrt(2) log(extent).
 [[nodiscard]] inline double tile_distance(std::span<std::int64_t const> a,
                                           std::span<std::int64_t const> b)
 {
@@ -136,14 +136,14 @@ struct kind_rules {
     double (*distance)(parameter, coordinate a, coordinate b) = nullptr;
     /// Offers the values one step from `at`, as for_each_step() describes.
     void (*steps)(parameter, coordinate at, step_taker const& take) = nullptr;
-    /// Number of numbers in [0, 1] that encode a value.
+    /// How many numbers in [0, 1] encode a value.
     std::size_t (*unit_width)(parameter) = nullptr;
     /// The table that to_unit and from_unit read; made once per parameter.
     std::vector<double> (*unit_table)(parameter) = nullptr;
     /// @param out  unit_width numbers, all 0
     void (*to_unit)(parameter, std::span<double const> table, coordinate at,
                     std::span<double> out) = nullptr;
-    /// The nearest value. @param at unit_width numbers; numbers outside [0, 1] are clamped
+    /// The nearest value. @param at  unit_width numbers; those outside [0, 1] count as 0 or 1
     coordinate (*from_unit)(parameter, std::span<double const> table,
                             std::span<double const> at) = nullptr;
 };

@@ -57,7 +57,7 @@ inline void steps(parameter_description const& p, coordinate at, step_taker cons
             std::swap(order[i], order[j]);
         }
 }
-/// The place of each item, divided by the last one.
+/// The place of each item, divided by the last place.
 inline void to_unit(parameter_description const& p, std::span<double const>, coordinate at,
                     std::span<double> out)
 {
@@ -147,7 +147,7 @@ inline std::vector<double> logarithms(parameter_description const& p)
         sum += logs[part];
     return sum > 0 ? sum : 1;
 }
-/// The logarithms of the factors, divided by that of the extent.
+/// The logarithms of the factors, divided by the logarithm of the extent.
 inline void to_unit(parameter_description const&, std::span<double const> logs, coordinate at,
                     std::span<double> out)
 {
@@ -179,7 +179,7 @@ inline coordinate from_unit(parameter_description const& p, std::span<double con
 [[nodiscard]] inline std::size_t one_number(parameter_description const&) { return 1; }
 [[nodiscard]] inline std::vector<double> no_table(parameter_description const&) { return {}; }
 
-/// (a - b) / (high - low); on a logarithmic scale, the same of the logarithms.
+/// (a - b) / (high - low), of the numbers or of their logarithms.
 [[nodiscard]] inline double share_of_way(double a, double b, double low, double high,
                                          bool logarithmic)
 {
@@ -305,7 +305,7 @@ inline double whether_different(parameter_description const&, coordinate a, coor
     return a.index == b.index ? 0 : 1;
 }
 
-/// Offers values in each direction, nearest first, until one step is taken.
+/// Offers values in each direction, nearest first, until `take` takes one.
 inline void nearest_that_is_taken(parameter_description const& p, coordinate at,
                                   step_taker const& take)
 {

@@ -59,22 +59,22 @@ inline constexpr enum_table<kind_traits, parameter_kind::tile> traits_of_kinds{{
 
 } // namespace detail
 
-/// How the value of a parameter reaches the compiler.
+/// The form in which the value of a parameter reaches the compiler.
 enum class parameter_role : std::uint8_t {
     macro,    ///< a macro of the parameter's name, which the kernel file uses
     flags,    ///< more flags for the compiler
     compiler, ///< the name of one compiler among several
 };
 
-/// The scale on which two values of a parameter are compared.
+/// The scale of distances between values of a parameter.
 enum class scale : std::uint8_t { linear, log };
 
-/// How the values of a range follow each other.
+/// The rule by which the values of a range follow each other.
 enum class progression : std::uint8_t { linear, doubling, divisors };
 
-/// How two orders of the same items are compared.
+/// Distances between two orders of the same items.
 enum class order_distance : std::uint8_t {
-    spearman, ///< distance that items move; BaCO's default, best in its Sec. 5.3
+    spearman, ///< by how far items move; BaCO's default, best in its Sec. 5.3
     kendall,  ///< number of pairs of items whose order differs
     hamming,  ///< number of places with different items
     naive,    ///< 1 for different orders, as for choices without structure
@@ -124,7 +124,7 @@ inline constexpr std::uint32_t max_group_parts = 1024;
 
 } // namespace detail
 
-/// "No such index": of a node, a parameter, a text.
+/// The absent index of a node, a parameter, a text.
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 
 /// A declaration with impossible values: a compile error if the declaration is constexpr, this

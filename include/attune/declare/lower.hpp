@@ -199,7 +199,8 @@ template <value_kind K, std::size_t N, class... R>
     return {lowered.root, std::move(lowered.text)};
 }
 
-/// A formula outside the space, such as the work of a kernel, as a node of the description.
+/// A formula that is no part of a space, such as the work of a kernel, as a node of its
+/// description.
 struct lowered_formula {
     std::uint32_t root = no_index;
     std::string text; ///< as the user would write it

@@ -1,7 +1,5 @@
 // attune/declare/pack.hpp - the declared space: parameters, bundles of them, constraints and features.
 // SPDX-License-Identifier: MIT
-//
-// The packs are hana::basic_tuple
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -14,7 +12,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A bundle has spread(f): f(parameters...), and constrain(pack): `pack` with its constraints.
+/// True for a bundle. It has spread(f): f(parameters...), and constrain(pack): `pack` with the
+/// constraints of the bundle.
 template <class T>
 inline constexpr bool is_bundle = requires { typename T::is_parameter_bundle; };
 
@@ -86,8 +85,8 @@ struct pack<detail::type_list<Params...>, detail::type_list<Constraints...>,
     }
 
     /// The same space with more features: numbers that the user expects to explain run times better
-    /// than the parameters alone, such as a working set. A useless feature only costs some
-    /// evaluations. The sides of constraints are features already.
+    /// than the parameters alone, such as a working set. A useless feature costs some evaluations.
+    /// The sides of constraints are features without this call.
     /// Example  space(tile_m, tile_n).features(tile_m * tile_n, n % tile_m == 0)
     template <class... F>
     [[nodiscard]] constexpr auto features(F const&... added) const
@@ -146,7 +145,7 @@ template <class... P>
         constexpr bool reported = (std::same_as<P, detail::already_reported> || ...);
         constexpr bool only_parameters = (detail::is_parameter<P> && ...);
         static_assert(only_parameters || reported,
-                      "attune: space(...) takes parameters; inputs are found in the constraints");
+                      "attune: space(...) takes parameters; constraints name the inputs");
         if constexpr (only_parameters) {
             using names = detail::names_of<P...>;
             constexpr bool unique = detail::check_all_unique<names, P...>();

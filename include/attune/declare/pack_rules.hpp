@@ -39,10 +39,10 @@ struct reads_of<T> {
     using type = type_list<typename T::ref>;
 };
 
-/// Purpose of an expression; selects the texts of its errors.
+/// The purpose of an expression, which selects the texts of its errors.
 enum class use : std::uint8_t { constraint, feature, activity };
 
-/// Each name has its own instantiation, so the compiler prints the wrong name, once.
+/// Checks one name. Each name has its own instantiation, so the compiler prints a wrong name once.
 template <use For, class Ref, class Names>
 [[nodiscard]] constexpr bool check_read()
 {
@@ -57,9 +57,10 @@ template <use For, class Ref, class Names>
                   "attune: active_if(...): the condition reads a parameter that is not in this "
                   "space; add it to space(...)");
     constexpr bool known_now = !is_code_ref<Ref>;
-    static_assert(known_now, "attune: where(...), features(...), active_if(...): what code takes "
-                             "is known only once it is compiled; write the condition in "
-                             "kernel.require(...), the feature in kernel.features(...)");
+    static_assert(known_now, "attune: where(...), features(...), active_if(...): a quantity of "
+                             "code, such as registers, is known only after its compilation; write "
+                             "the condition in kernel.require(...), the feature in "
+                             "kernel.features(...)");
     constexpr bool own_name = !Ref::is_input || Names::find(Ref::name) == not_found;
     static_assert(own_name || For != use::constraint,
                   "attune: where(...): an input has the name of a parameter");
@@ -138,7 +139,7 @@ template <class Names, class... P>
     else {
         constexpr bool ends = conditions_end<Names, P...>();
         static_assert(ends, "attune: active_if(...): conditions lead back to their own parameter; "
-                            "remove one of them, so that some parameter is decided first");
+                            "remove one of them, so that one parameter is decided first");
         return ends;
     }
 }
@@ -176,7 +177,7 @@ template <class F>
         if constexpr (formula) {
             constexpr bool number = is_number(kind_yielded<F>);
             static_assert(number, "attune: features(...): a feature is one number or a condition; "
-                                  "text, orders and tiles are compared already");
+                                  "the search compares texts, orders and tiles without a feature");
             return number;
         } else
             return false;

@@ -14,10 +14,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The condition of a parameter whose value always counts.
+/// The condition of a parameter that is always active.
 struct always {};
 
-/// Conditions of an array: the i-th is that of element i.
+/// The conditions of an array, one per element.
 template <class Expression, std::size_t N>
 struct each_element {
     std::array<Expression, N> of{};
@@ -109,7 +109,7 @@ inline constexpr bool is_array_domain = false;
 template <std::size_t N, class Element>
 inline constexpr bool is_array_domain<array_domain<N, Element>> = true;
 
-/// True for the domain of a permutation with more orders than a coordinate can number.
+/// True for the domain of a permutation that has more orders than a coordinate has numbers.
 template <class Domain>
 inline constexpr bool is_long_order = group_size<Domain> > 0 && !is_array_domain<Domain>;
 
@@ -163,7 +163,7 @@ struct parameter : detail::term {
     {
     }
 
-    /// The value to start from; another value replaces it only if it is measured to be faster.
+    /// The value of the default configuration, which a session evaluates first.
     [[nodiscard]] constexpr parameter with_default(value_type v) const
     {
         if (!domain.may_contain(v))
@@ -174,7 +174,8 @@ struct parameter : detail::term {
         return out;
     }
 
-    /// Compares values by ratio, as for sizes and rates; the default for powers of two.
+    /// Makes the search compare values by ratio, as fits sizes and rates; powers of two do so
+    /// without it.
     [[nodiscard]] constexpr parameter log_scale() const
     {
         static_assert(is_numeric, "attune: log_scale() needs a parameter whose values are numbers");
@@ -210,8 +211,8 @@ struct parameter : detail::term {
         static_assert(sizeof...(W) > 0, "attune: prior() needs one weight per value");
         constexpr bool is_one = detail::group_size<Domain> == 0;
         static_assert(is_one,
-                      "attune: prior(...): a long permutation has too many values to weigh; of an "
-                      "array give the prior to the element: array_of<8>(element.prior(...))");
+                      "attune: prior(...): a long permutation has too many values to weigh; for an "
+                      "array, give the prior to the element: array_of<8>(element.prior(...))");
         for (double const w : {static_cast<double>(weights)...})
             if (!(w > 0)) throw declaration_error("attune: prior(...): a weight must be positive");
         if constexpr (requires { domain.values; })
@@ -232,13 +233,14 @@ struct parameter : detail::term {
             domain, {centre, deviation}, on, has_default, default_value, condition};
     }
 
-    /// The parameter is active only where `when` holds: a condition over inputs and over other
+    /// Makes the parameter active only where `when` holds: a condition over inputs and over other
     /// parameters, which may be declared later. Elsewhere the parameter is inactive: it has its
-    /// default (without one, its first value, or the middle of its interval). The kernel and
-    /// constraints receive this value; the search ignores it.
-    /// A comparison that reads an inactive parameter is neither true nor false. Therefore a
-    /// parameter is active only where the parameters in its condition are. After several calls all
-    /// conditions must hold.
+    /// default, or without a default its first value or the middle of its interval. The kernel and
+    /// constraints get this value; the search ignores it.
+    ///
+    /// A comparison that reads an inactive parameter is neither true nor false. So a parameter is
+    /// active only where parameters that decide its condition are active. After several calls of
+    /// active_if(), all conditions must hold.
     /// Example  packing.active_if(design == "packed")
     template <class C>
     [[nodiscard]] constexpr auto active_if(C const& when) const
@@ -248,12 +250,12 @@ struct parameter : detail::term {
                                 "parameters or inputs, or a boolean parameter");
         if constexpr (is_truth) {
             constexpr bool of_others = !detail::reads_name<Name, decltype(detail::lift(when))>;
-            static_assert(of_others, "attune: active_if(...): a parameter cannot decide whether it "
-                                     "counts itself; read other parameters or inputs");
+            static_assert(of_others, "attune: active_if(...): the condition reads the parameter "
+                                     "itself; read other parameters or inputs");
             constexpr bool is_settled = !detail::is_long_order<Domain>;
             static_assert(
                 is_settled,
-                "attune: active_if(...): a permutation of more than 12 items counts everywhere");
+                "attune: active_if(...): a permutation of more than 12 items is always active");
             if constexpr (of_others && is_settled) {
                 auto const whole = detail::both(condition, detail::lift(when));
                 return parameter<Name, Domain, Prior, std::remove_const_t<decltype(whole)>>{
@@ -264,8 +266,8 @@ struct parameter : detail::term {
             return *this;
     }
 
-    /// active_if() for an array with a condition per element: `when(i)` is the condition of element
-    /// `i`. The conditions may differ only in constants and places.
+    /// active_if() for an array: `when(i)` is the condition of element `i`. The conditions may
+    /// differ only in constants and in the places of elements that they read.
     /// Example  ways.active_if_each([](std::size_t i) { return sort_by[i] == "merge"; })
     template <class F>
     [[nodiscard]] constexpr auto active_if_each(F const& when) const
@@ -278,8 +280,8 @@ struct parameter : detail::term {
                           "attune: active_if_each(f): f(i) is a condition: a comparison of other "
                           "parameters or inputs");
             constexpr bool of_others = !detail::reads_name<Name, one>;
-            static_assert(of_others, "attune: active_if_each(f): an array cannot decide whether "
-                                     "its elements count; read other parameters or inputs");
+            static_assert(of_others, "attune: active_if_each(f): the condition reads the array "
+                                     "itself; read other parameters or inputs");
             detail::each_element<one, parts> each{};
             for (std::size_t i = 0; i < parts; ++i)
                 each.of[i] = detail::lift(when(i));
@@ -315,10 +317,10 @@ private:
     {
         constexpr bool is_read = !detail::is_long_order<Domain>;
         static_assert(is_read, "attune: a permutation of more than 12 items is not read by "
-                               "constraints, conditions and features; check it where it is used");
+                               "constraints, conditions and features; check it in the kernel");
         if (i >= parts)
             throw declaration_error(
-                "attune: this permutation, tile or array has fewer parts than that");
+                "attune: p[i], p.position(i): i is not below the number of parts of p");
         return expression<detail::part_kind<Domain>, 1, ref>{
             {{{code, static_cast<std::int64_t>(i), 0, name}}}};
     }

@@ -34,7 +34,7 @@ constexpr void check_distinct(list_domain<parameter_kind::categorical, T, N> con
                 throw declaration_error("attune: a categorical lists the same value twice");
 }
 
-/// Result of a factory whose static_assert failed; functions of it report no further error.
+/// The result of a factory whose static_assert failed. Its functions report no further error.
 struct already_reported {
     template <class... C>
     [[nodiscard]] constexpr already_reported where(C const&...) const
@@ -48,7 +48,7 @@ struct already_reported {
     }
 };
 
-/// True if array_of() accepts an `E`: one coordinate per value, and a macro.
+/// True if array_of() accepts an `E`: its value has one coordinate, and is a macro.
 template <class E>
 inline constexpr bool is_element = false;
 template <fixed_string Name, class Domain, class Prior, class Condition>
@@ -84,7 +84,7 @@ template <std::size_t N, fixed_string Name, class Domain, class Prior, class Con
 } // namespace detail
 
 /// Numbers in ascending order: values(1, 2, 4), range(8, 64, 8), powers_of_two(8, 256),
-/// divisors_of(n). Powers of two are compared by ratio, other numbers by difference.
+/// divisors_of(n). The search compares powers of two by ratio, other numbers by difference.
 template <fixed_string Name, class Domain>
 [[nodiscard]] constexpr auto ordinal(Domain domain)
 {
@@ -173,8 +173,8 @@ template <fixed_string Name, parameter_role Role, class... T>
 
 } // namespace detail
 
-/// Flags of the compiler, several in one text: flags<"FLAGS">("-O3", "-O2 -funroll-loops"). The
-/// compiler receives them after its own flags. The parameter is no macro, and the kernel file does
+/// Flags for the compiler, one text per choice: flags<"FLAGS">("-O3", "-O2 -funroll-loops"). The
+/// compiler gets them after its other flags. The parameter is no macro, and the kernel file does
 /// not name it. The first choice is the default unless with_default() gives another.
 template <fixed_string Name, class... T>
 [[nodiscard]] constexpr auto flags(T const&... choices)
@@ -182,8 +182,8 @@ template <fixed_string Name, class... T>
     return detail::texts_of<Name, parameter_role::flags>(choices...);
 }
 
-/// The names of compilers in an attune::compiler_choice. As for flags, the kernel file does not
-/// name the parameter, and the first choice is the default.
+/// The names of compilers of an attune::compiler_choice. The kernel file does not name the
+/// parameter, and the first choice is the default, as for flags().
 template <fixed_string Name, class... T>
 [[nodiscard]] constexpr auto compilers(T const&... names)
 {

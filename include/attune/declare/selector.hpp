@@ -1,8 +1,8 @@
 // attune/declare/selector.hpp - cut-offs on a size, and the algorithms between them.
 // SPDX-License-Identifier: MIT
 // Source   selectors of PetaBricks (Ansel et al., PLDI 2009), as parameters in Wu, "DeepTuner",
-//          2015, Sec. 4.2.1. Own: every range has separate parameters, an algorithm may have
-//          several ranges, and no two configurations mean the same
+//          2015, Sec. 4.2.1. Own: each range has separate parameters, an algorithm may have several
+//          ranges, and different configurations choose differently
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -72,8 +72,8 @@ inline constexpr std::size_t parameters_of_selectable<selectable<P...>> = sizeof
 
 } // namespace detail
 
-/// An algorithm that a selector() chooses, with its own parameters. Each is a parameter that
-/// array_of() accepts, without a condition.
+/// An algorithm that a selector() chooses, with its parameters.
+/// @param parameters  parameters that array_of() accepts, without a condition
 /// Example  attune::algorithm("merge", ways)
 template <class... P>
 [[nodiscard]] constexpr auto algorithm(std::string_view name, P const&... parameters)
@@ -83,8 +83,8 @@ template <class... P>
                                 "numbers, texts or booleans");
     if constexpr (are_elements) {
         constexpr bool are_plain = detail::all({true, !P::is_conditional...});
-        static_assert(are_plain, "attune: algorithm(name, p...): p counts where the algorithm is "
-                                 "chosen; leave its active_if() out");
+        static_assert(are_plain, "attune: algorithm(name, p...): p is active where the algorithm "
+                                 "is chosen; remove its active_if()");
         return detail::selectable<P...>{name, boost::hana::basic_tuple<P...>{parameters...}};
     } else
         return detail::selectable<>{name, {}};
@@ -129,8 +129,8 @@ struct selector_pack {
         if constexpr (at != detail::not_found) return boost::hana::at_c<at>(parameters);
     }
 
-    /// The algorithm of a configuration for `size`: that of the first range whose cut-off is above
-    /// it. Numbers compare by value, also whole with real, and signed with unsigned.
+    /// The algorithm of a configuration for `size`: that of the range before the first cut-off
+    /// above `size`. Numbers compare by value, also whole with real, and signed with unsigned.
     template <class Config, class Size>
     [[nodiscard]] constexpr auto choose(Config const& config, Size const& size) const
     {
@@ -143,15 +143,15 @@ struct selector_pack {
                                                        config[algorithms][range]};
     }
 
-    /// The default: run[0] below the first cut-off, run[1] from there on, and so on. The parameters
-    /// of the algorithms keep their defaults.
+    /// Sets the default: run[0] below the first cut-off, run[1] from there on, and so on. The
+    /// parameters of the algorithms keep their defaults.
     /// Example  sort.with_default({"insertion", "merge"}, {64})
     template <std::size_t K>
     [[nodiscard]] constexpr selector_pack with_default(std::string_view const (&run)[K],
                                                        cut_type const (&from)[K - 1]) const
     {
         static_assert(K >= 2 && K <= N,
-                      "attune: selector.with_default({...}, {...}): it has fewer ranges than that");
+                      "attune: selector.with_default({...}, {...}): the selector has fewer ranges");
         selector_pack out = with_ranges(run);
         typename Cuts::value_type cuts{};
         for (std::size_t i = 0; i + 1 < N; ++i)
@@ -163,7 +163,7 @@ struct selector_pack {
         out.cut_offs = out.cut_offs.with_default(cuts);
         return out;
     }
-    /// The default: this algorithm for all sizes.
+    /// Sets the default: this algorithm for all sizes.
     [[nodiscard]] constexpr selector_pack with_default(std::string_view run) const
     {
         std::string_view const one[]{run};
@@ -206,8 +206,8 @@ private:
         out.algorithms = algorithms.with_default(all);
         return out;
     }
-    /// True if range i is the last one, or differs from the next one. A parameter that is inactive
-    /// in both has one value in both.
+    /// The expression that is true if range i is the last one, or differs from the next one. A
+    /// parameter that is inactive in both ranges has one value in both.
     [[nodiscard]] constexpr auto differs(std::size_t i) const
     {
         auto const by_name =
@@ -269,7 +269,7 @@ template <std::size_t N, class Ranges, class Cuts, class Algorithms, class... P>
 /// - NAME, an array of N names of algorithms
 /// - each parameter of an algorithm, an array of N.
 /// Elements beyond the number of ranges are inactive. In each range, parameters of other algorithms
-/// are inactive. Neighbouring ranges differ, so no two configurations mean the same.
+/// are inactive. Neighbouring ranges differ, so different configurations choose differently.
 /// In a kernel:  `int r = 0; while (r + 1 < SORT_RANGES && n >= SORT_CUT[r]) ++r;`, then SORT[r].
 /// @param cut_offs  as for ordinal(): values(...), range(...), powers_of_two(...)
 /// Example  constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, 4096),

@@ -39,7 +39,7 @@ void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
 
 namespace detail {
 
-/// A prime, and the number of times that it divides.
+/// A prime, and how many times it divides the number.
 struct prime_power {
     std::int64_t prime = 0;
     int exponent = 0;
@@ -52,11 +52,11 @@ struct prime_power {
 /// Every divisor of `extent`, ascending. @pre extent >= 1
 [[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t extent);
 
-/// Number of rows of factor_table(extent, parts): a prime that divides `extent` e times can be
-/// shared among the parts in C(e + parts - 1, e) ways. A double, because it may exceed 64 bits.
+/// Number of rows of factor_table(extent, parts): the parts can share a prime that divides `extent`
+/// e times in C(e + parts - 1, e) ways. A double, because the number may exceed 64 bits.
 [[nodiscard]] double factorisation_count(std::int64_t extent, std::uint32_t parts);
 
-/// Every way to write `extent` as an ordered product of `parts` factors, `parts` numbers a row,
+/// All ordered products of `parts` factors that are `extent`: one row of `parts` numbers each, rows
 /// ascending lexicographically.
 /// @pre extent >= 1, parts >= 1
 [[nodiscard]] std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts);

@@ -1,7 +1,5 @@
 // attune/declare/text.hpp - values of parameters as text, and back; the text that identifies a space.
 // SPDX-License-Identifier: MIT
-//
-// Doubles by std::to_chars, the shortest text that reads back to the same number
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -20,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Shortest text that a compiler reads back as `v`; a whole double keeps ".0".
+/// The shortest text that reads back as `v`; a whole number keeps ".0".
 [[nodiscard]] std::string text_of_real(double v);
 [[nodiscard]] std::string text_of_number(number const& v);
 
@@ -29,8 +27,8 @@ namespace detail {
 
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
-/// The whole numbers of "{2, 0, 1}" or "64", without spaces; an integer suffix such as `u` or `LL`
-/// is allowed. Nothing for any other text.
+/// The whole numbers of "{2,0,1}" or "64"; a number may have an integer suffix such as `u` or `LL`.
+/// Nothing for any other text, such as a text with spaces.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
 
 /// The text of a list: "{64, 2, 0}".
@@ -72,8 +70,8 @@ std::string text_of_elements(Range const& elements)
 /// The value at a coordinate. @pre the table is bound and `at` lies in it
 [[nodiscard]] std::string text_of(parameter_description const& parameter, coordinate at);
 
-/// The coordinate whose value has this text; nothing if the parameter has no such value. Spaces are
-/// ignored, and numbers are compared as numbers: "0.50f" finds 0.5, "1" finds true.
+/// The coordinate whose value has this text; nothing if the parameter has no such value. Spaces
+/// have no effect, and texts of equal numbers are equal: "0.50f" finds 0.5, "1" finds true.
 [[nodiscard]] std::optional<coordinate> coordinate_of(parameter_description const& parameter,
                                                       std::string_view text);
 
@@ -93,13 +91,15 @@ inline constexpr std::string_view inactive_text = "(inactive)";
 
 namespace detail {
 
-/// The text of a space. A type cannot identify a space: spaces whose ranges differ only in bounds
-/// have the same type. The text has names, kinds, scales, values or the rules that make them,
-/// conditions and constraints, in order. Defaults and priors are left out, because they guide the
-/// search and do not change a result. A space without conditions keeps the text of releases before
-/// conditions existed. For an opaque predicate the text has only its parameters, so old results are
-/// found after the predicate changes. In that case rename a parameter, or write the condition as an
-/// expression.
+/// The text that identifies a space; the type does not, because spaces whose ranges differ only in
+/// bounds have the same type.
+///
+/// The text has names, kinds, scales, values or the rules that make them, conditions and
+/// constraints, in order. It has no defaults and priors, because they guide the search and do not
+/// change a result. A space without conditional parameters has the text of releases without
+/// conditions. Of an opaque predicate the text has only the parameters. So after a change of the
+/// predicate, results from before the change still match: rename a parameter, or write the
+/// condition as an expression.
 [[nodiscard]] std::string schema_text(description const& space);
 
 } // namespace detail

@@ -42,7 +42,7 @@ ATTUNE_INLINE std::string schema_text(description const& space)
     for (named_value const& one : named_values(space)) {
         field(std::string(one.name));
         if (one.is_long_order()) {
-            // The same holds for a short permutation: the coordinates of an order have no effect.
+            // The form of a short permutation: how coordinates write an order has no effect.
             shape(parameter_kind::permutation, value_kind::list, scale::linear, one.group->parts());
             out += '\n';
             continue;

@@ -11,24 +11,24 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Limits of the enumeration of settings that filters the domains of a condition's parameters.
 struct enumeration_limits {
-    std::uint64_t settings = 4096;           ///< so many settings are always enumerated
-    std::uint64_t wide_settings = 3'000'000; ///< limit if one parameter has wide_values or more
-    std::uint32_t wide_values = 64;          ///< ... because many of these may be impossible
+    std::uint64_t settings = 4096;           ///< most settings of one condition
+    std::uint64_t wide_settings = 3'000'000; ///< the same if one parameter has wide_values or more
+    std::uint32_t wide_values = 64;          ///< many of so many values may be impossible
     std::uint64_t max_visits = 4'000'000; ///< values tried in total; later domains stay unfiltered
     std::uint64_t max_bytes = 64ULL << 20U; ///< memory of the enumeration, freed afterwards
 };
 
 /// How to treat parameters whose tree exceeds the limits.
 enum class when_wide : std::uint8_t {
-    estimate, ///< drawn without a tree, counted approximately (wide_tree.hpp)
+    estimate, ///< draw them without a tree, and estimate their number (wide_tree.hpp)
     refuse,   ///< attune::error names them and the constraints that tie them
 };
 
 /// Limits of work and memory for a space. Work counts in visits, not seconds, so that a space is
 /// the same on every machine.
 struct build_options {
-    /// Values tried for all trees and all their orders together; the default takes one to two
-    /// seconds if a tree is wide.
+    /// Values tried for all trees and all their orders together. A wide tree uses up the default in
+    /// one to two seconds.
     std::uint64_t max_visits = 24'000'000;
     /// Memory while a tree is built: the tree and all tables of its construction.
     std::uint64_t max_bytes = 256ULL << 20U;

@@ -1,7 +1,7 @@
 // attune/space/chain_of_trees.hpp - all valid configurations of a space, without enumeration.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.2 (Chain-of-Trees; sampling uniform over the leaves); own: groups that are
-//          too wide for a tree are drawn and counted approximately
+// Source   BaCO Sec. 4.2 (Chain-of-Trees; sampling uniform over the leaves); own: draws and
+//          estimates for groups that are too wide for a tree
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -43,16 +43,16 @@ struct size_estimate {
 /// in no tree. Each group of parameters that depend on each other has a tree. Immutable; copies
 /// share the trees.
 ///
-/// A group whose tree exceeds the limits has no tree, unless build_options::wide refuses it: see
-/// is_exact(). In that case sample(), contains() and neighbours() are still correct, but there is
-/// no exact size, and configurations have no index.
+/// A group whose tree would exceed the limits has no tree, and is_exact() is false; or the
+/// constructor throws, see build_options::wide. Without one of the trees, sample(), contains() and
+/// neighbours() are still correct, but size() is not known and configurations have no index.
 class chain_of_trees {
 public:
     /// @param bound  a description whose inputs all have values
     /// Errors  attune::error: no configuration is valid (names contradicting constraints); a tree
-    ///         exceeds the limits of `options` and is refused, or no valid setting of it is found
-    ///         (names its parameters and constraints); an input has no value; constraints over real
-    ///         parameters accept fewer than one draw in 10'000
+    ///         would exceed the limits of `options`, and options.wide is `refuse` or no valid
+    ///         setting of its parameters is found (names parameters and constraints); an input has
+    ///         no value; constraints over real parameters accept fewer than one draw in 10'000
     explicit chain_of_trees(description bound, build_options const& options = {});
 
     /// The chain of `bound`, built with the same options. Shares a tree if its tables and the
@@ -68,7 +68,7 @@ public:
 
     /// Returns true if every group has a tree. If false, some parameters are in no tree.
     [[nodiscard]] bool is_exact() const noexcept;
-    /// The number of groups without a tree, and the i-th one.
+    /// The number of groups without a tree, and the i-th of these groups.
     [[nodiscard]] std::size_t wide_count() const noexcept;
     [[nodiscard]] detail::wide_tree const& wide_at(std::size_t i) const noexcept;
     /// Throws attune::error unless is_exact(); the error names the groups without a tree.
@@ -111,26 +111,29 @@ public:
     /// Returns true if `p` is a valid configuration, with its real parameters.
     [[nodiscard]] bool contains(point const& p) const;
 
-    /// A configuration drawn uniformly: every leaf is equally likely, and real parameters are
-    /// uniform on their scale. If constraints read real parameters: uniform over the accepted
-    /// draws. For groups without a tree: always valid, nearly uniform.
+    /// A random valid configuration: every leaf is equally likely, and real parameters are uniform
+    /// on their scale. If constraints read real parameters, sample() repeats the draw until they
+    /// accept it. Settings of groups without a tree are only nearly uniform.
     /// Errors  attune::error if a million draws in a row are refused
     [[nodiscard]] point sample(random_engine& engine) const;
 
-    /// The valid configurations one step away from `p`, which differ in one parameter as
-    /// for_each_step() describes; integer and ordinal parameters go to the next valid value.
-    /// Inactive parameters take no step; parameters that a step makes inactive are settled(). If no
-    /// parameter of a tree can change alone, as with a == b, the most_nearest other settings of
-    /// that tree follow in the order of nearest_valid(); other parameters do not change. If `p`
-    /// breaks constraints and no step repairs it: nearest_valid(p). Empty only in two cases: `p` is
-    /// the only valid setting and no real parameter can move, or constraints over real parameters
-    /// refuse all candidates of nearest_valid().
+    /// The valid configurations one step away from `p`. A step changes one active parameter as
+    /// for_each_step() describes. Integer and ordinal parameters go to the next valid value.
+    /// settled() then sets the parameters that the step makes inactive.
+    ///
+    /// If no parameter of a tree can change alone, as with a == b, other settings of that tree
+    /// follow: at most most_nearest, in the order of nearest_valid(). Other parameters keep their
+    /// values. If `p` breaks constraints and no step repairs it, the result is nearest_valid(p).
+    /// The result is empty in two cases only. `p` is the only valid setting, and no real parameter
+    /// can move; or constraints over real parameters refuse all settings that nearest_valid()
+    /// tests.
     /// @param p  a configuration inside all tables and intervals; it may break constraints
     /// Cost   one membership test per step tried; one visit per edge of a tree without a valid step
     [[nodiscard]] std::vector<point> neighbours(point const& p) const;
 
-    /// A sentence for each parameter outside its values, then the text of each constraint that `p`
-    /// breaks, in order of declaration. Empty if contains(p).
+    /// A sentence for each parameter outside its values, then the texts of the constraints that `p`
+    /// breaks, in order of declaration. A constraint that reads a parameter outside its values is
+    /// not among them. Empty if contains(p).
     [[nodiscard]] std::vector<std::string> violations(point const& p) const;
 
     /// Returns true if trees or draws test this constraint, an index into describe().constraints.

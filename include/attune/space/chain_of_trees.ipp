@@ -84,8 +84,8 @@ ATTUNE_INLINE void chain_of_trees::require_exact(std::string const& wanted) cons
             separator = ", ";
         }
     }
-    throw error(wanted + " needs all trees of a space, and this one has parameters whose tree is "
-                         "too wide to be built",
+    throw error(wanted +
+                    " needs all trees of a space, but a tree of this space is too wide to build",
                 where,
                 "give these parameters fewer values or raise build_options::max_visits and "
                 "max_bytes; sample(), contains() and neighbours() work without a tree");
@@ -260,7 +260,7 @@ ATTUNE_INLINE std::vector<std::string> chain_of_trees::violations(point const& p
     for (std::size_t i = 0; i < p.size(); ++i) {
         parameter_description const& parameter = describe().parameters[i];
         outside[i] = !detail::is_inside(parameter, p[i]);
-        if (outside[i]) out.push_back(parameter.name + " stands outside its values");
+        if (outside[i]) out.push_back(parameter.name + " is outside its values");
     }
     std::uint32_t reported = no_index;
     for (detail::condition const& c : shared_->conditions) {

@@ -39,7 +39,7 @@ ATTUNE_INLINE std::string text_of(kept_settings const& part)
     return out;
 }
 
-/// The numbers of a line, separated by single spaces; nothing if it has anything else.
+/// The numbers of a line, separated by single spaces; nothing if the line has anything else.
 [[nodiscard]] inline std::optional<std::vector<std::uint64_t>>
 whole_numbers_in(std::string_view line)
 {

@@ -229,8 +229,8 @@ TEST_CASE("arrays that do not fit the extents are refused with both numbers")
     std::span<float const> const in(a);
     CHECK(what(gemm, in, std::span<float const>(of_b), std::span<float>(c), 2, 3L, 2) == "");
     CHECK(what(gemm, in, std::span<float const>(of_b), std::span<float>(c), 3, 3L, 2) ==
-          "an array of program 'gemm' has another size than declared: A is given with 6, its "
-          "extents say 9");
+          "an array of program 'gemm' has another size than declared: the call gives A 6, its "
+          "extents need 9");
     CHECK(what(gemm, in, std::span<float const>(of_b), std::span<float>(c), -2, -3L, 2) ==
           "an extent of program 'gemm' is negative: M = -2");
 
@@ -239,8 +239,8 @@ TEST_CASE("arrays that do not fit the extents are refused with both numbers")
     std::vector<float> six(6);
     CHECK(what(doubled, tall, std::span<float>(six), 3, 2) == "");
     CHECK(what(doubled, tall, std::span<float>(six), 2, 3) ==
-          "an array of program 'doubled' has another size than declared: X is given with 3, its "
-          "extents say 2");
+          "an array of program 'doubled' has another size than declared: the call gives X 3, its "
+          "extents need 2");
 
     constexpr auto x = array<"x", float, K>();
     constexpr auto y = array<"y", float, M>();

@@ -219,7 +219,7 @@ TEST_CASE("selectors are listed in order, and no two have one parameter")
     std::string const one = R"({"first": "R1", "parameters": 0})";
     std::string const two = R"({"first": "R2", "parameters": 0})";
     std::string const wrong =
-        "attune: expected selectors in the order of their parameters, none of which two have";
+        "attune: expected selectors in the order of their parameters, without a common one";
     CHECK(error_of(one + ", " + two) == "was read");
     CHECK(error_of(two + ", " + one) == wrong);
     CHECK(error_of(one + ", " + one) == wrong);

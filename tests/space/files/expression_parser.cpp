@@ -171,7 +171,7 @@ TEST_CASE("what cannot be read is named, with its place")
              {"a == 'row'", 6, "two numbers or two texts"},
              {"mode + 1", 1, "expected a number, found a text"},
              {"mode", 1, "expected a condition, found a text"},
-             {"a in b", 6, "expected a (tuple) or a [list] behind `in`"},
+             {"a in b", 6, "expected a (tuple) or a [list] after `in`"},
              {"a in (1)", 6, "expected a tuple"},
              {"a in (1, 2", 11, "for the bracket opened in column 6"},
              {"ORDER == 1", 1, "expected one element of the list ORDER"},

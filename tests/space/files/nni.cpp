@@ -359,7 +359,7 @@ TEST_CASE("random spaces are drawn by NNI as they are without what is left out")
                     ? 1U
                     : 0U;
         for (std::string const& s : written.left_out)
-            sentences += s.find("counts where a condition, which is no option") != s.npos ? 1U : 0U;
+            sentences += s.find("its condition a condition is no option") != s.npos ? 1U : 0U;
         CHECK(sentences == other_conditions);
         for (attune::constraint_description const& c : space.constraints)
             CHECK(written.left_out.at(0).find(c.text) != std::string::npos);
@@ -389,13 +389,13 @@ TEST_CASE("what NNI has no form for is told, one sentence of a kind")
             {"_name": "b"}]},
         "X": {"_type": "choice", "_value": [5]},
         "Z": {"_type": "uniform", "_value": [0.0, 1.0]}})"));
-    CHECK(written.left_out ==
-          std::vector<std::string>{
-              "NNI has no constraints; left out: W < X; Z < 0.5",
-              "X counts where W > 1, which is no option of a choice: NNI always draws it",
-              "Y is left out: it counts where MODE == 'c', and there is no such value",
-              "NNI has no defaults; left out: of MODE, W",
-              "NNI has no priors; left out: of MODE, Z"});
+    CHECK(
+        written.left_out ==
+        std::vector<std::string>{"NNI has no constraints; left out: W < X; Z < 0.5",
+                                 "NNI always draws X: its condition W > 1 is no option of a choice",
+                                 "Y is left out: its condition MODE == 'c' never holds",
+                                 "NNI has no defaults; left out: of MODE, W",
+                                 "NNI has no priors; left out: of MODE, Z"});
     auto const names = attune::read_nni(written.text).space.parameters;
     REQUIRE(names.size() == 5);
     CHECK(names[1].name == "MODE/a/W");
@@ -414,9 +414,9 @@ TEST_CASE("what is inside of a parameter that is left out is left out with a sen
     CHECK(json::parse(written.text) ==
           json::parse(R"({"MODE": {"_type": "choice", "_value": ["a", "b"]}})"));
     CHECK(written.left_out ==
-          std::vector<std::string>{
-              "Y is left out: it counts where MODE == 'c', and there is no such value",
-              "X is left out: it is inside of Y", "Z is left out: it is inside of X"});
+          std::vector<std::string>{"Y is left out: its condition MODE == 'c' never holds",
+                                   "X is left out: it is inside Y",
+                                   "Z is left out: it is inside X"});
 }
 
 TEST_CASE("what read_nni() would not read back is refused")

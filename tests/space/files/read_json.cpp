@@ -211,8 +211,8 @@ TEST_CASE("where a text stops to be JSON, what was expected and what is there is
                             {"'a'", 1, "expected a value, found `'a'`"},
                             {"[\"ab", 2, "expected a closing quote of this text"},
                             {"[\"ab\n\"]", 5, "expected a closing quote of this text"},
-                            {"[\"a\\q\"]", 5, "a text has what JSON writes in another way"},
-                            {"[\"\xff\"]", 3, "a text has what JSON writes in another way"},
+                            {"[\"a\\q\"]", 5, "a text has an unknown escape, a control"},
+                            {"[\"\xff\"]", 3, "a text has an unknown escape, a control"},
                             {"[1e999]", 2, "the number 1e999 is too large"}}) {
         CAPTURE(w.text);
         try {

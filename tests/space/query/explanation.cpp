@@ -170,7 +170,7 @@ TEST_CASE("a predicate is quoted with the values it was asked about, in its own 
     w.require_opaque({b, a}, [](auto const&, auto) { return false; }, "a lambda");
     broken_constraint const c = only(w, {{2, 0}, {1, 0}});
     CHECK(c.how == constraint_fault::refused);
-    CHECK(c.because == "it says no at b = true, a = 3");
+    CHECK(c.because == "the function refuses b = true, a = 3");
 }
 
 TEST_CASE("a parameter outside its values is reported, constraints that read it are not")
@@ -184,7 +184,7 @@ TEST_CASE("a parameter outside its values is reported, constraints that read it 
     REQUIRE(broken.size() == 2);
     CHECK(broken[0].how == constraint_fault::outside);
     CHECK(broken[0].constraint == attune::no_index);
-    CHECK(broken[0].text == "a stands outside its values");
+    CHECK(broken[0].text == "a is outside its values");
     CHECK(broken[0].because == "it has 3 values, there is none at index 9");
     CHECK(broken[1].because == "1.5 is not in [0.0, 1.0]");
     CHECK(only(w, {{9, 0}, {0, 0.5}}).how == constraint_fault::outside);

@@ -442,8 +442,8 @@ TEST_CASE("parameters without a tree stay whole, the others are reduced")
     CHECK(now.cuts == std::vector<attune::domain_cut>{{"z", 3, 2}});
     CHECK(now.dropped == std::vector<std::string>{"z < 3"});
     std::set<std::string> const told(now.notes.begin(), now.notes.end());
-    std::string const rest = " keeps all values: the tree that would tell which are valid is too "
-                             "wide to be built";
+    std::string const rest =
+        " keeps all values: its tree, which has the valid ones, is too wide to build";
     CHECK(told == std::set<std::string>{"x" + rest, "y" + rest});
     // an array is told of once
     description const array = attune::bind_inputs(attune::read_spaces_json(R"({"params": [

@@ -139,7 +139,7 @@ TEST_CASE("a call of wrong sizes is refused in a sentence, before and after the 
     auto const wrong = [&] { fast(of.a, of.b, std::span<float>(of.c).first(64), 100); };
     std::string const said = text_thrown_by<attune::error>(wrong);
     CHECK(said.find("an array of program 'gemm' has another size than declared") != said.npos);
-    CHECK(said.find("C is given with 64, its extents say 6400") != said.npos);
+    CHECK(said.find("the call gives C 64, its extents need 6400") != said.npos);
     fast(of.a, of.b, of.c, 100);
     CHECK(text_thrown_by<attune::error>(wrong) == said);
     CHECK(text_thrown_by<attune::error>(wrong) == said);

@@ -18,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Calls the member function of `visitor` for the leaf `n`, and returns its result:
+/// Calls the member function of `visitor` for the kind of the leaf `n`, and returns its result:
 ///   constant(number)
 ///   text(std::string const&)
 ///   input(input_description const&)
@@ -47,7 +47,7 @@ visit_leaf(description const& space, expression_node const& n, Visitor const& vi
     }
 }
 
-/// Calls `visit(node)` for `root` and every node below it; for a shared node once per use.
+/// Calls `visit(node)` for `root` and each node below it; for a shared node, once per use.
 template <class Visit>
 void walk_expression(description const& space, std::uint32_t root, Visit const& visit)
 {
@@ -93,7 +93,7 @@ inline void sort_unique(std::vector<std::uint32_t>& items)
     return out;
 }
 
-/// Evaluates expressions of one description; holds only a reference.
+/// Evaluates expressions of one description. Has only a reference to it.
 class evaluator {
 public:
     /// @param space  bound description; must outlive this object
@@ -103,7 +103,8 @@ public:
     }
 
     /// The value of `node` where parameter i is at `at[i]`; nothing if it has no value.
-    /// `&&`, `||` and `select` evaluate only what C++ would. Cost: one visit per node reached.
+    /// `&&`, `||` and `select` evaluate the same operands as in C++. Cost: one visit per evaluated
+    /// node.
     [[nodiscard]] std::optional<number> value(std::uint32_t node,
                                               std::span<coordinate const> at) const
     {

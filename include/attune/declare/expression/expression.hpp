@@ -1,8 +1,8 @@
 // attune/declare/expression/expression.hpp - a formula over parameters and quantities of compiled code, held as flat postfix code.
 // SPDX-License-Identifier: MIT
 //
-// Constraints of one form share one type. Lowering, printing and hashing are one function each over
-// an array, instead of templates over a tree of types.
+// Constraints of one form share one type. Lowering, printing and hashing are functions over an
+// array, instead of templates over a tree of types.
 #pragma once
 
 #include <attune/core/fixed_string.hpp>
@@ -86,7 +86,7 @@ template <class T>
 concept symbolic = detail::is_expression<std::remove_cvref_t<T>> ||
                    std::derived_from<std::remove_cvref_t<T>, detail::term>;
 
-/// A constant that may stand in an expression.
+/// A constant that may be part of an expression.
 template <class T>
 concept literal =
     std::is_arithmetic_v<std::remove_cvref_t<T>> || std::is_enum_v<std::remove_cvref_t<T>> ||
@@ -111,7 +111,7 @@ template <class T>
     }
 }
 
-/// Anything that may stand in a formula, as an expression.
+/// Each possible part of a formula, as an expression.
 template <class T>
 [[nodiscard]] constexpr auto lift(T const& x)
 {
@@ -194,8 +194,8 @@ struct code_quantity : detail::term {
     }
 };
 
-// Quantities of device code. Two exceptions: stack_bytes is of device code and of code for this
-// processor; those below it are only of code for this processor.
+// Quantities of device code, down to stack_bytes. stack_bytes and the quantities below it are
+// quantities of code for this processor.
 
 /// 32-bit registers per thread.
 inline constexpr code_quantity<"registers", std::int64_t> registers{};
@@ -205,16 +205,16 @@ inline constexpr code_quantity<"spill_bytes", std::int64_t> spill_bytes{};
 inline constexpr code_quantity<"static_shared_bytes", std::int64_t> static_shared_bytes{};
 /// Resident warps of a multiprocessor, divided by the most that it can hold: 0 to 1.
 inline constexpr code_quantity<"occupancy", double> occupancy{};
-/// Bytes of local memory of a thread. On this processor: of the largest frame of one function of
-/// the variant, without the functions that it calls; known where Clang compiles.
+/// Bytes of local memory of a thread. On this processor: bytes of the largest frame of a function
+/// of the variant, without the functions that it calls; known only if Clang compiles.
 inline constexpr code_quantity<"stack_bytes", std::int64_t> stack_bytes{};
-/// Bytes of machine code of the variant's largest function, as a rule the kernel.
+/// Bytes of machine code of the variant's largest function, which usually is the kernel.
 inline constexpr code_quantity<"code_bytes", std::int64_t> code_bytes{};
 /// Instructions of the variant that store a register to the stack because no register is free. The
 /// register allocator of clang_compiler counts them, except at -O0.
 inline constexpr code_quantity<"spills", std::int64_t> spills{};
 /// Instructions of the variant with a vector as result or operand, counted in the optimised LLVM
-/// code of clang_compiler. 0: nothing was vectorised.
+/// code of clang_compiler. 0: the code has no vectors.
 inline constexpr code_quantity<"vector_instructions", std::int64_t> vector_instructions{};
 
 namespace detail {

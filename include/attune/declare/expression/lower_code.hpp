@@ -28,22 +28,23 @@ struct lowered_operand {
 /// Index of a node equal to `n`; appends `n` if there is none.
 std::uint32_t intern_node(description& space, expression_node const& n);
 
-/// Index of `text` among the texts of `space`; appends it if it is new.
+/// Index of `text` among the texts of `space`; appends a new text.
 std::uint32_t intern_text(description& space, std::string_view text);
 
-/// Index of the input called `name`; adds it without a value if it is new.
+/// Index of the input called `name`; adds a new input, without a value.
 std::uint32_t intern_input(description& space, std::string_view name, value_kind type);
 
 /// The formula `n` as a user would write it, with the fewest parentheses.
-/// @pre the operands of `n` are nodes of `space`; `n` itself need not be one
+/// @pre the operands of `n` are nodes of `space`
 [[nodiscard]] std::string text_of_node(description const& space, expression_node const& n);
 
 /// @pre every parameter that the code reads is in `space`; where() checks it at compile time,
 ///            require_declared() at run time
 constraint_description lower_code(description& space, std::span<instruction const> code);
 
+/// @param what  the owner of the formula, for the text of an error: "kernel.work(...)"
 /// Errors   attune::error: the code reads a parameter that is not in `space`, or an input that has
-///          a parameter's name; `what` is the owner of the formula, for the text
+///          the name of a parameter
 void require_declared(description const& space, std::span<instruction const> code,
                       std::string_view what);
 

@@ -13,7 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Operations of one group are evaluated, bounded and printed in the same way.
+/// The evaluation, bounds and text of all operations of a group follow one rule.
 enum class operation_group : std::uint8_t {
     literal,    ///< a leaf: a constant
     parameter,  ///< a leaf: a parameter, or a part of one
@@ -23,10 +23,10 @@ enum class operation_group : std::uint8_t {
     arithmetic, ///< of two numbers, with a value unless it overflows
     division,   ///< of two numbers, the second not 0; a quotient
     remainder,  ///< of two numbers, the second not 0
-    order,      ///< a truth, from which of two numbers is less
+    order,      ///< a truth: which of two numbers is less
     equality,   ///< a truth, of two numbers or of two texts
-    chain,      ///< of two truths; the second is evaluated only when the first does not decide
-    choice,     ///< of three: the first selects which of the other two is evaluated
+    chain,      ///< of two truths; evaluates the second only if the first does not decide
+    choice,     ///< of three: the first decides which of the other two is the value
 };
 
 /// The outcomes of a comparison for which a relation holds.
@@ -130,7 +130,7 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
 [[nodiscard]] constexpr bool satisfies(relation const& wanted, number const& a,
                                        number const& b) noexcept
 {
-    // Without branches, which the processor could not predict.
+    // No branches: the processor could not predict them.
     auto const answer = [&](auto x, auto y) {
         bool const less = x < y;
         bool const more = x > y;
@@ -158,10 +158,10 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
     return number::of(out);
 }
 
-/// `code` applied to its operands, each evaluated only where C++ would evaluate it.
+/// `code` applied to its operands. Evaluates the same operands as C++.
 /// @param chooses_real          of a choice: the value is real even if the chosen operand is not
 /// @param first, second, third  functions that return std::optional<number>; called only if `code`
-///                              has such an operand
+///                              has this operand
 /// @pre  `code` is no leaf, and no equality of texts
 /// Cost   always inlined: counting and drawing in spaces without a tree evaluate conditions
 template <class First, class Second, class Third>

@@ -123,7 +123,7 @@ template <symbolic T>
     return detail::apply<yields>(op::absolute, detail::lift(x));
 }
 
-/// `if_true` where `condition` holds, else `if_false`; only the chosen one is evaluated.
+/// `if_true` if `condition` holds, else `if_false`. Evaluates only the chosen operand.
 template <symbolic C, class T, class F>
     requires(symbolic<T> || literal<T>) && (symbolic<F> || literal<F>)
 [[nodiscard]] constexpr auto select(C const& condition, T const& if_true, F const& if_false)

@@ -52,7 +52,7 @@ template <class T>
         return element_type::opaque;
 }
 
-/// int for whole numbers narrower than int, float for numbers narrower than float.
+/// The type of computations with a `T`: int for narrower whole numbers, float for narrower reals.
 template <class T>
 [[nodiscard]] consteval auto widened()
 {
@@ -80,7 +80,7 @@ template <class T>
 template <class T>
 [[nodiscard]] constexpr auto negative(T const& x);
 
-/// An element of `Array`, with the indices given so far.
+/// An element of `Array`. Its operator[] adds an index.
 template <class Array, bool Padded, class... Indices>
 struct element_of_array : nest_value {
     using array = Array;
@@ -151,7 +151,7 @@ struct element_of_array : nest_value {
         return write<write_kind::multiply>(lift_value(value));
     }
 
-    /// The numbers of the indices, one index after the other.
+    /// The numbers of each index, in order.
     outline_list<number_count, std::int64_t> numbers{};
 
 private:
@@ -185,7 +185,7 @@ struct padded_array {
     }
 };
 
-/// The use of an array beside the uses in statements.
+/// The use of an array that its declaration states.
 enum class array_use : std::uint8_t {
     argument,
     constant,  ///< an argument of type constant_array
@@ -217,7 +217,8 @@ struct array_of : nest_term {
         return element_of_array<array_of, false>{}[index];
     }
 
-    /// The same array as an attune::matrix_view in a call: rows may have gaps between them.
+    /// The same array, which a call gives as an attune::matrix_view: rows may have gaps between
+    /// them.
     [[nodiscard]] constexpr auto with_row_stride() const
     {
         constexpr bool is_matrix = rank == 2 && Use == array_use::argument;
@@ -245,9 +246,9 @@ template <fixed_string Name, class T, auto... Extents>
                             detail::made_extent<Extents>...>{};
 }
 
-/// An array that is only read and does not change from call to call, such as weights. A call gives
-/// it as an attune::constant_array<T>. A design may pack it once, so that later calls read the
-/// packed form.
+/// An array that a program only reads and that is equal in all calls, such as weights. A call gives
+/// it as an attune::constant_array<T>. A design may pack the array once, so that later calls read
+/// the packed form.
 ///
 /// Example   constexpr auto W = attune::constant<"W", float, 768, 3072>();
 template <fixed_string Name, class T, auto... Extents>
@@ -257,7 +258,7 @@ template <fixed_string Name, class T, auto... Extents>
                             detail::made_extent<Extents>...>{};
 }
 
-/// An array of the program between its statements; not an argument of a call.
+/// An array that statements of a program pass to later statements; no argument of a call.
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto temporary()
 {
@@ -265,7 +266,7 @@ template <fixed_string Name, class T, auto... Extents>
                             detail::made_extent<Extents>...>{};
 }
 
-/// The array with zeros around it: an index outside of the array reads 0.
+/// The array with zeros around it: an index outside the array reads 0.
 ///
 /// Example   y[h] = attune::sum(r)(attune::padded(x)[h + r - 1] * w[r])
 template <class Array>

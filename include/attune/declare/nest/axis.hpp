@@ -24,7 +24,7 @@ namespace detail {
 /// Base of axes and of sums of them.
 struct nest_index : nest_term {};
 
-/// Extents as types: deduced from arrays, constant, or the value of an input.
+/// Extents as types: deduced from arrays, a constant, or the value of an input.
 struct deduced_extent {};
 template <std::int64_t N>
 struct constant_extent {
@@ -255,8 +255,8 @@ struct axes_of<A, B, C, D, E, F, G> {
 
 } // namespace detail
 
-/// A loop of a program (see attune::nest), from 0 to below its extent, which follows from the
-/// arrays that it indexes.
+/// A loop of a program (see attune::nest), from 0 to below its extent. The extent follows from the
+/// arrays that the axis indexes.
 ///
 /// Example   constexpr auto i = attune::axis<"i">();
 template <fixed_string Name>
@@ -264,7 +264,7 @@ template <fixed_string Name>
 {
     return detail::axis_of<Name, detail::deduced_extent>{};
 }
-/// An axis with a given extent, a number or an input: for windows such as x[i + r].
+/// An axis with a given extent, a number or an input, for windows such as x[i + r].
 ///
 /// Example   constexpr auto r = attune::axis<"r", 3>();
 template <fixed_string Name, auto Extent>
@@ -273,8 +273,8 @@ template <fixed_string Name, auto Extent>
     return detail::axis_of<Name, detail::made_extent<Extent>>{};
 }
 
-/// The axis as an index of an array that is longer there: only its first `length` elements are
-/// read. An axis has one extent, so that a longer array without prefix() does not compile.
+/// The axis as an index of an array that is longer along it: the program reads only the first
+/// `length` elements. An axis has one extent, so a longer array without prefix() does not compile.
 ///
 /// Example   y[i] = x[i] + b[attune::prefix(i, 64)], where b has 192 elements
 /// @param length  the extent of the axis: a whole number or an input

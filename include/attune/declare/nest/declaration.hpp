@@ -1,4 +1,4 @@
-// attune/declare/nest/declaration.hpp - a whole program: made of statements, run by plain loops, also as a function.
+// attune/declare/nest/declaration.hpp - a whole program: its statements, their plain loops, and the loops as a function.
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/evaluate.cpp
 #pragma once
@@ -155,7 +155,7 @@ public:
 
     [[nodiscard]] constexpr value_pack<Steps...> const& steps() const noexcept { return steps_; }
 
-    /// The numbers that the rows use.
+    /// The numbers that the rows refer to.
     [[nodiscard]] constexpr outline_list<number_count, std::uint64_t> numbers() const
     {
         outline_list<number_count, std::uint64_t> out{};
@@ -186,9 +186,9 @@ public:
         for_each_part(steps_, [&](auto const& step) { evaluator.run(step); });
     }
 
-    /// Returns true if every variant is correct for this call. A variant may keep values in
-    /// registers, and then is wrong if a written array overlaps another one.
-    /// Errors   as a call
+    /// Returns true if the memory of this call fits every variant: a variant may keep values in
+    /// registers, so it would be wrong if a written array overlapped another array.
+    /// Errors   those of operator()
     template <class... Args>
     [[nodiscard]] bool is_for_any_code(Args const&... given) const
     {
@@ -231,15 +231,16 @@ private:
     value_pack<Steps...> steps_;
 };
 
-/// A program that is never freed, because its function has no end of life.
+/// The copy of a program that its function reads. It is never freed, because a function pointer may
+/// live for ever.
 struct kept_program {
     std::vector<std::uint64_t> numbers;
     std::unique_ptr<std::byte[]> bytes; ///< of the declaration
 };
 using program_slot = std::atomic<kept_program const*>;
 
-/// The slot of the program with these numbers; takes a free slot if it has none. Returns the number
-/// of slots if other programs have all slots. Any thread.
+/// The slot of the program with these numbers. Takes a free slot if the program has none. Returns
+/// the number of slots if other programs have all slots. Any thread may call it.
 [[nodiscard]] inline std::size_t slot_of_program(std::span<program_slot> slots,
                                                  std::span<std::uint64_t const> numbers,
                                                  std::span<std::byte const> bytes)
@@ -275,7 +276,8 @@ public:
     /// The most programs of one type that have a function.
     static constexpr std::size_t most = Declaration::number_count > 0 ? 16 : 1;
 
-    /// The function that runs this program; null if `most` others of its type have one. Any thread.
+    /// The function that runs this program; null if `most` others of its type have one. Any thread
+    /// may call it.
     [[nodiscard]] static type of(Declaration const& program)
     {
         static_assert(std::is_trivially_copyable_v<Declaration>);
@@ -357,12 +359,12 @@ template <nest_message Conflict>
 {
     static_assert(Conflict.text[0] == '\0',
                   "attune: nest: an axis is an index of two arrays with other extents there, see "
-                  "their names; shapes do not fit, or declare that a part is read: "
+                  "their names; correct an extent, or declare that the program reads a part: "
                   "b[attune::prefix(i, 64)]");
     return false;
 }
 
-/// Reports an error in the types as one single sentence.
+/// Reports an error in the types as one sentence.
 template <class Declaration>
 [[nodiscard]] consteval bool check_declaration()
 {
@@ -370,8 +372,8 @@ template <class Declaration>
     static_assert(fault != nest_fault::too_large,
                   "attune: nest: a program has at most 64 arrays, 64 axes and 255 elements");
     static_assert(fault != nest_fault::same_name,
-                  "attune: nest: the program, its arrays, axes and inputs have a name each, and "
-                  "two of them are the same");
+                  "attune: nest: two of the program, its arrays, axes and inputs have the same "
+                  "name");
     static_assert(fault != nest_fault::reserved_name,
                   "attune: nest: a name is a word of C++, or begins with _; the generated code "
                   "cannot use it");
@@ -390,27 +392,27 @@ template <class Declaration>
                   "attune: nest: a reduction is inside another one; write the inner one to an "
                   "attune::temporary first");
     static_assert(fault != nest_fault::partial_reduction,
-                  "attune: nest: a reduction inside a formula is the same for several elements of "
-                  "what is written; write it to an attune::temporary first, once for each");
+                  "attune: nest: a reduction inside a formula has one value for several written "
+                  "elements; write it to an attune::temporary first");
     static_assert(fault != nest_fault::written_twice,
                   "attune: nest: two statements write one array; write an attune::temporary first");
     static_assert(
         fault != nest_fault::read_before_written,
         "attune: nest: a temporary is read, or continued by +=, before a statement has written it");
     static_assert(fault != nest_fault::read_and_written,
-                  "attune: nest: an array is written by a statement that reads it, or by a later "
-                  "one; write another array, or continue it by +=");
+                  "attune: nest: a statement writes an array that this or an earlier statement "
+                  "reads; write another array, or continue it by +=");
     static_assert(
         fault != nest_fault::no_result,
-        "attune: nest: the statements write temporaries alone, and no array of the caller");
+        "attune: nest: the statements write only temporaries, and no array of the caller");
     static_assert(fault != nest_fault::unknown_extent,
-                  "attune: nest: an axis is no index of an array by itself, so that its extent is "
-                  "not known; declare it: attune::axis<\"r\", 3>()");
+                  "attune: nest: an axis is no index of an array by itself, so its extent is not "
+                  "known; declare the extent: attune::axis<\"r\", 3>()");
     if constexpr (fault == nest_fault::extents_differ)
         return refuse_extents<text_of_conflict<Declaration>()>();
     static_assert(fault != nest_fault::target_not_whole,
-                  "attune: nest: an axis has an extent of its own that is not that of the array "
-                  "which is written; a statement writes all elements");
+                  "attune: nest: the declared extent of an axis is not that of the array which is "
+                  "written; a statement writes all elements");
     if constexpr (fault == nest_fault::none) {
         constexpr bool whole = Declaration::order_is_whole;
         static_assert(whole, "attune: nest: with_arguments(...) names each array that is no "
@@ -420,7 +422,7 @@ template <class Declaration>
         return false;
 }
 
-/// Replaces a wrong program, so that the compiler prints one error.
+/// Replaces a wrong program, so that the compiler prints only one error.
 struct no_declaration {};
 
 template <class... Steps>
@@ -431,7 +433,8 @@ template <class... Steps>
     }(std::index_sequence_for<Steps...>{});
 }
 
-/// A program of `statements`, in a constant expression, so that a wrong program does not compile.
+/// A program of `statements`. It is a constant expression, so that a wrong program does not
+/// compile.
 template <fixed_string Name, class... Statements>
 [[nodiscard]] consteval auto declare_nest(Statements const&... statements)
 {

@@ -17,7 +17,7 @@ void add_term(affine_index& to, std::uint32_t axis, std::int64_t factor);
 struct nest_builder {
     nest_description out;
 
-    /// The index of the node, which is added if it is new.
+    /// The index of the node; appends a new node.
     [[nodiscard]] std::uint32_t add_node(nest_node const& wanted);
     [[nodiscard]] std::uint32_t add_access(nest_access const& wanted);
     /// The node that computes the value of an index, in i32.
@@ -27,8 +27,8 @@ struct nest_builder {
                                               element_type element);
 };
 
-/// The description of a program, in which equal parts occur once. Reductions inside a formula
-/// become statements, whose results are temporaries.
+/// The description of a program. Equal parts occur once. Reductions inside a formula become
+/// statements, whose results are temporaries.
 [[nodiscard]] nest_description describe_form(nest_form const& program);
 
 template <class Declaration>

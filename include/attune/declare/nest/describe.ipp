@@ -24,7 +24,7 @@ ATTUNE_INLINE void add_term(affine_index& to, std::uint32_t axis, std::int64_t f
     if (at->factor == 0) to.terms.erase(at);
 }
 
-/// The index of an equal part, which is appended if it is new.
+/// The index of a part of `all` that is equal to `wanted`; appends `wanted` if none is.
 template <class T>
 [[nodiscard]] std::uint32_t intern_part(std::vector<T>& all, T const& wanted)
 {

@@ -1,10 +1,11 @@
 // attune/declare/nest/evaluate.hpp - computes a program by plain loops that the user's compiler compiles.
 // SPDX-License-Identifier: MIT
 //
-// The loops define the correct result, to which variants are compared. Statements run in order. A
-// reduction runs over its axes in order, the last one fastest, in the type of the values: float for
-// narrower types, int for narrower whole numbers. Whole numbers wrap around. Loops run over blocks
-// of the target's last axis, so that compilers vectorise them; no sum changes its order.
+// The loops define the correct result, which variants must have. Statements run in order. A
+// reduction runs over its axes in order, the last axis fastest. It runs in the type of the values:
+// float for narrower reals, int for narrower whole numbers. Whole numbers wrap around. Loops run
+// over blocks of the target's last axis, so that compilers vectorise them; the order of each sum
+// stays the same.
 #pragma once
 
 #include <attune/core/version.hpp>

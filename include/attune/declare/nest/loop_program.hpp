@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The value of an axis is the sum of the variables of the loops over it, so a split needs no new
-// index arithmetic. space/schedule/ changes loop programs, compile/nest/ writes them as text.
-// space/schedule/device/ makes device programs, compile/nest/device/ writes them as CUDA text.
+// index arithmetic. The folder space/schedule/ changes loop programs; compile/nest/ writes them as
+// text. The folder space/schedule/device/ makes device programs; compile/nest/device/ writes them
+// as CUDA text.
 #pragma once
 
 #include <attune/core/element.hpp>
@@ -19,11 +20,11 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// How the iterations of a loop are carried out.
+/// The way in which the iterations of a loop run.
 enum class loop_kind : std::uint8_t { serial, parallel, vectorized, unrolled };
 
 /// One axis of a loop. The variable takes the values 0, step, 2 step, ... below the step of the
-/// enclosing loop over the same axis; at the end of the axis there are fewer.
+/// enclosing loop over the same axis. At the end of the axis the variable takes fewer values.
 struct loop_range {
     std::uint32_t axis = no_index;
     std::int64_t step = 1; ///< >= 1
@@ -45,7 +46,7 @@ struct program_loop {
     std::vector<loop_range> over; ///< fused loops have several; the last one runs fastest
     loop_kind kind{};
     std::uint32_t unroll = 0; ///< copies of the body of a serial loop; 0: the compiler decides
-    std::vector<program_item> body; ///< in order; empty: the loop is no longer in the program
+    std::vector<program_item> body; ///< in order; empty: the program does not have the loop
 };
 
 /// A buffer that replaces an array in one access.
@@ -61,7 +62,7 @@ struct program_block {
     std::uint32_t statement = no_index;
     std::uint32_t target = no_index; ///< buffer of the result; no_index: the array itself
     std::vector<buffer_use> reads;   ///< accesses that are not listed read arrays
-    bool is_streamed = false;        ///< its vectors are stored to memory, and bypass the caches
+    bool is_streamed = false;        ///< stores of its vectors bypass the caches
 };
 
 /// A digit of the position in a buffer: coordinate / step, without the part that outer digits hold.
@@ -100,7 +101,7 @@ struct program_copy {
 };
 
 /// A loop around the whole program: each iteration computes `step` values of an axis. The nest is
-/// that of one iteration, so that the axis has the extent `step`, and so have arrays along it.
+/// that of one iteration: along this axis, the extent of the axis and of arrays is `step`.
 struct program_slice {
     std::uint32_t axis = no_index;
     nest_extent extent{}; ///< of the axis in a call; a multiple of `step`
@@ -130,15 +131,16 @@ struct loop_program {
 
 namespace detail {
 
-/// Returns true if one buffer is filled once for all calls: a whole constant array.
+/// Returns true if the program fills a buffer once for all calls: it holds a whole constant array.
 [[nodiscard]] bool keeps_form(loop_program const& program, std::uint32_t buffer);
 
-/// Returns true if a reduction's array can hold partial results as the accumulator does: equal
-/// types, wider reals, or sums and products of whole numbers, which wrap around.
+/// Returns true if the array of a reduction can hold partial results without a loss: it has the
+/// type of the accumulator or wider reals, or holds sums or products of whole numbers, which wrap
+/// around.
 [[nodiscard]] bool holds_parts(nest_description const& nest, nest_statement const& statement);
 
-/// Appends the loops from `items` to an item, outermost first.
-/// @return  false, and `path` unchanged, if the item is not inside
+/// Appends to `path` the loops of `items` that are around `wanted`, outermost first.
+/// @return  false, and `path` unchanged, if `wanted` is not inside `items`
 bool append_path(loop_program const& program, std::vector<program_item> const& items,
                  program_item wanted, std::vector<std::uint32_t>& path);
 
@@ -157,7 +159,7 @@ struct device_operand {
     bool is_of_rows = false;         ///< its tile is depth x rows, else depth x columns
     /// true: neighbours in memory are neighbours along the depth; false: along rows or columns.
     bool runs_along_depth = false;
-    bool may_be_wide = false; ///< its contiguous axis is the last one of its group
+    bool may_be_wide = false; ///< its contiguous axis is the last axis of its group
 };
 
 /// The axes of a program, grouped by how threads use them, and the numbers of a configuration.
@@ -170,7 +172,8 @@ struct device_program {
     std::vector<std::uint32_t> columns{}; ///< tiles: axes of the other operands
     std::vector<std::uint32_t> depth{};   ///< tiles: axes of the sum
     std::vector<device_operand> operands{};
-    /// Terms of the sum are not 0 where operands are read as 0, so the depth must end exactly.
+    /// Terms of the sum are not 0 beyond the end of the depth, where operands read as 0. So the
+    /// loop must end exactly at the end.
     bool has_exact_depth = false;
 
     // numbers of the form `tiles`
@@ -179,7 +182,7 @@ struct device_program {
     std::int64_t block_depth = 8;
     std::int64_t thread_rows = 1; ///< register block of a thread; divides block_rows
     std::int64_t thread_columns = 1;
-    std::int64_t vector = 1;  ///< elements of one load, if contiguous; also of rows
+    std::int64_t vector = 1;  ///< elements of one load, if contiguous; also in the form `rows`
     std::int64_t padding = 0; ///< unused elements after each line of a tile in shared memory
     /// Number of tiles of the depth in shared memory. 1 or 2: registers hold the next tile while
     /// the threads multiply the present one. More: stages - 1 tiles are copied asynchronously.
@@ -195,8 +198,8 @@ struct device_program {
     std::int64_t lanes = 1;  ///< threads that share a row: a power of 2
     std::int64_t groups = 1; ///< rows of a block at the same time
     std::int64_t passes = 1; ///< rows that a group computes, one after the other
-    /// Numbers of a row that lanes keep in registers, `vector` neighbours in each. 0: lanes read
-    /// and write arrays element by element, and keep temporaries in shared memory.
+    /// Numbers of a row that lanes keep in registers, `vector` neighbours per lane and pack. 0:
+    /// lanes access arrays element by element, and keep temporaries in shared memory.
     std::int64_t line = 0;
     std::vector<nest_access> lines{}; ///< an access to each array that lanes keep in registers
     /// Number of blocks, if the form `rows` has no axis. Blocks divide the elements of arrays that
@@ -220,9 +223,9 @@ struct device_program {
     {
         return of.is_of_rows ? block_rows : block_columns;
     }
-    /// Returns true if an operand's tile in shared memory has a line per step of the depth, false
-    /// if per row or column. Matrix instructions take both for 16-bit numbers, only the second for
-    /// bytes.
+    /// Returns true if an operand's tile in shared memory has one line per step of the depth; false
+    /// if it has one per row or column. Matrix instructions read both forms of 16-bit numbers, but
+    /// of bytes only the second form.
     [[nodiscard]] bool has_lines_by_depth(device_operand const& of) const
     {
         return !uses_tensor_cores || (!of.runs_along_depth && element_bytes_of(of) == 2);
@@ -238,8 +241,8 @@ struct device_program {
     {
         return (has_lines_by_depth(of) ? across(of) : block_depth) + padding;
     }
-    /// Bytes of shared memory of an operand's tiles, rounded up to a multiple of 16, where the next
-    /// tiles may begin.
+    /// Bytes of shared memory of an operand's tiles, rounded up to a multiple of 16. The tiles of
+    /// the next operand begin there.
     [[nodiscard]] std::int64_t tile_bytes(device_operand const& of) const
     {
         std::int64_t const bytes = stages * (has_lines_by_depth(of) ? block_depth : across(of)) *
@@ -256,9 +259,10 @@ struct device_program {
         return {nest.axes[group.back()].extent,
                 nest.arrays[nest.accesses[of.access].array].extents.back()};
     }
-    /// Elements of one load of an operand from memory: a power of 2, at most 16 bytes and a line of
-    /// the block. Divides the constant running_extents(); 1 if elements are never contiguous. If it
-    /// does not divide an extent that is an input, elements are loaded one by one.
+    /// Elements of one load of an operand from memory: a power of 2, at most 16 bytes and at most a
+    /// line of the block. It divides those running_extents() that are constant; 1 if no elements
+    /// are contiguous. If it does not divide an extent that is an input, the code loads single
+    /// elements.
     [[nodiscard]] std::int64_t load_width(device_operand const& of) const
     {
         std::int64_t width = of.may_be_wide ? vector : 1;
@@ -294,7 +298,7 @@ struct device_program {
             run /= 2;
         return run;
     }
-    /// Neighbouring numbers of the result that a thread stores at once; 1: one by one.
+    /// The number of neighbouring numbers of the result that a thread stores at once.
     [[nodiscard]] std::int64_t store_width() const
     {
         nest_statement const& last = nest.statements.back();
@@ -319,8 +323,8 @@ struct device_program {
     {
         return (line / vector + lanes - 1) / lanes * vector;
     }
-    /// Returns true if packs of an array in `lines` begin at multiples of their size, provided that
-    /// the array does. The code then loads and stores a pack at once.
+    /// Returns true if packs of an array in `lines` begin at multiples of their size, if the array
+    /// begins at such a multiple. The code then loads and stores a pack at once.
     [[nodiscard]] bool has_wide_lines(std::uint32_t array) const
     {
         nest_array const& of = nest.arrays[array];

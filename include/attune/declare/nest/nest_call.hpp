@@ -24,7 +24,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The rows of an array, in bytes: one row if they have no gaps, none for a number.
+/// The memory of an array as rows, in bytes: one row if it has no gaps, no row for a number.
 struct nest_memory {
     std::uintptr_t first = 0;
     std::size_t rows = 0;
@@ -53,7 +53,7 @@ struct nest_memory {
     }
 };
 
-/// Returns true if both share a byte; false for rows side by side in one matrix.
+/// Returns true if the arrays share a byte; false for rows side by side in one matrix.
 [[nodiscard]] constexpr bool do_overlap(nest_memory const& a, nest_memory const& b)
 {
     if (a.is_empty() || b.is_empty()) return false;
@@ -70,7 +70,7 @@ struct nest_memory {
 {
     throw error("an extent of program '" + std::string(program) + "' is negative",
                 std::string(input) + " = " + std::to_string(value),
-                "call it with a number of elements");
+                "call the program with a number of elements");
 }
 
 /// Errors   attune::error: an array has `given` elements (or rows) instead of `wanted`
@@ -78,8 +78,8 @@ struct nest_memory {
                                      std::int64_t given, std::int64_t wanted)
 {
     throw error("an array of program '" + std::string(program) + "' has another size than declared",
-                std::string(array) + " is given with " + std::to_string(given) +
-                    ", its extents say " + std::to_string(wanted),
+                "the call gives " + std::string(array) + ' ' + std::to_string(given) +
+                    ", its extents need " + std::to_string(wanted),
                 "check the extents, and their order among the arguments");
 }
 
@@ -94,7 +94,7 @@ struct nest_memory {
                 "check the extents, or write attune::padded(" + std::string(array) + ")[...]");
 }
 
-/// @param whole  the inputs; only whole numbers are extents
+/// @param whole  the inputs that are whole numbers; only these are extents
 [[nodiscard]] constexpr std::int64_t extent_in(outline_extent const& of,
                                                std::span<std::int64_t const> whole)
 {
@@ -166,7 +166,7 @@ range_of_index(nest_form const& form, std::span<nest_row const> terms, Extent co
     index_range out{offset, offset};
     std::size_t const count = terms.size() - 1;
     for (std::size_t i = 0; i < count; ++i) {
-        std::int64_t factor = 0; // an axis may occur twice: the last place counts the sum
+        std::int64_t factor = 0; // an axis may occur twice: its last term has the sum
         bool is_last = true;
         for (std::size_t k = 0; k < count; ++k)
             if (terms[k].which == terms[i].which) {
@@ -226,7 +226,7 @@ constexpr void see_indices(std::span<nest_row const> rows, See const& see)
     return out;
 }
 
-/// Returns true if attune::prefix(i, n) states another number than the extent of i.
+/// Returns true if the n of an attune::prefix(i, n) is not the extent of i.
 [[nodiscard]] constexpr bool states_another_extent(nest_form const& form)
 {
     for (nest_row const& row : form.rows) {

@@ -57,9 +57,9 @@ struct affine_index {
 /// Origin of an array, and its use.
 enum class nest_role : std::uint8_t {
     read,      ///< an argument of the kernel that is only read
-    written,   ///< an argument whose old contents are not read
+    written,   ///< an argument; the call does not read its old contents
     updated,   ///< an argument that is read and written
-    temporary, ///< each call makes and drops it, and writes it before reading
+    temporary, ///< memory of one call, which the call writes before it reads
 };
 
 /// Elements in C order: the last dimension is contiguous. An argument is a std::span<T> (T const,
@@ -71,14 +71,14 @@ struct nest_array {
     nest_role role{};
     std::vector<nest_extent> extents{};
     bool has_row_stride = false; ///< two dimensions; the call gives the row distance in elements
-    bool is_constant = false;    ///< only read, and equal in all calls: packed forms are kept
+    bool is_constant = false;    ///< only read, and equal in all calls, so packed forms stay valid
 };
 
 /// One element of an array, as a function of the axes.
 struct nest_access {
     std::uint32_t array = no_index;
     std::vector<affine_index> at{}; ///< one per dimension
-    bool is_padded = false;         ///< reads 0 outside of the array; else it is always inside
+    bool is_padded = false;         ///< reads 0 outside the array; if false, it is always inside
 
     [[nodiscard]] friend bool operator==(nest_access const&, nest_access const&) = default;
 };
@@ -104,7 +104,7 @@ enum class nest_op : std::uint8_t {
     divide,
     minimum, ///< second < first ? second : first
     maximum, ///< first < second ? second : first
-    // truths of two operands; only select has them as first operand
+    // truths of two operands; only the first operand of select is a truth
     less,
     less_equal,
     equal,
@@ -139,15 +139,15 @@ enum class reduction : std::uint8_t {
 };
 
 /// target = value, or target = the combination of value over the reduction axes, in their order,
-/// the last one fastest. The combination starts with the target's content if it continues; else
-/// with 0, 1, or the lowest (highest) number of the accumulator's type. Statements run one after
-/// the other, each over all of its axes. Spatial axes have the extents of the target.
+/// the last axis fastest. The combination starts with the content of the target if the statement
+/// continues, else with the neutral number of the accumulator's type. Statements run one after the
+/// other, each over all of its axes. Spatial axes have the extents of the target.
 ///
-/// An array is the target of one statement at most. Neither that statement nor an earlier one reads
-/// the array, so the order of spatial axes has no effect.
+/// An array is the target of at most one statement. This statement and earlier statements do not
+/// read the array, so the order of spatial axes has no effect.
 struct nest_statement {
     nest_access target{};              ///< each index is one axis; never padded
-    std::vector<std::uint32_t> axes{}; ///< spatial ones in the target's order, then reduction axes
+    std::vector<std::uint32_t> axes{}; ///< spatial axes in the target's order, then reduction axes
     std::uint32_t spatial_count = 0;   ///< the first of `axes`
     reduction combine{};
     bool continues = false;     ///< combines with the target's content: C += ..., or C *= ..., also
@@ -156,9 +156,9 @@ struct nest_statement {
     std::uint32_t value = no_index; ///< index into `nodes`
 };
 
-/// A program: the computation of a nest of loops over arrays, made by attune::nest. Loop order,
-/// tiles, vectors and copies are no part of it. The function's arguments are the arrays that are no
-/// temporaries, in their order, then the inputs.
+/// A program of attune::nest: the computation of a nest of loops over arrays, without loop order,
+/// tiles, vectors and copies. The arguments of its function are the arrays that are no temporaries,
+/// in their order, then the inputs.
 struct nest_description {
     std::string name; ///< of the function: a C++ identifier
     std::vector<nest_input> inputs;
@@ -190,7 +190,7 @@ void for_each_node(nest_description const& nest, std::uint32_t value, Visit cons
     }
 }
 
-/// Operations of one group are written in the same way.
+/// The text of all operations of a group has one form.
 enum class nest_group : std::uint8_t {
     literal,
     access,
@@ -218,7 +218,7 @@ enum class operation_kind : std::uint8_t {
     convert,
     truth,
     selection,
-    none, ///< no operation: the number exists
+    none, ///< no operation: a literal, or a number in memory
 };
 
 /// The properties of one operation of a program.
@@ -264,7 +264,7 @@ inline constexpr enum_table<nest_operation_rules, nest_op::select> nest_operatio
     return nest_operations[code];
 }
 
-/// The number that a reduction's step combines without effect.
+/// The number that the combination of a reduction starts with.
 enum class neutral_number : std::uint8_t { zero, one, lowest, highest };
 
 /// The properties of one way to combine values.
@@ -273,8 +273,8 @@ struct reduction_rules {
     std::string_view name{};  ///< in a program's text
     nest_op step{};           ///< combines two values; of `none`, the target's content and a value
     neutral_number neutral{}; ///< start of the combination
-    /// True if combinations of two parts join as two values do; results of argument_of_maximum are
-    /// places.
+    /// True if the step also joins combinations of two parts. False for argument_of_maximum, whose
+    /// results are places.
     bool joins_parts = false;
 };
 

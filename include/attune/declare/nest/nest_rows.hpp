@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 // tested by declare/nest/describe.cpp
 //
-// All code but the one that runs a program reads its rows. The compiler compiles this code once,
-// not for each program. Types of a tree write their rows (write_rows), and values their numbers
+// Only the code that runs a program reads its types; all other code reads its rows, and is compiled
+// once for all programs. Types of a tree write their rows (write_rows), and values their numbers
 // (write_numbers), in the same order.
 #pragma once
 
@@ -61,7 +61,7 @@ struct outline_axis {
     std::string_view name{};
     outline_extent extent{};
     bool has_own_extent = false;
-    std::uint8_t from = no_array; ///< number of the array that gave the extent
+    std::uint8_t from = no_array; ///< number of the array that determines the extent
 };
 
 struct outline_array {
@@ -74,7 +74,7 @@ struct outline_array {
     bool is_temporary = false;
     bool is_constant = false;
     bool has_row_stride = false;
-    bool continues = false;         ///< its step starts with its content
+    bool continues = false;         ///< the step that writes it starts with its content
     std::size_t written_by = never; ///< number of the step
     std::size_t read_by = never;    ///< number of the last step that reads it
     std::size_t first_read = never;
@@ -139,7 +139,7 @@ inline constexpr std::string_view reserved_words[] = {
     return false;
 }
 
-/// Each function returns the first fault that it finds.
+/// These functions return the first fault that they find.
 [[nodiscard]] constexpr nest_fault fault_of_names(std::span<std::string_view const> names)
 {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -199,8 +199,8 @@ struct extent_conflict {
     return has_result ? nest_fault::none : nest_fault::no_result;
 }
 
-/// One part of a program; the parts that it contains come before it. A statement is the element of
-/// its target, its reductions, its value, and the step.
+/// One part of a program. The parts that it contains precede it. A statement is the element of its
+/// target, its reductions, its value, and the step.
 struct nest_row {
     enum class part : std::uint8_t {
         term,           ///< a multiple of axis `which`
@@ -221,8 +221,8 @@ struct nest_row {
     element_type type{}; ///< of the value; of a reduction: of its accumulator
     attune::reduction combine{};
     bool is_padded = false;
-    bool is_value = false;    ///< of a reduction: it is the statement's value
-    bool continues = false;   ///< of a reduction: it starts with the target's content
+    bool is_value = false;    ///< the reduction is the statement's value
+    bool continues = false;   ///< the reduction starts with the target's content
     element_type of_result{}; ///< of a reduction
     std::uint16_t count = 0;
     std::uint16_t which = 0;

@@ -141,7 +141,7 @@ template <class T, class X>
     constexpr bool computes = std::same_as<T, detail::operand_type<T>> &&
                               detail::nest_element<T>() != element_type::opaque;
     static_assert(computes, "attune: cast<T>(x): T is float, double or a whole number of 32 or 64 "
-                            "bits; elements of other types are converted where they are written");
+                            "bits; a statement converts to other types when it writes an array");
     if constexpr (computes)
         return detail::nest_operation<nest_op::convert, T, detail::lifted<X>>{
             detail::lift_value(x)};
@@ -184,7 +184,7 @@ template <class... Axes>
 {
     return detail::make_reducer<reduction::product, Axes...>();
 }
-/// The place along one axis of the largest following value; the first of several.
+/// The place along one axis of the largest following value; the first place if several are largest.
 template <class Axis>
 [[nodiscard]] constexpr auto argmax(Axis const&)
 {

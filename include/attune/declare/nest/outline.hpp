@@ -34,11 +34,11 @@ inline constexpr std::size_t length_of = 0;
 template <class... T>
 inline constexpr std::size_t length_of<type_list<T...>> = sizeof...(T);
 
-/// The address identifies a type.
+/// Its address identifies the type `T`.
 template <class T>
 inline constexpr char mark_of_term = 0;
 
-/// Computed from types at compile time.
+/// The names, extents and uses of a program, which the compiler computes from its types.
 template <class Types>
 class nest_outline {
 public:

@@ -24,7 +24,7 @@ struct nest_step {
     using value_type = Value;
     using reductions_type = type_list<Reductions...>;
     static constexpr bool continues = Continues;
-    /// True if the only reduction is the value.
+    /// True if the value is the only reduction, or has no reduction.
     static constexpr bool is_plain =
         sizeof...(Reductions) == 0 || requires(Value v) { typename Value::is_whole; };
 
@@ -202,7 +202,8 @@ struct split_tree {
     value_pack<Found...> found;
 };
 
-/// Place of `R` among the reductions found. A type with numbers is new: its numbers may differ.
+/// The place of `R` among the found reductions, or behind them if `R` is new. A type with numbers
+/// is new, because the numbers may differ.
 template <class R, class... Found>
 [[nodiscard]] consteval std::size_t place_among(type_list<Found...>)
 {
@@ -299,7 +300,7 @@ template <write_kind Kind, class Target, class Value>
         if constexpr (is_nest_reduction<Value>) {
             constexpr bool same = Value::combine == combine;
             static_assert(same, "attune: += continues a sum, and *= a product: write C[i] += "
-                                "attune::sum(k)(...), or give another reduction to a temporary");
+                                "attune::sum(k)(...), or write another reduction to a temporary");
             return whole(std::true_type{}, written.value);
         } else {
             auto const free = distinct<of_axes>(mentioned<Value>{}, mentioned<Target>{});

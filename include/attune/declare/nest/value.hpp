@@ -24,8 +24,8 @@ struct pack_parts;
 template <std::size_t... At, class... T>
 struct pack_parts<std::index_sequence<At...>, T...> : pack_part<At, T>... {};
 
-/// An aggregate: value_pack<int, float>{{{1}, {2.0f}}}. A short std::tuple: no overloaded
-/// constructors, and no std::apply, whose noexcept test is instantiated for each call.
+/// A short std::tuple, as an aggregate: value_pack<int, float>{{{1}, {2.0f}}}. It compiles faster:
+/// no overloaded constructors, and no std::apply, which instantiates a noexcept test per call.
 template <class... T>
 struct value_pack : pack_parts<std::index_sequence_for<T...>, T...> {};
 
@@ -65,7 +65,7 @@ constexpr void write_numbers_of(nest_number_sink& to, X const&... each)
     (one(each), ...);
 }
 
-/// A literal. Takes the type of the other operand, see common_operand.
+/// A literal. It takes the type of the other operand, see common_operand.
 template <class T>
 struct nest_literal : nest_value {
     using value_type = T;
@@ -303,8 +303,8 @@ template <class T>
 template <class T>
 using lifted = decltype(lift_value(std::declval<T const&>()));
 
-/// The common type of two numbers, as in C++; elements narrower than int or float count as such. A
-/// literal takes the type of the other side, but no fraction becomes a whole number.
+/// The common type of two numbers, as in C++; narrower elements count as int or float. A literal
+/// takes the type of the other side, but a fraction never becomes a whole number.
 template <class L, class R>
 [[nodiscard]] consteval auto common_of()
 {
@@ -323,7 +323,7 @@ template <class L, class R>
 template <class L, class R>
 using common_operand = decltype(common_of<L, R>());
 
-/// A literal in the type `T`; other operands are converted at their use.
+/// A literal in the type `T`; other operands keep their type, and their use converts them.
 template <class T, class X>
 [[nodiscard]] constexpr auto in_type(X const& x)
 {
@@ -343,7 +343,7 @@ template <nest_op Code, class L, class R>
                           std::remove_const_t<decltype(r)>>{l, r};
 }
 
-/// A function of real numbers; whole numbers are converted to double, as in C++.
+/// A function of real numbers. It converts whole numbers to double, as in C++.
 template <nest_op Code, class X>
 [[nodiscard]] constexpr auto function_of(X const& x)
 {

@@ -63,24 +63,27 @@ public:
     {
     }
 
-    /// Only terms of comparisons, remainders and parameters with few values are read.
+    /// Makes read() refuse a term of a parameter with more than few_places values, unless the term
+    /// is a comparison or a remainder.
     void be_quick() { places_.be_quick(few_places); }
-    /// How many places were visited one by one.
+    /// Number of places visited one by one.
     [[nodiscard]] std::uint64_t visits() const noexcept { return places_.visits(); }
 
     /// The clauses of `c`. Nothing if a term reads several parameters, or may have no value.
-    /// Cost  n log n in the terms; a term that is no comparison with a constant: its parameter's values
+    /// Cost  n log n in the terms, and the values of the parameter of each term that is no
+    ///       comparison with a constant
     [[nodiscard]] std::optional<clause_list> read(condition const& c)
     {
         if (c.root == no_index) return std::nullopt;
-        // `A == 1 and B == 2 or ...` is short as the negation of many clauses, long as one clause.
+        // `A == 1 and B == 2 or ...` is the negation of one short clause per operand of `or`. As
+        // clauses, it is the product of its operands.
         bool const is_any = c.also.empty() && space_.nodes[c.root].code == op::logical_or;
         std::optional<clause_list> out = read(c, is_any);
         if (!out && c.also.empty()) out = read(c, !is_any);
         return out;
     }
 
-    /// The same, only as a conjunction, or only as the negation of one.
+    /// The clauses of `c` as a conjunction, or as the negation of one if `negated`.
     /// @pre  `c` has a root, and no others if `negated`
     [[nodiscard]] std::optional<clause_list> read(condition const& c, bool negated)
     {
@@ -97,8 +100,8 @@ public:
     /// The runs in all clauses of the last read.
     [[nodiscard]] std::size_t runs() const noexcept { return size_; }
 
-    /// Returns true if each term of `c` reads one parameter with several values, or none. read()
-    /// may still refuse it.
+    /// Returns true if each term of `c` reads at most one parameter with several values. read() may
+    /// still refuse `c`.
     /// Cost  one visit per node
     [[nodiscard]] bool has_short_terms(condition const& c) const
     {
@@ -162,7 +165,8 @@ private:
         return true;
     }
 
-    /// Appends the clauses of `root`. @return false if a term is none of one parameter
+    /// Appends the clauses of `root`. @return false if a term reads several parameters or may have
+    /// no value, or if the clauses are too many
     bool conjunction(term const& root, std::vector<clause>& out)
     {
         return divide(root, op::logical_and, [&](term const& one) {
@@ -183,8 +187,10 @@ private:
         });
     }
 
-    /// Adds a term of a disjunction to each of `products`; a conjunction multiplies them.
+    /// Adds a term of a disjunction to each of `products`. If the term is a conjunction, adds each
+    /// of its clauses to each product.
     /// @param holds  set if the term holds everywhere
+    /// @return       as conjunction()
     bool multiply(term const& literal, std::vector<clause>& products, bool& holds)
     {
         std::optional<std::uint32_t> const parameter = parameter_of(literal.first);
@@ -241,7 +247,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// The clauses of `c` if it is long and can be read as clauses.
+/// The clauses of `c`; nothing if `c` is short or clause_reader refuses it.
 [[nodiscard]] inline std::optional<clause_list>
 long_clauses(description const& space, condition const& c, std::vector<domain> const& domains)
 {
@@ -252,8 +258,8 @@ long_clauses(description const& space, condition const& c, std::vector<domain> c
 /// The fewest conditions that are joined.
 inline constexpr std::size_t fewest_joined = 64;
 
-/// The conditions `chosen` as connected sets, each with far more members than parameters. Sets with
-/// too many settings of their parameters are left out.
+/// The conditions `chosen` as connected sets, each with far more members than parameters, without
+/// the sets whose parameters have too many settings.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>>
 dense_sets(std::vector<condition> const& conditions, std::vector<domain> const& domains,
            std::vector<std::size_t> const& chosen)
@@ -269,7 +275,7 @@ dense_sets(std::vector<condition> const& conditions, std::vector<domain> const& 
     if (chosen.size() < fewest_joined) return out;
     partition same(domains.size());
     std::vector<bool> is_read(domains.size(), false);
-    std::vector<std::uint32_t> first; // of each chosen one
+    std::vector<std::uint32_t> first; // the first parameter of each chosen condition
     for (std::size_t const i : chosen) {
         std::vector<std::uint32_t> const scope = open_scope(conditions[i], domains);
         first.push_back(scope.front());
@@ -294,12 +300,11 @@ dense_sets(std::vector<condition> const& conditions, std::vector<domain> const& 
     return out;
 }
 
-/// Joins conditions that are clauses over many scopes, such as a list of forbidden combinations of
-/// some of the parameters, if they are connected and have far more scopes than parameters. One
-/// diagram then has them all; the product of a diagram for each scope costs far more, unless most
-/// settings of the parameters are never visited.
-/// Cost    one visit per node; of connected sets that may be joined, n log n in the terms
-/// @return the places visited one by one
+/// Joins connected conditions that are clauses, if they have far more scopes than parameters: a
+/// list of forbidden combinations of some parameters, for example. The joined condition has one
+/// diagram. The product of a diagram for each scope costs far more, unless it visits few settings.
+/// Cost    one visit per node; n log n in the terms of connected sets that may be joined
+/// @return number of places visited one by one
 inline std::uint64_t join_dense(description const& space, std::vector<condition>& conditions,
                                 std::vector<domain> const& domains)
 {

@@ -1,9 +1,9 @@
 // attune/space/conditions/conditions.hpp - divides constraints into conditions, which a tree tests one by one; the remaining values of a parameter.
 // SPDX-License-Identifier: MIT
 //
-// `a && b` holds if and only if a holds and b holds, also if one of them has no value. Together the
-// conditions are equal to the constraint.
-// Source   own: rejection, which stays uniform for any condition
+// `a && b` holds if and only if a holds and b holds, also if a or b has no value. So the conditions
+// together are equal to the constraint.
+// Source   own: rejection of draws of real parameters, which stay uniform for any condition
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -83,7 +83,7 @@ inline void require_values(parameter_description const& parameter)
                     "parameter " + parameter.name, "correct its bounds");
 }
 
-/// Throws attune::error, with its name, if an input of a table or constraint has no value, or a
+/// Throws attune::error, with the name, if an input of a table or constraint has no value, or if a
 /// parameter has no values.
 inline void require_bound(description const& space)
 {
@@ -174,8 +174,8 @@ inline void erase_joined(std::vector<condition>& conditions, std::vector<bool> c
     conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
 }
 
-/// Joins conditions of equal scope if there are many, such as a list of forbidden configurations,
-/// so that one diagram has them all. Opaque conditions and those over reals stay.
+/// Joins many conditions of equal scope, such as a list of forbidden configurations, so that they
+/// have one diagram. Does not join opaque conditions and conditions over reals.
 inline void join_alike(std::vector<condition>& conditions)
 {
     constexpr std::size_t many = 16;
@@ -225,8 +225,9 @@ struct real_part {
                            [&](condition const& c) { return holds(space, c, at); });
     }
 
-    /// Throws, with the constraint that refused most draws, if fewer than about 1 in 10'000 pass.
-    /// @param draw  overwrites `at` with a new draw: 10 accepted ones, or 100'000
+    /// Draws until 10 draws are accepted, at most 100'000 times. Throws, with the constraint that
+    /// refused most draws, if fewer than about 1 in 10'000 are accepted.
+    /// @param draw  overwrites `at` with a new draw
     template <class Draw>
     void require_acceptance(description const& space, point const& at, Draw const& draw) const
     {
@@ -282,7 +283,7 @@ public:
         return filtered_ ? kept_[i] : i;
     }
     [[nodiscard]] bool is_whole() const noexcept { return !filtered_; }
-    /// Where this index into the table is; nothing: its value does not remain.
+    /// The place of an index into the table; nothing if its value does not remain.
     [[nodiscard]] std::optional<std::uint32_t> place_of(std::uint32_t index) const
     {
         if (!filtered_) return index < count_ ? std::optional(index) : std::nullopt;
@@ -293,7 +294,6 @@ public:
     /// Keeps the i-th remaining value if `keep[i]`.
     void filter(std::vector<bool> const& keep)
     {
-        // A range may be long.
         auto const count = static_cast<std::size_t>(std::count(keep.begin(), keep.end(), true));
         if (count == size()) return;
         std::vector<std::uint32_t> kept(count);

@@ -27,7 +27,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// Number of settings of `parameters` if few enough to enumerate.
+/// Number of settings of `parameters`; nothing if they are too many to enumerate.
 inline std::optional<std::uint64_t> few_settings(std::vector<std::uint32_t> const& parameters,
                                                  std::vector<domain> const& domains,
                                                  enumeration_limits const& limits)
@@ -110,15 +110,15 @@ inline verdict enumerate(description const& space, condition const& c,
     return good == allowed || found.is_product ? verdict::always : verdict::sometimes;
 }
 
-/// The most values on which a condition of one parameter is tested, with one bit per value.
+/// The most values of a parameter whose conditions filter_long_ranges() tests, one bit per value.
 inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
 
-/// Values from which on a short condition such as `x != 7` is cheaper by its terms than as a
-/// diagram.
+/// From this number of values on, a short condition such as `x != 7` costs less by its terms than
+/// as a diagram.
 inline constexpr std::uint32_t fewest_values_by_terms = 4096;
 
 /// The places of `parameter` where all roots of `c` hold.
-/// @param is_quick  nothing if that needs the value at each place
+/// @param is_quick  true: nothing if the reader needs the value at each place
 [[nodiscard]] inline std::optional<place_runs> places_where(description const& space,
                                                             std::vector<domain> const& domains,
                                                             condition const& c,
@@ -134,9 +134,9 @@ inline constexpr std::uint32_t fewest_values_by_terms = 4096;
     return complement(*broken, domains[parameter].size());
 }
 
-/// Removes the values that break conditions of one parameter, if it has too many values for a
-/// diagram, or if they are comparisons with constants; erases those conditions.
-/// @return false when no value is left
+/// Erases conditions of one parameter, and removes the values that break them, if the condition is
+/// long or the parameter has many values. Leaves conditions that a diagram filters at lower cost.
+/// @return false if no value remains
 inline bool filter_long_ranges(description const& space, std::vector<condition>& conditions,
                                std::vector<domain>& domains, enumeration_limits const& limits)
 {
@@ -192,7 +192,8 @@ inline bool filter_domains(description const& space, std::vector<condition>& con
                std::all_of(c.also.begin(), c.also.end(),
                            [&](std::uint32_t root) { return bounds.always_holds(root); });
     });
-    // Each condition waits with its number of settings, unless these are the ones last enumerated.
+    // A condition waits in the order of its number of settings, `known`. It does not wait if that
+    // number is `done`: its last enumeration had the same settings.
     auto const count = static_cast<std::uint32_t>(conditions.size());
     std::vector<std::vector<std::uint32_t>> scopes(count);
     std::vector<std::uint64_t> done(count, 0), known(count, 0);

@@ -1,4 +1,4 @@
-// attune/space/conditions/groups.hpp - groups of parameters that depend on each other, and those that a new description leaves as they are.
+// attune/space/conditions/groups.hpp - groups of parameters that depend on each other, and the groups that a new description changes.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 4.2 (parameters of different trees are independent); own: parameters with one
 //          value connect nothing, conditions that always hold are dropped first
@@ -35,7 +35,7 @@ struct grouping {
 /// Divides a space into groups.
 /// @param conditions  conditions_of(space), or a part of it
 /// @pre   space is bound (require_bound)
-/// Cost   one test per setting of each condition with few settings (see `limits`), repeated when
+/// Cost   one test per setting of each condition with few settings (see `limits`), and again after
 ///        its domains shrink
 [[nodiscard]] inline grouping make_groups(description const& space,
                                           std::vector<condition> conditions,
@@ -45,7 +45,7 @@ struct grouping {
     for (parameter_description const& p : space.parameters)
         out.domains.emplace_back(p.value_count());
 
-    // Expressions first: they may exclude values with which an opaque predicate must not be called.
+    // Expressions first: they may exclude values that an opaque predicate must not get.
     std::vector<condition> left;
     for (bool const opaque : {false, true})
         for (condition& c : conditions)
@@ -85,8 +85,8 @@ struct grouping {
            a.reals == b.reals && a.labels == b.labels;
 }
 
-/// Returns true if the conditions of both are the same expressions over as many parameters. Tables
-/// and values of inputs may differ.
+/// Returns true if `a` and `b` have equal constraints over equally many parameters. Tables and
+/// values of inputs may differ.
 [[nodiscard]] inline bool same_expressions(description const& a, description const& b)
 {
     auto const same_root = [](constraint_description const& x, constraint_description const& y) {

@@ -1,8 +1,8 @@
 // attune/space/conditions/place_runs.hpp - the places in a parameter's domain at which an expression of that parameter holds.
 // SPDX-License-Identifier: MIT
 //
-// A comparison with a constant costs a binary search, and a list of n such terms n log n, however
-// many values the parameter has.
+// A comparison with a constant costs a binary search, and a list of n such terms costs n log n. The
+// number of the parameter's values has little effect.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -171,16 +171,17 @@ public:
     {
     }
 
-    /// A term that needs the value of every place is read only if there are at most `places`.
+    /// Makes where() refuse a term that needs the value at each place if the domain has more than
+    /// `places`.
     void be_quick(std::uint32_t places = 0) { most_places_ = places; }
-    /// How many places were visited one by one.
+    /// Number of places visited one by one.
     [[nodiscard]] std::uint64_t visits() const noexcept { return visits_; }
 
-    /// The places of `parameter` where `root` holds, or does not hold if `negated`. Nothing if a
-    /// place has no value there, or if the reader is quick and must visit too many places.
+    /// The places of `parameter` where `root` holds, or does not hold if `negated`. Nothing if
+    /// `root` has no value at a place, or if the reader is quick and must visit too many places.
     /// @pre  `root` reads no other parameter with several values
-    /// Cost  n log n in the terms; `x % 7 == 1`: the places where it holds, or 1/64 of all; for
-    ///       another term that is no comparison with a constant: each place
+    /// Cost  n log n in the comparisons with constants; for `x % 7 == 1`: the places where it
+    ///       holds, or 1/64 of all places; for another term: each place
     [[nodiscard]] std::optional<place_runs> where(std::uint32_t parameter, std::uint32_t root,
                                                   bool negated)
     {
@@ -204,7 +205,8 @@ public:
         return each(parameter, root, negated);
     }
 
-    /// The places where one of `roots` or more hold, or do not hold if `negated`; else as where().
+    /// The places where at least one of `roots` holds, or does not hold if `negated`; else as
+    /// where().
     [[nodiscard]] std::optional<place_runs>
     where_any(std::uint32_t parameter, std::span<std::uint32_t const> roots, bool negated)
     {
@@ -228,10 +230,10 @@ private:
     /// The values of a parameter in order of size.
     struct value_table {
         bool is_known = false;
-        bool is_ordered = false;             ///< no value is NaN, so that a search finds them
-        bool is_in_place = false;            ///< the domain has this order
-        bool has_equal_steps = false;        ///< integers, each one step from the last one
-        std::vector<std::uint32_t> sorted{}; ///< else: places, by value
+        bool is_ordered = false;             ///< no value is NaN, so a search finds each value
+        bool is_in_place = false;            ///< the values ascend in the domain
+        bool has_equal_steps = false;        ///< integers at equal distances
+        std::vector<std::uint32_t> sorted{}; ///< unless is_in_place: places, by value
     };
 
     [[nodiscard]] std::vector<std::uint32_t> operands_of(std::uint32_t root) const
@@ -250,7 +252,7 @@ private:
         return out;
     }
 
-    /// Visits each place; nothing if these are too many.
+    /// where() by a visit of each place; nothing if the places are too many.
     [[nodiscard]] std::optional<place_runs> each(std::uint32_t parameter, std::uint32_t root,
                                                  bool negated)
     {
@@ -326,7 +328,7 @@ private:
         };
         std::int64_t now = remainder(*first);
         for (std::int64_t place = 0; place < std::min<std::int64_t>(period, size);) {
-            // With a step of 1, whether the term holds changes at three remainders at most.
+            // With a step of 1, the truth of the term changes at three remainders at most.
             std::int64_t count = 1;
             if (step == 1) {
                 std::int64_t change = *divisor;
@@ -366,7 +368,7 @@ private:
         }
     }
 
-    /// The places where a comparison of the parameter with a constant holds, if it is one.
+    /// The places where `n` holds; nothing unless `n` compares the parameter with a constant.
     [[nodiscard]] std::optional<place_runs> by_comparison(std::uint32_t parameter,
                                                           expression_node const& n)
     {
@@ -428,7 +430,9 @@ private:
         return code == op::equal ? equal : complement(equal, size);
     }
 
-    /// The first of `size` numbers for which `holds` is false. @pre it is true only before these
+    /// The first number below `size` at which `holds` is false; `size` if it is true at all of
+    /// them.
+    /// @pre  `holds` is false at all later numbers, too
     template <class Holds>
     [[nodiscard]] static std::uint32_t first_without(std::uint32_t size, Holds const& holds)
     {
@@ -467,7 +471,7 @@ private:
         return space_.parameters[parameter].labels[domains_[parameter].value(place)];
     }
 
-    /// Returns true if the values are integers, each one step from the last one.
+    /// Returns true if the values are integers at equal distances.
     [[nodiscard]] static bool has_equal_steps(parameter_description const& of)
     {
         std::vector<std::int64_t> const& all = of.integers;

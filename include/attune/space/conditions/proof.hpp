@@ -1,8 +1,9 @@
 // attune/space/conditions/proof.hpp - decides if a condition must hold or can still hold, without trying all values.
 // SPDX-License-Identifier: MIT
 // Source   interval arithmetic (Moore, Interval Analysis), by interval.hpp
-// Source   own: evaluates what is known; `&&`, `||`, `!` and select combine the possible outcomes
-//          of the rest; comparisons and arithmetic on unset parameters may have any outcome
+// Source   own: evaluates expressions whose parameters are set; `&&`, `||`, `!` and select combine
+//          the possible results of the others; comparisons and arithmetic on unset parameters may
+//          have any result
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -45,8 +46,8 @@ public:
         }
     }
 
-    /// Returns false if `c` cannot hold for any values of the parameters of later levels. Exact
-    /// once its last parameter is set. Calls an opaque predicate at once.
+    /// Returns false if `c` holds for no values of the parameters of later levels. Exact if `level`
+    /// or a level above sets its last parameter. Calls an opaque predicate at once.
     [[nodiscard]] bool may_hold(condition const& c, std::size_t level,
                                 std::span<coordinate const> at) const
     {
@@ -88,7 +89,7 @@ private:
             return out;
         }
         bool const is_or = n.code == op::logical_or;
-        out |= first & (is_or ? can_be_true : can_be_false); // the first operand decides
+        out |= first & (is_or ? can_be_true : can_be_false); // results that the first decides
         if (is_or ? may_be_false : may_be_true) out |= outcomes(n.second, level, at);
         return out;
     }

@@ -42,7 +42,7 @@ struct chain_of_trees::state {
     std::vector<std::uint32_t> unsettled;
     bool is_conditional = false; ///< at least one parameter is conditional
 
-    /// @param before  chain whose unchanged trees are shared; or nullptr
+    /// @param before  the state whose unchanged trees this state shares; or nullptr
     state(description bound, build_options const& limits, state const* before)
         : space(std::move(bound))
         , options(limits)
@@ -136,7 +136,7 @@ struct chain_of_trees::state {
         }
     }
 
-    /// Uniform over the leaves and on the scales; ignores constraints over reals.
+    /// Draws uniformly over the leaves and on the scales; ignores constraints over reals.
     void draw(point& out, random_engine& engine) const
     {
         for (auto const& t : trees)
@@ -148,13 +148,13 @@ struct chain_of_trees::state {
         settle(out);
     }
 
-    /// Sets inactive parameters that no tree settles to their one value.
+    /// Sets inactive parameters that no tree settles, each to its one value.
     void settle(point& at) const
     {
         for (std::uint32_t const p : unsettled)
             if (!detail::is_active(space, p, at)) at[p] = space.parameters[p].active.otherwise;
     }
-    /// The same for real parameters only.
+    /// settle() for real parameters only.
     void settle_reals(point& at) const
     {
         for (std::uint32_t const p : unsettled)

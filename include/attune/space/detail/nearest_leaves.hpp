@@ -37,7 +37,7 @@ struct change_cost {
     }
 };
 
-/// A leaf of one tree, or one leaf each of several.
+/// A leaf of one tree, or one leaf of each of several trees.
 struct changed_setting {
     change_cost cost;
     std::vector<leaf_count> leaf;
@@ -66,15 +66,15 @@ leaves_near(tree const& t, parameter_description const& parameter, coordinate fr
     return {at - std::min(at, reach), leaves - at > reach ? at + reach + 1 : leaves};
 }
 
-/// Finds the leaves of one tree in order of cost. A conditional parameter costs nothing where it is
-/// inactive. An inactive parameter has one value, so a node with several edges below the levels of
-/// its condition is active. At other nodes the single value costs nothing until the leaf is
-/// reached, where the cost becomes exact.
+/// Finds the leaves of one tree in order of cost. An inactive parameter costs nothing, and has one
+/// value. So the parameter of a node with several edges below the levels of its condition is
+/// active. At other nodes the value of inactive parameters costs nothing until the walk reaches the
+/// leaf, where the cost becomes exact.
 class leaf_search {
 public:
     /// @param t, space, from  must outlive this object
     /// @param valid           a valid configuration: values of other trees, for conditions
-    /// @param count           number of leaves that the caller will request
+    /// @param count           the most leaves that the caller requests
     leaf_search(tree const& t, description const& space, point const& from, point const& valid,
                 std::size_t count)
         : tree_(t)
@@ -243,10 +243,10 @@ private:
     tree const& tree_;
     description const& space_;
     point const& from_;
-    bool is_conditional_ = false; // then bounds of leaves are not exact
-    point valid_;                 // used only if conditional, as the next two
-    point marked_;                // `from` with inactive parameters marked
-    std::vector<bool> is_open_;   // level -> its parameter's condition reads a level below
+    bool is_conditional_ = false; // true: bounds of leaves are not exact, the next three are set
+    point valid_;
+    point marked_;              // `from` with inactive parameters marked
+    std::vector<bool> is_open_; // level -> its parameter's condition reads a level below
     std::vector<std::vector<change_cost>> costs_; // level -> value -> cost; see tabulate()
     std::vector<leaf_count> below_;
     std::vector<change_cost> least_; // node -> cheapest setting below it
@@ -285,8 +285,8 @@ cheapest_pairs(std::vector<changed_setting> const& a, std::vector<changed_settin
 
 /// Up to options.count valid configurations nearest to `p`, without `p`.
 ///
-/// Requests more and more settings from `cheapest`, until enough of them make valid configurations
-/// or options.candidates were tried.
+/// Requests more and more settings from `cheapest`, until enough of them make valid configurations,
+/// or until it has tested options.candidates.
 /// @param space     a chain_of_trees: contains()
 /// @param cheapest  returns the cheapest settings in order, at most the given number
 /// @param make      returns the configuration of a setting, or nothing
@@ -334,7 +334,8 @@ template <class Space>
     return nearest_among(space, p, options, cheapest, make);
 }
 
-/// The other settings of tree `t` nearest to the valid `p`; the rest of `p` stays.
+/// The other settings of tree `t` nearest to the valid `p`; parameters of other trees keep their
+/// values.
 template <class Space>
 [[nodiscard]] std::vector<point> nearest_settings_of(Space const& space, std::size_t t,
                                                      point const& p)

@@ -1,8 +1,6 @@
 // attune/space/diagram/clause_diagram.hpp - builds the decision diagram of a list of clauses.
 // SPDX-License-Identifier: MIT
 // tested by space/conditions/clauses.cpp
-//
-// Depth first. A state is the set of clauses that are still open, so equal sets are expanded once.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -45,7 +43,7 @@ public:
     }
 
     /// The node of all clauses. Undefined once the budget is spent.
-    /// Cost  the clauses' open places, for each set of open clauses that occurs
+    /// Cost  one step per open place of the clauses, for each set of open clauses that occurs
     std::uint32_t build()
     {
         std::vector<std::uint32_t> all;
@@ -58,7 +56,7 @@ private:
     using part = std::pair<std::size_t, clause_part const*>; // level, its part
     static constexpr std::uint64_t state_bytes = 96;
 
-    /// The first value at which a clause is open, or no longer.
+    /// The first value at which a clause is open, or is open no longer.
     struct edge {
         std::uint32_t at = 0;
         std::uint32_t clause = 0;
@@ -67,7 +65,7 @@ private:
         [[nodiscard]] friend auto operator<=>(edge const&, edge const&) = default;
     };
 
-    /// The part of clause `c` on `level`, or the first one below; nullptr if there is none.
+    /// The part of clause `c` on `level`, else the first part below; nullptr if it has none.
     [[nodiscard]] part const* next(std::uint32_t c, std::size_t level) const
     {
         for (part const& p : clauses_[c])
@@ -95,7 +93,7 @@ private:
         return made;
     }
 
-    /// The node on the last level: it fails at all values at which a clause is open.
+    /// The node on the last level. It refuses each value at which a clause is open.
     std::uint32_t node_of_last(std::vector<std::uint32_t> const& open, std::size_t level)
     {
         std::size_t const count = store_.size_of(level);
@@ -136,7 +134,7 @@ private:
         std::vector<std::uint32_t> children(count, no_index);
         std::uint32_t of_below = no_index;
         std::vector<std::uint32_t> here; // clauses that are open at the present values, ascending
-        std::size_t last_ones = 0;       // ... and have no further part
+        std::size_t last_ones = 0;       // number of clauses in `here` without a further part
         std::size_t e = 0;
         for (std::size_t v = 0; v < count;) {
             for (; e < edges.size() && edges[e].at == v; ++e) {
@@ -186,11 +184,11 @@ private:
     std::vector<std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, set_hash>> known_;
 };
 
-/// The same for clauses whose parameters have few values: a set has one bit per clause, and each
-/// value of a level has the set of the clauses that it leaves open.
+/// A clause_diagram for clauses whose parameters have few values. A set has one bit per clause.
+/// Each value of a level has the set of the clauses that it leaves open.
 class dense_clause_diagram {
 public:
-    /// Returns true if the sets of all values take so little memory that they are the cheaper way.
+    /// Returns true if the sets of all values take little memory, so that this class costs less.
     [[nodiscard]] static bool is_cheap(clause_list const& from, diagram_store const& store)
     {
         constexpr std::size_t most_words = std::size_t{1} << 12U;
@@ -243,7 +241,7 @@ public:
     }
 
     /// The node of all clauses. Undefined once the budget is spent.
-    /// Cost  one step per 64 clauses and value, for each set of open clauses that occurs
+    /// Cost  one step per value and 64 clauses, for each set of open clauses that occurs
     std::uint32_t build()
     {
         if (is_false_) return one_fails_;
@@ -296,7 +294,8 @@ private:
         return here.nodes[state] = store_.add(l, here.children);
     }
 
-    /// The node of the last level. Its nodes are few, and cost less than a search for the state.
+    /// The node of the last level. Nodes of the last level are few, and cost less than a search for
+    /// the state.
     std::uint32_t expand_last(level& here)
     {
         if (!budget_.spend_visits(here.children.size())) return never_node;
@@ -306,7 +305,7 @@ private:
         return store_.add(levels_.size() - 1, here.children);
     }
 
-    /// Returns true if `v` leaves the clauses open that the value before it leaves.
+    /// Returns true if `v` leaves the same clauses open as the value before it.
     [[nodiscard]] bool has_same_left(level const& here, std::size_t v) const
     {
         std::uint64_t const* const left = here.left.data() + v * words_;

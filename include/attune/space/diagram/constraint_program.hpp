@@ -1,4 +1,4 @@
-// attune/space/diagram/constraint_program.hpp - conditions compiled for tests level by level, and their values while levels are set.
+// attune/space/diagram/constraint_program.hpp - conditions as steps for tests level by level, and the values of the steps.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A condition that is a function call.
+/// A condition that is a call of an opaque predicate.
 struct called_condition {
     condition const* tested = nullptr;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments; // parameter, step of its index
@@ -135,7 +135,7 @@ private:
 
     program_level& level(int l) noexcept { return levels_[static_cast<std::size_t>(l)]; }
 
-    /// The widest needed value of `l` with a trend, if any.
+    /// Sets the threshold of level `l`: its widest needed value with a trend, if it has one.
     void set_threshold(int l)
     {
         double widest = 2;
@@ -149,7 +149,8 @@ private:
         }
     }
 
-    /// Returns true if, as `grown` grows, no condition becomes false, or no condition becomes true.
+    /// Returns true if no condition becomes false while step `grown` grows, or if no condition
+    /// becomes true.
     [[nodiscard]] bool has_trend(int l, std::uint32_t grown)
     {
         std::vector<trend> trends(slots_.size(), trend::stays);
@@ -186,7 +187,7 @@ private:
     std::vector<program_level> levels_;
 };
 
-/// The values of the steps of one program for the levels set so far.
+/// The values of the steps of one program for the values of the levels above.
 class program_state {
 public:
     /// The references must outlive this object.
@@ -231,7 +232,8 @@ public:
         }
     }
 
-    /// Sets each of `children` to 1 if the conditions that end on level `l` hold for it, else 0.
+    /// Sets each of `children` to always_node if the conditions that end on level `l` hold for its
+    /// value, else to never_node.
     void test(std::size_t l, std::span<std::uint32_t> children)
     {
         std::fill(children.begin(), children.end(), always_node);
@@ -263,7 +265,8 @@ public:
         return same;
     }
 
-    /// The result of all conditions by bounds: never_node, always_node, or no_index if undecided.
+    /// The result of all conditions by bounds: never_node, always_node, or no_index if the bounds
+    /// do not decide.
     [[nodiscard]] std::uint32_t decide(std::size_t l)
     {
         program_level const& plan = program_.levels()[l];

@@ -47,7 +47,7 @@ public:
     }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-    /// The number of `key`, and true if it is new. @pre key.size() is the width
+    /// The number of `key`, and true if `key` is new. @pre key.size() is the width
     std::pair<std::uint32_t, bool> number_of(std::span<Word const> key)
     {
         if (2 * (count_ + 1) > places_.size()) grow();
@@ -85,8 +85,8 @@ private:
     std::vector<std::uint32_t> places_; // 0, or the number of a key plus 1
 };
 
-/// The work that is left before a tree counts as wide: visits instead of seconds, so that a space
-/// is the same on every machine.
+/// The work that remains before a tree counts as wide. Work counts in visits, not seconds, so that
+/// a space is the same on every machine.
 struct effort {
     static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -110,7 +110,7 @@ struct effort {
     }
 };
 
-/// The diagrams that hold on no setting and on every setting.
+/// The diagram that holds on no setting, and the diagram that holds on every setting.
 inline constexpr std::uint32_t never_node = 0;
 inline constexpr std::uint32_t always_node = 1;
 
@@ -118,7 +118,7 @@ inline constexpr std::uint32_t always_node = 1;
 class diagram_store {
 public:
     /// @param sizes   number of values of each level
-    /// @param budget  charged for values visited and bytes stored; must outlive this object
+    /// @param budget  pays for visited values and stored bytes; must outlive this object
     diagram_store(std::vector<std::size_t> sizes, effort& budget)
         : sizes_(std::move(sizes))
         , budget_(budget)
@@ -138,14 +138,14 @@ public:
     {
         return {children_.data() + first_[node], sizes_[level_[node]]};
     }
-    /// The diagram of `node` with `value` on `level`, which is not below the node's level.
+    /// The diagram of `node` with `value` on `level`.  @pre  `level` is not below the node's level
     [[nodiscard]] std::uint32_t child(std::uint32_t node, std::size_t level,
                                       std::size_t value) const noexcept
     {
         return level_[node] == level ? children_[first_[node] + value] : node;
     }
 
-    /// The node with these children; if all are equal, the child.
+    /// The node with these children; if all children are equal, that child.
     std::uint32_t add(std::size_t level, std::span<std::uint32_t const> children)
     {
         std::uint32_t const first = children.front();

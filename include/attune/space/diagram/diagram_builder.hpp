@@ -1,9 +1,9 @@
 // attune/space/diagram/diagram_builder.hpp - builds the decision diagrams of conditions.
 // SPDX-License-Identifier: MIT
 //
-// Depth first. A state is the set of values that lower levels need; equal states are expanded once.
-// Bounds decide a state early. If a needed value has a trend, a state between two states of one
-// node has that node too.
+// Depth first. A state is the set of values that lower levels need. The builder expands equal
+// states once. Bounds may decide a state early. If a needed value has a trend, a state between two
+// states of one node has that node, too.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,7 +18,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Nodes by the value of a threshold, ascending; for a run with one node only the ends are stored.
+/// Nodes by the value of a threshold, ascending. Of a run of values with one node, only the ends
+/// are stored.
 class threshold_index {
 public:
     /// The position of `value`, and its node, or no_index if the neighbours do not decide it.

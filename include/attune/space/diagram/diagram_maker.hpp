@@ -1,7 +1,7 @@
 // attune/space/diagram/diagram_maker.hpp - makes diagrams of conditions for one order of parameters, and selects those that share one.
 // SPDX-License-Identifier: MIT
-// Source   own: a condition joins one that reads all its parameters if no level then needs more
-//          values than before; the joined diagram does not visit settings that it refuses
+// Source   own: a condition joins another condition that reads all its parameters, if no level then
+//          needs more values; the joined diagram does not visit settings that one of them refuses
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -120,8 +120,8 @@ private:
 /// Conditions that become one node.
 using bundle = std::vector<condition const*>;
 
-/// Returns true if a state of `more` separates no more settings than a state of `fewer`. The
-/// conditions of `fewer` are the first ones of `more`.
+/// Returns true if the states of `more` distinguish no more settings than those of `fewer`.
+/// @pre  the conditions of `fewer` are the first ones of `more`
 [[nodiscard]] inline bool needs_no_more(constraint_program const& more,
                                         constraint_program const& fewer)
 {
@@ -130,7 +130,7 @@ using bundle = std::vector<condition const*>;
         program_level const& b = fewer.levels()[l];
         if (a.needed != b.needed) return false;
         if (a.threshold == b.threshold || b.threshold == no_index) continue;
-        // Without a threshold every value is a state. Values of one parameter are few.
+        // Without a threshold, each value is a state. A parameter alone has few values.
         for (std::uint32_t const s : b.needed)
             if (!fewer.slots()[s].is_known) return false;
     }
@@ -142,8 +142,7 @@ using bundle = std::vector<condition const*>;
 [[nodiscard]] inline std::vector<bundle> make_bundles(diagram_maker const& maker,
                                                       std::span<condition const> conditions)
 {
-    // A long condition has a separate diagram, because programs that join it with others cost too
-    // much.
+    // A long condition has its own diagram, because a program of it and others costs too much.
     std::set<condition const*> alone;
     for (condition const& c : conditions)
         if (maker.is_long(c)) alone.insert(&c);

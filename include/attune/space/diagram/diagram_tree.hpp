@@ -75,7 +75,7 @@ private:
     struct level {
         std::vector<std::uint32_t> now;  // node of each factor
         std::vector<bool> keyed;         // by factor: true if it may differ between states
-        std::vector<std::size_t> next;   // index on the level below; nowhere if complete
+        std::vector<std::size_t> next;   // by factor: index on the level below; nowhere if complete
         std::vector<std::uint32_t> last; // `now` of the level below, for the last value
         std::vector<std::uint32_t> key;
         key_table<std::uint32_t> states;
@@ -142,8 +142,8 @@ private:
         return here.nodes[state] = made_.add(here.edges);
     }
 
-    /// The node of the last level. States of it are different nodes of one diagram, because all
-    /// factors of this level are merged, so their nodes differ, too.
+    /// The node of the last level. It has one merged factor, so different states are different
+    /// nodes of one diagram, and need different nodes of the tree.
     std::uint32_t grow_last(std::size_t l)
     {
         level& here = levels_[l];

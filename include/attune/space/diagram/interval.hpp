@@ -1,4 +1,4 @@
-// attune/space/diagram/interval.hpp - bounds of a value before it is computed, and its direction when its operands grow.
+// attune/space/diagram/interval.hpp - bounds of a value before it is computed, and its trend while an operand grows.
 // SPDX-License-Identifier: MIT
 //
 // Interval arithmetic on doubles. Bounds of an integer past 2^52 are infinite, so finite bounds are
@@ -46,8 +46,8 @@ struct interval {
 /// The possible results of an expression.
 struct outlook {
     interval range;          ///< of the value
-    bool may_fail = false;   ///< there may be no value
-    bool may_succeed = true; ///< there may be a value
+    bool may_fail = false;   ///< the expression may have no value
+    bool may_succeed = true; ///< the expression may have a value
 
     [[nodiscard]] bool may_be_true() const noexcept
     {
@@ -93,7 +93,7 @@ template <class Rounded>
     return settled(-most, 0, false);
 }
 
-/// The bounds of an operation's value. An operation of one operand reads the first.
+/// The bounds of an operation's value. An operation of one operand reads only `a`.
 struct range_rules {
     op of{};
     interval (*range)(interval a, interval b, bool real) = nullptr; ///< for numbers, not truths
@@ -130,7 +130,7 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
     {op::floor_divide,
      [](interval a, interval b, bool real) {
          interval out = quotient_range(a, b, real, [](double q) { return std::floor(q); });
-         // The corners are rounded to doubles before floor; the value is not.
+         // The corners are rounded to doubles before floor(); the value itself is not rounded.
          if (real && out.is_bounded()) out.low -= 1;
          return out;
      }},
@@ -183,7 +183,7 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
     return may_hold ? interval{1, 1} : interval{0, 0};
 }
 
-/// 0, 1 or both, by their possibility.
+/// The possible truths: 0, 1 or both.
 [[nodiscard]] inline interval truth_range(bool may_be_true, bool may_be_false) noexcept
 {
     return {may_be_false || !may_be_true ? 0.0 : 1.0, may_be_true ? 1.0 : 0.0};
@@ -342,8 +342,8 @@ inline constexpr enum_table<trend_rules, op::select> rules_of_trends{{
      }},
 }};
 
-/// Returns true if exactly the operations of monotone groups have a trend. In the group `sign`,
-/// negation has one and the absolute value has none.
+/// Returns true if the operations of monotone groups have a trend, and no other operation has one.
+/// In the group `sign`, negation has a trend and the absolute value has none.
 [[nodiscard]] consteval bool has_trend_by_group()
 {
     for (trend_rules const& row : rules_of_trends) {

@@ -1,10 +1,10 @@
 // attune/space/diagram/lowering.hpp - converts a condition, its parameters and literals to steps in the order of a tree's levels.
 // SPDX-License-Identifier: MIT
 //
-// Sums, products and chains of && or || are regrouped in the order of levels; a comparison becomes
-// one sum against a constant. This needs that no order can overflow, and for && and || that every
-// operand has a value. Therefore all results, also missing ones, equal those of
-// declare/evaluate.hpp.
+// Regroups sums, products and chains of && or || in the order of levels. A sum or product is
+// regrouped only if it cannot overflow in any order, a chain only if each operand has a value. A
+// comparison becomes one sum against a constant. So all results, also missing ones, equal those of
+// expression/evaluate.hpp.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -33,7 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Adds the leaves of expressions of one description to one table.
 class leaf_columns {
 public:
-    /// @param level_of  level of each parameter; constant_level: it stays as in `base`
+    /// @param level_of  level of each parameter; constant_level: the parameter stays as in `base`
     leaf_columns(description const& space, std::vector<domain> const& domains,
                  std::vector<int> const& level_of, point const& base, slot_table& slots)
         : space_(space)
@@ -155,8 +155,8 @@ public:
         return made;
     }
 
-    /// Replaces the terms that `code`, a conjunction or disjunction, joins by their steps.
-    /// `x + y != 3` for many constants is one step, which looks the sum up.
+    /// Replaces the terms that `code` joins, a conjunction or disjunction, by their steps.
+    /// `x + y != 3` for many constants becomes one step, which looks the sum up.
     /// @return false if a term has no step
     bool lower_terms(op code, std::vector<std::uint32_t>& terms)
     {
@@ -178,8 +178,8 @@ private:
     };
     static constexpr double no_overflow = 4503599627370496.0;
 
-    /// Takes out of `terms` those that compare one expression with `many` constants.
-    /// @return their steps
+    /// Removes from `terms` those that compare one expression with `many` constants or more.
+    /// @return the steps of the removed terms
     std::vector<std::uint32_t> look_up_alike(op code, std::vector<std::uint32_t>& terms,
                                              std::size_t many)
     {
@@ -279,7 +279,7 @@ private:
         return total <= no_overflow;
     }
 
-    /// Orders by level; known steps come first on each level.
+    /// The order by level; known steps come first on each level.
     [[nodiscard]] bool goes_before(std::uint32_t a, std::uint32_t b) const
     {
         slot const& x = slots_[a];

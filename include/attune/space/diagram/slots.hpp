@@ -142,7 +142,8 @@ inline constexpr enum_table<integer_loop, op::select> integer_loops{{
     {op::select},
 }};
 
-/// Returns true if operations of two operands and truths have loops, divisions for 32 bits.
+/// Returns true if each truth of two operands has a loop, if each operation with a loop has two
+/// operands, and if exactly the loops of divisions are of 32 bits.
 [[nodiscard]] consteval bool has_loops_by_group()
 {
     for (integer_loop const& row : integer_loops) {
@@ -157,7 +158,7 @@ inline constexpr enum_table<integer_loop, op::select> integer_loops{{
 }
 static_assert(has_loops_by_group(), "attune: an operation on two numbers needs its loop");
 
-/// Fills `out` if the operation cannot fail here. @return false if it has no such loop
+/// Fills `out` if the operation cannot fail here. @return false if it has no loop for that
 inline bool fill_fast(op code, operand_view const& a, operand_view const& b, std::size_t count,
                       std::int64_t* out)
 {
@@ -171,8 +172,8 @@ inline bool fill_fast(op code, operand_view const& a, operand_view const& b, std
     return true;
 }
 
-/// Writes `count` values of `code` applied to its operands: those of evaluate(). Integers that
-/// cannot overflow have separate loops.
+/// Writes `count` values of `code` applied to its operands, as evaluate() computes them. Integers
+/// that cannot overflow have separate loops.
 /// @param real   the value is real
 /// @param about  bounds of the value; if it cannot fail, `failed` is not written
 /// @param failed count marks, all 0 before the first call
@@ -203,7 +204,7 @@ struct slot {
     outlook about;
     std::vector<std::int64_t> bits;   ///< its column; one word for a constant
     std::vector<std::uint8_t> failed; ///< as long as `bits`
-    /// Number of a set of the table: the step is the truth that its one operand is in the set.
+    /// Number of a set of the table; the step is then the truth that its one operand is in the set.
     std::uint32_t members = no_index;
 };
 
@@ -221,7 +222,7 @@ public:
     [[nodiscard]] slot& at(std::uint32_t i) noexcept { return slots_[i]; }
     [[nodiscard]] std::vector<std::size_t> const& sizes() const noexcept { return sizes_; }
 
-    /// A constant; `value` is nothing if it has no value.
+    /// A constant.  @param value  nothing: the constant has no value
     std::uint32_t constant(std::optional<number> const& value)
     {
         bool const real = value && value->is_real;
@@ -271,16 +272,7 @@ public:
                                 (made.level == constant_level || made.level == s.level);
             made.level = std::max(made.level, s.level);
         }
-        made.about = ahead(made);
-        std::size_t const count = count_of(made);
-        made.bits.assign(count, 0);
-        made.failed.assign(count, 0);
-        if (!made.is_known) {
-            slots_.push_back(std::move(made));
-            return static_cast<std::uint32_t>(slots_.size() - 1);
-        }
-        fill(made, view(operands[0]), view(operands[1]), view(operands[2]));
-        return add(std::move(made));
+        return add_operation(std::move(made));
     }
     std::uint32_t make(op code, bool real, std::uint32_t a, std::uint32_t b)
     {
@@ -298,15 +290,7 @@ public:
         sets_.push_back(std::move(members));
         made.level = slots_[of].level;
         made.is_known = slots_[of].is_known;
-        made.about = ahead(made);
-        made.bits.assign(count_of(made), 0);
-        made.failed.assign(count_of(made), 0);
-        if (!made.is_known) {
-            slots_.push_back(std::move(made));
-            return static_cast<std::uint32_t>(slots_.size() - 1);
-        }
-        fill(made, view(of), {}, {});
-        return add(std::move(made));
+        return add_operation(std::move(made));
     }
 
     /// Computes the column of a step from its operands.
@@ -361,8 +345,8 @@ private:
         return {truth_range(is_some, !is_some || of.low != of.high), false, true};
     }
 
-    /// The step that `is_it` accepts; no_index if there is none. In a long table a hash of code,
-    /// operands and constant finds it.
+    /// The step that `is_it` accepts; no_index if it accepts none. In a long table, a hash of code,
+    /// operands and constant finds the step.
     template <class Is>
     [[nodiscard]] std::uint32_t find(op code, std::array<std::uint32_t, 3> const& operands,
                                      std::int64_t bits, Is const& is_it)
@@ -399,6 +383,20 @@ private:
     [[nodiscard]] std::size_t count_of(slot const& s) const noexcept
     {
         return s.level == constant_level ? 1 : sizes_[static_cast<std::size_t>(s.level)];
+    }
+
+    /// Stores an operation, with its column if the column is known.
+    std::uint32_t add_operation(slot made)
+    {
+        made.about = ahead(made);
+        made.bits.assign(count_of(made), 0);
+        made.failed.assign(count_of(made), 0);
+        if (!made.is_known) {
+            slots_.push_back(std::move(made));
+            return static_cast<std::uint32_t>(slots_.size() - 1);
+        }
+        fill(made, view(made.operands[0]), view(made.operands[1]), view(made.operands[2]));
+        return add(std::move(made));
     }
 
     /// Stores a step with its column, and takes its bounds from the column.

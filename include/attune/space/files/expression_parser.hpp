@@ -54,22 +54,23 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Reads one expression; shares equal nodes with `space`.
 ///
-/// Values: 64-bit integers (also 0x10), reals, 'texts', True, False, names of parameters and
-/// inputs; a name that is no identifier, or is a keyword, is written in `backquotes`. Operators as
-/// in Python: + - * / // % ** and or not == != < <= > >=, chained comparisons, `in` and `not in` a
-/// (tuple) or [list], `a if c else b`; also && || !. Functions: min, max, abs, select(c, a, b),
-/// floor_div, floor_mod, ceil_div, and trunc_div, trunc_mod, which round like C++. ORDER[0] is an
-/// element of a permutation or tile, position(ORDER, 2) the place of item 2.
+/// - Values: 64-bit integers (also 0x10), reals, 'texts', True, False, names of parameters and
+///   inputs. A name that is no identifier, or is a keyword, stands in `backquotes`.
+/// - Operators as in Python: + - * / // % ** and or not == != < <= > >=, chained comparisons, `in`
+///   and `not in` a (tuple) or [list], `a if c else b`; also && || !.
+/// - Functions: min, max, abs, select(c, a, b), floor_div, floor_mod, ceil_div, and trunc_div,
+///   trunc_mod, which round like C++.
+/// - ORDER[0] is an element of a permutation or tile, position(ORDER, 2) the place of item 2.
 ///
-/// `/` is true division. The result is a whole number if both sides are whole and no setting of the
-/// parameters leaves a remainder. With more than 1024 settings, or with a remainder, the result is
-/// a double, exact for whole numbers below 2^53.
+/// `/` is true division. The result is a whole number if both sides are whole numbers and no
+/// setting of the parameters leaves a remainder. If a setting leaves one, or if the parameters have
+/// more than 1024 settings, the result is a double, exact for whole numbers below 2^53.
 /// @return its root, an index into `space.nodes`
 /// Errors  syntax_error; `space` may then contain unused nodes
 std::uint32_t parse_expression(description& space, std::string_view text);
 
 /// Reads one condition with its text; does not add it to `space.constraints`.
-/// Errors  syntax_error, also if the expression is a text, not a condition
+/// Errors  syntax_error, also if the value of the expression is a text
 constraint_description parse_constraint(description& space, std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI

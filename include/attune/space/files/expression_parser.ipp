@@ -55,19 +55,11 @@ class expression_reader : public expression_atoms<expression_reader> {
 public:
     using expression_atoms::expression_atoms;
 
-    [[nodiscard]] std::uint32_t root()
-    {
-        advance();
-        operand const whole = choice();
-        if (token_.kind != token_kind::end) unexpected("an operator or the end");
-        return numeric(whole).node;
-    }
+    [[nodiscard]] std::uint32_t root() { return numeric(whole_text()).node; }
 
     [[nodiscard]] constraint_description constraint()
     {
-        advance();
-        operand const whole = choice();
-        if (token_.kind != token_kind::end) unexpected("an operator or the end");
+        operand const whole = whole_text();
         require_number(whole, "a condition");
         constraint_description out;
         out.root = whole.node;
@@ -93,6 +85,14 @@ public:
     }
 
 private:
+    operand whole_text()
+    {
+        advance();
+        operand const out = choice();
+        if (token_.kind != token_kind::end) unexpected("an operator or the end");
+        return out;
+    }
+
     operand either()
     {
         operand left = both();
@@ -112,7 +112,7 @@ private:
     operand logical(op code, operand const& left, operand (expression_reader::*side)())
     {
         require_number(left, "a condition");
-        bool const as_python = token_.kind == token_kind::name; // && and || yield a truth
+        bool const as_python = token_.kind == token_kind::name; // else && or ||: 0 or 1
         advance();
         operand const right = (this->*side)();
         require_number(right, "a condition");
@@ -217,7 +217,7 @@ private:
     operand membership(operand const& item, bool negated)
     {
         bool const square = is_sign("[");
-        if (!square && !is_sign("(")) unexpected("a (tuple) or a [list] behind `in`");
+        if (!square && !is_sign("(")) unexpected("a (tuple) or a [list] after `in`");
         std::size_t const opened = token_.at;
         char const* const closing = square ? "]" : ")";
         std::vector<std::uint32_t> tests;
@@ -227,8 +227,8 @@ private:
             tests.push_back(compare(op::equal, item, choice()).node);
             if (is_sign(closing)) {
                 if (!square && tests.size() == 1)
-                    lexer_.fail("expected a tuple behind `in`, found a value in parentheses",
-                                opened, "a tuple of one value is written (value,)");
+                    lexer_.fail("expected a tuple after `in`, found a value in parentheses", opened,
+                                "a tuple of one value is written (value,)");
                 break;
             }
             if (!is_sign(","))
@@ -296,7 +296,7 @@ private:
 
     operand power() { return power_of(atom()); }
 
-    /// The power to 0: 1, but no value where the base has none, as in `(a % 0) ** 0`.
+    /// `base ** 0`: 1, but no value if the base has none, as in `(a % 0) ** 0`.
     operand one_where_defined(operand const& base)
     {
         description const& space = build_.space();

@@ -20,20 +20,21 @@ struct nni_file {
 };
 
 /// A space for NNI:
-/// - whole numbers in a row are a randint, unless the parameter is ordinal and has a table; an
+/// - consecutive whole numbers are a randint, unless the parameter is ordinal and has a table; an
 ///   interval is uniform or loguniform; any other values are a choice and keep their type
 /// - a parameter that is active where a text has one value, as in MODE == "a", is inside that
 ///   option; read_nni() gives it the prefix "MODE/a/"
-/// - a parameter whose condition can never hold is left out, with all parameters inside it
-/// Left out are constraints, other conditions (NNI always draws these parameters), defaults and
-/// priors; tables have no scale. Call reduced() first, so that each written value is in a valid
-/// configuration.
+/// - the function leaves out a parameter whose condition can never hold, and all parameters inside
+///   it
+/// - the function leaves out constraints, other conditions (NNI always draws these parameters),
+///   defaults, priors, and the scales of tables
+/// Call reduced() first, so that each written value is in a valid configuration.
 /// @pre    bind_inputs() has made the tables
-/// Errors  attune::error for a permutation, a tile, an array, a parameter called "_name", "_type" or
-///         "_value", and for a long range with a step or to 2^63 - 1: the format has none of these;
-///         for two parameters that read_nni() would give one name, and for more than 10 nested
-///         levels, which read_nni() does not read; for conditions that lead back to their own
-///         parameter; for a text that is not UTF-8
+/// Errors  attune::error
+///         - the format has no permutation, tile or array, no parameter called "_name", "_type" or
+///           "_value", and no long range with a step or to 2^63 - 1
+///         - read_nni() would give two parameters one name, or reads no more than 10 nested levels
+///         - the condition of a parameter leads back to this parameter; a text is not UTF-8
 [[nodiscard]] nni_file write_nni(named_space const& space);
 
 /// Reads a search_space.json of NNI (Neural Network Intelligence), which has no constraints:
@@ -43,16 +44,16 @@ struct nni_file {
 ///         {"_name": "none"},
 ///         {"_name": "conv", "kernel": {"_type": "randint", "_value": [1, 8]}}]}}
 ///
-/// choice      the values: numbers ascending, texts, or truths. Of options with a "_name": the
-///             names; a parameter inside an option is "layer/conv/kernel", active where that option
-///             is chosen
+/// choice      the values: numbers ascending, texts, or truths. If the options have a "_name", the
+///             values are these names. A parameter inside an option is called "layer/conv/kernel",
+///             and is active if that option is chosen
 /// randint     [first, last], without `last` itself
 /// uniform, loguniform    a real parameter, on a logarithmic scale in the second case
 /// quniform, qloguniform  [low, high, q]: clip(round(x / q) * q, low, high) for x from low to high:
 ///             the multiples of q inside, and each end whose nearest multiple is outside. Whole
 ///             numbers if low, high and q are whole
-/// The normal types have no bounds and are refused. All values are equally likely; in NNI the ends
-/// of a quantised type are half as likely.
+/// The function refuses the normal types, which have no bounds. All values are equally likely; in
+/// NNI the ends of a quantised type are half as likely as other values.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected of which parameter, line and column
 [[nodiscard]] named_space read_nni(std::string_view text, std::string const& source = "");

@@ -102,13 +102,13 @@ private:
                 auto const at = std::find(labels.begin(), labels.end(), space_.texts[text->text]);
                 if (at != labels.end())
                     return option{read->subject, static_cast<std::uint32_t>(at - labels.begin())};
-                conditions_.push_back(p.name + " is left out: it counts where " + p.active.text +
-                                      ", and there is no such value");
+                conditions_.push_back(p.name + " is left out: its condition " + p.active.text +
+                                      " never holds");
                 return {};
             }
         }
-        conditions_.push_back(p.name + " counts where " + p.active.text +
-                              ", which is no option of a choice: NNI always draws it");
+        conditions_.push_back("NNI always draws " + p.name + ": its condition " + p.active.text +
+                              " is no option of a choice");
         return option{};
     }
 
@@ -120,7 +120,7 @@ private:
             for (std::uint32_t i = 0; i < place_.size(); ++i) {
                 if (!place_[i] || place_[i]->choice == no_index || place_[place_[i]->choice])
                     continue;
-                conditions_.push_back(space_.parameters[i].name + " is left out: it is inside of " +
+                conditions_.push_back(space_.parameters[i].name + " is left out: it is inside " +
                                       space_.parameters[place_[i]->choice].name);
                 place_[i].reset();
                 is_done = false;
@@ -152,8 +152,9 @@ private:
                 throw error("a search space of NNI has another member of this name",
                             "parameter " + space_.parameters[i].name, "give it another name");
             if (inside.level >= max_nni_levels)
-                throw error("read_nni() reads 10 levels of parameters inside of each other",
-                            "parameter " + space_.parameters[i].name, "make one choice of two");
+                throw error("read_nni() reads at most 10 levels of parameters inside each other",
+                            "parameter " + space_.parameters[i].name,
+                            "join two nested choices into one");
             out[name] = parameter(i);
         }
         return out;
@@ -168,25 +169,24 @@ private:
                     {"_value", {p.low, p.high}}};
         if (p.traits().is_interval)
             return {{"_type", "choice"}, {"_value", space_json::array({p.low})}};
-        if (p.value_count() == 0)
-            throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
+        require_table(p);
         bool const is_integer = p.kind == parameter_kind::integer || p.range_count > 0;
         if (is_integer && is_consecutive(p))
             return {{"_type", "randint"},
                     {"_value", {p.integer_at(0), p.integer_at(p.value_count() - 1) + 1}}};
         if (p.range_count > 0 && p.rule.step == 1)
-            throw error("NNI names the number behind the last one of a long range",
+            throw error("NNI writes the number after the end of a range, and 2^63 - 1 has none",
                         "parameter " + p.name, "end the range one below");
         if (p.range_count > 0)
             throw error("NNI has no form for a long range with a step", "parameter " + p.name,
-                        "take the step 1, or fewer values");
+                        "use step 1, or fewer values");
         return {{"_type", "choice"}, {"_value", options(index)}};
     }
 
     [[nodiscard]] static bool is_consecutive(parameter_description const& p)
     {
         if (p.integer_at(p.value_count() - 1) == std::numeric_limits<std::int64_t>::max())
-            return false; // NNI writes the number behind the last one
+            return false; // NNI writes the number after the last one
         if (p.range_count > 0) return p.rule.step == 1;
         for (std::size_t i = 1; i < p.integers.size(); ++i)
             if (p.integers[i] != p.integers[i - 1] + 1) return false;
@@ -235,15 +235,10 @@ ATTUNE_INLINE nni_file write_nni(named_space const& space)
     if (!settled.groups.empty()) detail::refuse_nni(settled.groups.front().name);
     detail::settle_conditions(settled);
     detail::nni_writer writer(settled);
-    try {
-        nni_file out;
-        out.text = writer.members().dump(2) + '\n';
-        out.left_out = writer.left_out();
-        return out;
-    } catch (detail::space_json::exception const&) {
-        throw error("a space cannot be written as JSON", space.name,
-                    "write its names and texts in UTF-8");
-    }
+    nni_file out;
+    out.text = detail::text_of_json(writer.members(), 2, space.name) + '\n';
+    out.left_out = writer.left_out();
+    return out;
 }
 
 namespace detail {

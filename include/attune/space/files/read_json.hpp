@@ -28,13 +28,13 @@ struct named_space {
 ///                 {"name": "K", "range": [1, "M // 2"], "step": 2}],
 ///      "constraints": ["M % TILE == 0"], "cartesian": 6144, "valid": 6144}
 ///
-/// or a list of such objects. Numbers in "problem" are inputs with a value; its other members, and
-/// members not listed here, are ignored. "inputs": {"N": "integer"} declares an input without a
-/// value. "values" are numbers (an ordinal parameter: sorted), texts (categorical), or false and
-/// true (boolean). Further members of a parameter:
+/// or a list of such objects. Numbers in "problem" are inputs with a value. "inputs":
+/// {"N": "integer"} declares an input without a value. "values" are numbers (an ordinal parameter:
+/// sorted), texts (categorical), or false and true (boolean). The function ignores other members of
+/// "problem", and members that are not listed here. Further members of a parameter:
 ///   "range": [first, last], "step" or "steps": "doubling" | "divisors"; `last` may be a text, an
-///            expression of inputs. bind_inputs() makes its table, unless it is long. The
-///            parameter is an integer one unless "kind" is "ordinal"
+///            expression of inputs. bind_inputs() makes the table, unless the range is long. The
+///            kind is integer, unless "kind" is "ordinal"
 ///   "kind":  "categorical" keeps the order of numbers; "real" with "low" and "high";
 ///            "permutation" with "parts", 1,024 at most; "tile" with "parts" and "extent" (as
 ///            `last`); "integer", "ordinal" and "boolean" only state the kind
@@ -43,10 +43,10 @@ struct named_space {
 ///            for one element, but "default" is a list. Expressions read elements: CUT[2] <= CUT[3]
 ///   "active_if": an expression as in constraints. Where it is false, the parameter has its
 ///            default. An array may have a list with an expression for each element
-/// "selectors": [{"first": "SORT_RANGES", "parameters": 2}] says that this parameter and the arrays
-/// behind it are a selector whose algorithms have two parameters: see selector_description.
-/// Its values are 1, 2, ..., cut-offs are ascending numbers, and algorithms have no interval.
-/// Several selectors are listed in the order of their parameters.
+/// "selectors": [{"first": "SORT_RANGES", "parameters": 2}] makes a selector of this parameter and
+/// the arrays after it; its algorithms have two parameters: see selector_description. The values of
+/// "first" are 1, 2, ..., the cut-offs are ascending numbers, and the algorithms have no interval.
+/// Selectors are in the order of their parameters.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] std::vector<named_space> read_spaces_json(std::string_view text,

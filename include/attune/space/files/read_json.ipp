@@ -62,7 +62,7 @@ inline void read_range(json_source const& source, json_value const& range, json_
         else if (steps->text != "linear")
             source.fail("expected \"linear\", \"doubling\" or \"divisors\"", steps->at);
         if (out.rule.steps == progression::doubling && out.rule.first < 1)
-            source.fail("expected a first value of at least 1, since values double",
+            source.fail("expected a first value of at least 1, because the values double",
                         range.items[0].at);
     }
     json_value const& last = range.items[1];
@@ -207,8 +207,8 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
     std::size_t const at = source.member(p, "name", json_kind::text).at;
     require_room(source, at, static_cast<std::size_t>(elements), space);
     require_new_name(source, at, array, space);
-    // The names of an array's elements have this beginning. Only such names are compared, because
-    // sixty arrays may have a thousand elements each.
+    // Only names that begin like an element of the array are compared: sixty arrays may have a
+    // thousand elements each.
     auto const begins = [start = array + "["](auto const& v) { return v.name.starts_with(start); };
     bool const may_clash = std::ranges::any_of(space.parameters, begins) ||
                            std::ranges::any_of(space.groups, begins) ||
@@ -224,7 +224,7 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
     space.groups.push_back({array, group_kind::array, first, static_cast<std::uint32_t>(elements)});
 }
 
-/// Returns true if both words differ in one letter, in the order of their letters, or in case.
+/// Returns true if the words differ only in one letter, in the order of letters, or in case.
 [[nodiscard]] inline bool is_misspelt(std::string word, std::string right)
 {
     for (std::string* const one : {&word, &right})
@@ -239,7 +239,7 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
     return std::ranges::is_permutation(word, right);
 }
 
-/// Refuses a member that looks like a misspelt one. Other unknown members are ignored.
+/// Refuses a member whose name looks like a misspelt known name. Ignores other unknown members.
 inline void refuse_misspelt(json_source const& source, json_value const& object,
                             std::initializer_list<char const*> known)
 {
@@ -345,8 +345,8 @@ inline void read_inputs(json_source const& source, json_value const& s, descript
     }
 }
 
-/// @param active_if  the condition of a value, or a list with that of each element of an array;
-///                   called after all parameters were read
+/// @param active_if  the condition of a value, or a list with the condition of each element
+/// @pre   all parameters were read
 inline void read_condition(json_source const& source, json_value const& active_if,
                            named_value const& of, expression_builder& build)
 {
@@ -387,8 +387,9 @@ inline void read_condition(json_source const& source, json_value const& active_i
     return p.value_count() == last;
 }
 
-/// @param s       an entry of "selectors"; all parameters were read
-/// @param behind  the first parameter behind all earlier selectors
+/// @param s       an entry of "selectors"
+/// @param behind  the first parameter after all earlier selectors
+/// @pre   all parameters were read
 [[nodiscard]] inline selector_description read_selector(json_source const& source,
                                                         json_value const& s,
                                                         description const& space,
@@ -413,7 +414,7 @@ inline void read_condition(json_source const& source, json_value const& active_i
                     "than ranges, of algorithms and of each of the parameters",
                     s.at);
     if (out.first < behind)
-        source.fail("expected selectors in the order of their parameters, none of which two have",
+        source.fail("expected selectors in the order of their parameters, without a common one",
                     first.at);
     if (!counts_to(space, space.parameters[at->first], out.ranges))
         source.fail("expected the whole numbers from 1 to " + std::to_string(out.ranges) +

@@ -1,4 +1,4 @@
-// attune/space/files/recorded.hpp - a space that was measured: an evaluation is a look-up.
+// attune/space/files/recorded.hpp - a space with recorded outcomes: an evaluation is a look-up.
 // SPDX-License-Identifier: MIT
 // Source   simulation mode: Willemsen et al. 2021, Sec. I. Forms: gzip CSV of recorded kernels; T4,
 //          the results of the FAIR autotuning format (Kernel Tuner, KTT)
@@ -23,8 +23,8 @@ namespace attune::inline ATTUNE_ABI {
 /// Forms, also packed by gzip (which must be installed then):
 /// - *.csv: lines "# parameters: {JSON: name -> values}" and "# constraints: [JSON: Python-like
 ///   expressions]", both optional; a header with the parameters, time_ms and status; a row per
-///   configuration, with an empty time or a status other than ok for a failure ("compile" if it did
-///   not compile)
+///   configuration. The row of a failure has an empty time or a status other than ok ("compile" if
+///   the configuration did not compile)
 /// - *.json: {"results": [{"configuration": {"X": 8}, "invalidity": "correct",
 ///   "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]}]}, and "objectives": ["time"]
 ///
@@ -36,8 +36,8 @@ public:
     using outcome_table = std::unordered_map<point, outcome, point_hash>;
 
     /// Errors  attune::error, with the file and the line of a wrong row: the file cannot be read or
-    ///         unpacked, has another form, names a column twice, has an objective that is no time,
-    ///         or has no successful row
+    ///         unpacked, has another form, names a column twice, has no successful row, or its
+    ///         objective is no time
     explicit recorded(std::string const& path);
 
     /// The file's name without folder and endings.

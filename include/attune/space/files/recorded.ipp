@@ -97,11 +97,11 @@ inline void read_header_line(std::string_view line, std::string const& where, bo
     value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
     if (key != "parameters" && key != "constraints") return;
     if (columns_known)
-        throw error("\"# " + key + "\" stands below the names of the columns", where,
-                    "write it above them, and give each recording a file of its own");
+        throw error("\"# " + key + "\" is below the names of the columns", where,
+                    "write it above the names, and each recording into its own file");
     if (key == "parameters") {
         if (!out.parameters.empty())
-            throw error("\"# parameters\" stands there twice", where, "leave one of them out");
+            throw error("a recording has \"# parameters\" twice", where, "remove one of the lines");
         auto const parameters = recorded_json(value, where);
         for (auto const& [name, list] : parameters.items()) {
             out.parameters.push_back(name);
@@ -133,7 +133,7 @@ struct recorded_columns {
                         "name the parameters, time_ms and status in the first line");
         if (std::find(found + 1, header.end(), name) != header.end())
             throw error("the recording has two columns " + name, where,
-                        "give each column a name of its own");
+                        "give each column another name");
         return static_cast<std::size_t>(found - header.begin());
     };
     columns.time = place("time_ms");
@@ -172,8 +172,8 @@ struct recorded_columns {
                             std::to_string(columns->cells),
                         where, "write a cell for each column of the first line");
         if (cells[columns->time] == "time_ms" && cells[columns->status] == "status")
-            throw error("the names of the columns stand there twice", where,
-                        "give each recording a file of its own");
+            throw error("a recording has the names of the columns twice", where,
+                        "write each recording into its own file");
         recorded_row row;
         for (std::size_t const c : columns->parameters)
             row.values.push_back(cells[c]);
@@ -374,7 +374,7 @@ using recorded_places = std::unordered_map<std::string, std::uint32_t>;
         bool const all_inside = std::all_of(known->begin(), known->end(),
                                             [&](point const& p) { return chain->contains(p); });
         if (!all_inside) {
-            notes.emplace_back("rows break the constraints, which are left out");
+            notes.emplace_back("the constraints are left out: some rows break them");
             space.constraints.clear();
             chain.reset();
         }

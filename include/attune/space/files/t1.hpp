@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 // Source   T1 input schema of the FAIR autotuning format (Kernel Tuner, KTT), the members
 //          ConfigurationSpace.TuningParameters and ConfigurationSpace.Conditions
-// Source   T1 input schema of the FAIR autotuning format (Kernel Tuner, KTT)
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -15,13 +14,15 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// A space as a T1 file. "ConfigurationSpace" is complete; "KernelSpecification" has only
-/// "KernelName", the name of the space, and the user must add the rest. Conditions contain the
-/// values of inputs. read_t1() gives the same valid configurations. Priors are left out:
-/// left_out_of_t1(). Some readers of the format lack the functions trunc_div and trunc_mod, which
-/// truncate as C++, ceil_div and select. The condition of a parameter is written twice. The member
-/// "ActiveIf" of the parameter is for read_t1(). A condition with a member "Settles" is for other
-/// readers; read_t1() ignores it.
+/// A space as a T1 file, from which read_t1() makes the same valid configurations.
+///
+/// - "ConfigurationSpace" is complete. "KernelSpecification" has only "KernelName", the name of the
+///   space; the user must add the other members.
+/// - Conditions contain the values of inputs. Some readers of the format lack the functions
+///   trunc_div and trunc_mod, which truncate as C++, ceil_div and select.
+/// - The condition of a parameter is in two places. The member "ActiveIf" of the parameter is for
+///   read_t1(). A condition with a member "Settles" is for other readers; read_t1() ignores it.
+/// - Priors are left out, see left_out_of_t1().
 /// @pre    bind_inputs() has made the tables
 /// Errors  attune::error: a real parameter, a permutation, a tile, an array, an input without a
 ///         value, a constraint that is a function: the format has none of these
@@ -40,9 +41,10 @@ namespace attune::inline ATTUNE_ABI {
 /// "Values" is a JSON list, or a text that has a list in the notation of JSON or Python: [1, 2] +
 /// [4], list(range(1, 9)), [2**i for i in range(6) if i != 3], ('a', 'b'). "Type" is int, uint,
 /// float, double, bool or string; values must be of that type. A default may also be a text, or a
-/// list of one value. A default outside "Values", as in published files, is ignored. write_t1()
-/// writes "ActiveIf" and "Settles". The name of the space is "KernelName", else "BenchmarkName" of
-/// "General", if given. Other members describe kernels and measurements, and are ignored.
+/// list of one value. The function ignores a default outside "Values", which published files have.
+/// The name of the space is "KernelName", else "BenchmarkName" of "General", if the file has it.
+/// The function reads "ActiveIf" and "Settles" of write_t1(), and ignores other members, which
+/// describe kernels and measurements.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] named_space read_t1(std::string_view text, std::string const& source = "");

@@ -62,8 +62,7 @@ namespace detail {
                                              parameter_description const& p)
 {
     if (p.traits().is_interval || p.type == value_kind::list) refuse_t1(p.name);
-    if (p.value_count() == 0)
-        throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
+    require_table(p);
     space_json out{{"Name", p.name}, {"Type", t1_type(p)}, {"Values", t1_values(p)}};
     if (p.default_text) out["Default"] = default_to_json(p);
     if (p.is_conditional()) out["ActiveIf"] = condition_source(space, p);
@@ -115,12 +114,7 @@ ATTUNE_INLINE std::string write_t1(named_space const& space)
     for (constraint_description const& c : plain.constraints)
         inside["Conditions"].push_back(detail::t1_condition(plain, c));
     out["KernelSpecification"]["KernelName"] = space.name;
-    try {
-        return out.dump(2) + '\n';
-    } catch (detail::space_json::exception const&) {
-        throw error("a space cannot be written as JSON", space.name,
-                    "write its names and texts in UTF-8");
-    }
+    return detail::text_of_json(out, 2, space.name) + '\n';
 }
 
 ATTUNE_INLINE std::vector<std::string> left_out_of_t1(description const& space)
@@ -147,7 +141,8 @@ namespace detail {
                 type.at);
 }
 
-/// Published files have a list with one value, or a value outside "Values", which is ignored.
+/// Reads a value, or the value of a list of one. Ignores a value outside "Values". Published files
+/// have both.
 inline void read_t1_default(json_source const& source, json_value const& standard, json_kind kind,
                             parameter_description& out)
 {

@@ -4,6 +4,7 @@
 // read_json.hpp documents the format
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/group.hpp>
@@ -26,13 +27,20 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::string constraint_source(description const& space,
                                             constraint_description const& constraint);
 
-/// A space as a JSON object. read_spaces_json() gives the same parameters, priors, conditions,
-/// inputs and constraints; ranges stay ranges. Constraints keep their text if parse_constraint()
-/// reads it as the same nodes.
+/// A space as a JSON object. read_spaces_json() reads the same parameters, priors, conditions,
+/// inputs and constraints from it; ranges stay ranges. The texts of constraints are those of
+/// constraint_source().
 /// Errors   attune::error: a constraint that is a function, or text that is not UTF-8
 [[nodiscard]] std::string write_space_json(named_space const& space);
 
 namespace detail {
+
+/// Throws attune::error unless bind_inputs() has made the table of a discrete parameter.
+inline void require_table(parameter_description const& p)
+{
+    if (p.value_count() == 0)
+        throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
+}
 
 /// "T1 has no priors; left out: of A, B"; empty if no parameter has a prior.
 /// @param format  name of the format

@@ -238,6 +238,20 @@ namespace detail {
 
 using space_json = nlohmann::ordered_json;
 
+/// The text of `json`, a space called `space`.
+/// @param indent  spaces per level; -1: one line
+/// Errors  attune::error: a text that is not UTF-8
+[[nodiscard]] inline std::string text_of_json(space_json const& json, int indent,
+                                              std::string const& space)
+{
+    try {
+        return json.dump(indent);
+    } catch (space_json::exception const&) {
+        throw error("a space cannot be written as JSON", space,
+                    "write its names and texts in UTF-8");
+    }
+}
+
 [[nodiscard]] inline space_json bound_to_json(description const& space, std::uint32_t node)
 {
     expression_node const& n = space.nodes[node];
@@ -258,7 +272,8 @@ using space_json = nlohmann::ordered_json;
     space_json const parsed = space_json::parse(digits, nullptr, false);
     if (!parsed.is_discarded()) return parsed;
     if (std::optional<double> const v = parse_real(digits)) return *v;
-    throw error("a default is no number", "parameter " + p.name + ", default " + text, "");
+    throw error("a default is no number", "parameter " + p.name + ", default " + text,
+                "give a value of the parameter");
 }
 
 /// The text of active_if().
@@ -375,16 +390,11 @@ using space_json = nlohmann::ordered_json;
 
 [[nodiscard]] inline std::string dump_space(named_space const& s)
 {
-    try {
-        std::string text = space_to_json(s).dump();
-        text.pop_back();
-        if (!s.cartesian.empty()) text += ",\"cartesian\":" + s.cartesian;
-        if (!s.valid.empty()) text += ",\"valid\":" + s.valid;
-        return text + '}';
-    } catch (space_json::exception const&) {
-        throw error("a space cannot be written as JSON", s.name,
-                    "write its names and texts in UTF-8");
-    }
+    std::string text = text_of_json(space_to_json(s), -1, s.name);
+    text.pop_back();
+    if (!s.cartesian.empty()) text += ",\"cartesian\":" + s.cartesian;
+    if (!s.valid.empty()) text += ",\"valid\":" + s.valid;
+    return text + '}';
 }
 
 } // namespace detail

@@ -12,13 +12,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The commands of a script without (check-sat): logic, one constant per parameter (for a list one
-/// per element, |ORDER[0]|), its values, the constraints, also those of conditional parameters.
-/// Logic QF_NIA, or QF_NIRA with reals. Comments have the sentences of left_out_of_smtlib().
+/// The commands of a script without (check-sat): the logic, one constant per parameter (for a list
+/// one per element, |ORDER[0]|) with its values, and the constraints, also those of conditional
+/// parameters. The logic is QF_NIA, or QF_NIRA with reals. Comments have the sentences of
+/// left_out_of_smtlib().
 ///
 /// A boolean is 0 or 1. A text is its index in the table. An operation without a value (division by
 /// zero, a result beyond 64 bits) makes its constraint false, as in attune. Doubles become exact
-/// reals: attune rounds results, and the script does not.
+/// reals, whose results a solver does not round; attune rounds them.
 /// Errors  attune::error: a constraint that is a function, an input without a value, a table that
 ///         is not yet made, a real that is not finite
 [[nodiscard]] std::string write_smtlib(description const& bound);

@@ -79,8 +79,7 @@ private:
         parameter_description const& p = space_.parameters[i];
         std::string const name = smtlib_name(space_, i);
         if (p.traits().is_interval) return between(name, smt_real(p.low), smt_real(p.high));
-        if (p.value_count() == 0)
-            throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
+        require_table(p);
         std::vector<std::string> any;
         if (p.type == value_kind::list) return elements(i);
         if (p.type == value_kind::text || (p.traits().is_truth && p.integers.empty()))
@@ -249,7 +248,7 @@ private:
                (n.code == op::parameter && space_.parameters[n.subject].type == value_kind::text);
     }
 
-    /// Equality of texts: both sides have the same one of the texts that both can have.
+    /// Equality of texts: for a text that both sides can have, both sides have this text.
     [[nodiscard]] smt_term same_text(expression_node const& n) const
     {
         auto const is = [&](std::uint32_t node, std::string const& text) -> std::string {

@@ -82,10 +82,10 @@ private:
 template <std::size_t Words>
 struct frontier_value {
     parameter_set<Words> reads; ///< the parameters that it depends on
-    bool is_truth = false;      ///< it is 0 or 1
+    bool is_truth = false;      ///< the value is 0 or 1
     bool is_joint = false;      ///< a sum or product of several parameters
     bool is_ordered = false;    ///< the rest of the condition has a trend in it
-    bool is_matched = false;    ///< the rest compares it for equality
+    bool is_matched = false;    ///< the rest of the condition compares it for equality
 };
 
 /// The expression of one condition, without its constants.
@@ -102,7 +102,7 @@ public:
             root_ = add(space, c.root, place_of, {});
             return;
         }
-        // A predicate, and a long list of terms, need the values of all their parameters.
+        // A predicate needs the values of all its parameters, and so does a long list of terms.
         node root;
         for (std::uint32_t const p : c.scope)
             if (place_of[p] != no_index) root.reads.add(place_of[p]);

@@ -1,11 +1,10 @@
 // attune/space/order/order.hpp - selects the order of parameters in a tree.
 // SPDX-License-Identifier: MIT
-// Source   own: an estimate of the values tried (order_cost.hpp), minimised by beam search and then
-//          by single moves. Ties are broken by name, so that the order of
-//          declaration has no influence. More than 1024 parameters are ordered by name.
-// Source   own: a beam search over sets of parameters, then moves of single parameters while the
-//          cost falls. The limit counts evaluations of conditions' costs, so that the same group
-//          has the same order on every machine.
+// Source   own: an estimate of the values tried (order_cost.hpp), minimised by a beam search over
+//          sets of parameters, then by moves of single parameters while the cost falls. Names break
+//          ties, so that the order of declaration has no influence. More than 1024 parameters stay
+//          in the order of their names. The limit counts estimates of conditions' costs, so that
+//          the same group has the same order on every machine.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -63,7 +62,7 @@ private:
     static constexpr double cheap = 5000; // a longer search does not pay at this cost
 
     struct beginning {
-        std::uint32_t above = 0; // number of its parameters' set
+        std::uint32_t above = 0; // number of the set of its parameters
         double score = 0;
         ranked_order made;
     };
@@ -178,8 +177,9 @@ private:
     std::vector<double> price_;        // scratch: values tried on each level
 };
 
-/// The share of settings of its own scope on which `c` holds, from 128 draws with a fixed seed. 1/2
-/// for an opaque predicate, which must not be called where other conditions exclude the setting.
+/// The share of the settings of its scope on which `c` holds, from 128 draws (8 if `c` is long)
+/// with a fixed seed. An opaque predicate counts as 1/2, without a call: other conditions may
+/// exclude the drawn setting.
 inline double sampled_density(description const& space, condition const& c,
                               std::vector<domain> const& domains)
 {
@@ -200,7 +200,7 @@ inline double sampled_density(description const& space, condition const& c,
 /// Number of orders that level_order() offers.
 inline constexpr int order_attempts = 3;
 
-/// A low-cost order of `sorted`, for groups that fit in so many words.
+/// A low-cost order of `sorted`, which has at most 64 * Words parameters.
 template <std::size_t Words>
 std::vector<std::uint32_t> searched_order(description const& space,
                                           std::vector<std::uint32_t> const& sorted,
@@ -226,9 +226,9 @@ std::vector<std::uint32_t> searched_order(description const& space,
 }
 
 /// The parameters of `group` in the order of the levels of its tree.
-/// @param attempt  < detail::order_attempts; other attempts may give other orders, for use if the
-///                 first tree is too wide
-/// Cost   128 tests per condition, then about 10^5 evaluations of conditions' costs
+/// @param attempt  < order_attempts; another attempt may give another order, for use if the first
+///                 tree is too wide
+/// Cost   128 tests per condition, then about 10^5 estimates of conditions' costs
 [[nodiscard]] inline std::vector<std::uint32_t> level_order(description const& space,
                                                             parameter_group const& group,
                                                             std::vector<domain> const& domains,

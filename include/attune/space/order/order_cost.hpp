@@ -98,7 +98,7 @@ public:
     /// state of the group, and once per state of each condition that reads it.
     [[nodiscard]] double step(std::uint32_t above, std::size_t next)
     {
-        // A condition computes each value, the product only looks it up.
+        // A condition computes each value; the product of the conditions only looks the value up.
         constexpr double weight = 2.5;
         one_step& known = steps_[above * sizes_.size() + next];
         if (known.cost > 0) return known.cost;
@@ -115,7 +115,7 @@ private:
         std::uint64_t implied = 0; // parts, by index, whose state follows from this one
     };
     struct cut_memo {
-        std::vector<std::size_t> parts; // conditions on a subset of its parameters, at most 64
+        std::vector<std::size_t> parts; // conditions that read a subset of its parameters; <= 64
         key_table<std::uint64_t> known{Words};
         std::vector<cut> cuts;
     };
@@ -130,7 +130,7 @@ private:
     using values = std::vector<frontier_value<Words>>;
     static constexpr double distinct = 0.85;
 
-    /// Returns true if `b` has all parameters of `a`; for equal sets, if `a` is later.
+    /// Returns true if `b` reads all parameters of `a`; for equal sets, if also a > b.
     [[nodiscard]] bool is_part_of(std::size_t a, std::size_t b) const
     {
         set const& x = conditions_[a].shape.reads();
@@ -138,7 +138,8 @@ private:
         return a != b && x.is_inside(y) && (x != y || a > b);
     }
 
-    /// Number of distinct values. Sums and products of several parameters have some values twice.
+    /// Number of distinct values. A sum or product of several parameters has equal values at some
+    /// settings.
     [[nodiscard]] double count(frontier_value<Words> const& v) const
     {
         double const all = settings(v.reads);

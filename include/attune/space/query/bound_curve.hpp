@@ -60,7 +60,7 @@ struct curve_step {
 struct bound_curve {
     limited_quantity of;
     setting_count all;             ///< without any constraint; inactive parameters have one value
-    setting_count valid;           ///< now
+    setting_count valid;           ///< with the limit of the space
     std::vector<curve_step> steps; ///< in the order of the limits given, then without the limit
 };
 
@@ -186,7 +186,7 @@ namespace detail {
     return out;
 }
 
-/// Counts a space once for each limit, all other constraints as they are.
+/// Counts a space once for each limit, with all other constraints unchanged.
 /// @param bound    as for limited_quantities()
 /// @param of       one of limited_quantities(bound)
 /// @param options  for each space

@@ -1,6 +1,6 @@
 // attune/space/query/configurations.hpp - all valid configurations: by number, in equal parts, one in memory at a time, drawn without replacement.
 // SPDX-License-Identifier: MIT
-// Source   own: one path from root to leaf per tree; the next leaf shares all but its end
+// Source   own: one path from root to leaf per tree; the path of the next leaf differs at its end
 // Source   Bentley and Floyd, "Programming pearls: a sample of brilliance", CACM 30(9), 1987,
 //          algorithm F2, on the numbers of the configurations
 #pragma once
@@ -25,10 +25,11 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// `count` distinct valid configurations in random order: every sequence of `count` of them is
-/// equally likely, also when `count` is near the size. If there are fewer: all of them, shuffled.
+/// equally likely, also if `count` is near the size. If the space has fewer: all of them, shuffled.
 ///
-/// With real parameters, or with 2^128 configurations or more, the function skips draws of sample()
-/// that it had before. The result is shorter than `count` only after a million such draws in a row.
+/// If the space has real parameters, or 2^128 configurations or more, the function draws by
+/// sample() and skips equal draws. The result is shorter than `count` only after a million equal
+/// draws in a row.
 /// Errors  those of sample()
 /// Cost    one random number and one walk of the trees per configuration; memory for all of them
 [[nodiscard]] std::vector<point> sample_distinct(chain_of_trees const& space, std::size_t count,
@@ -48,15 +49,15 @@ struct configuration_range {
                                          configuration_range const&) = default;
 };
 
-/// The numbers of all configurations. Two processes have the same numbers if both build() the space
-/// from the same declaration, inputs and options.
+/// The numbers of all configurations. A configuration has the same number in two processes if both
+/// build() the space from the same declaration, inputs and options.
 /// Errors  attune::error: not space.is_exact(), or 2^128 configurations or more
 [[nodiscard]] inline configuration_range whole_range(chain_of_trees const& space)
 {
     space.require_exact("numbering");
     std::optional<leaf_count> const size = space.size();
     if (!size)
-        throw error("a space has 2^128 configurations or more, which are not numbered", "its size",
+        throw error("a space has 2^128 configurations or more, too many to number", "its size",
                     "give its parameters fewer values, or draw configurations by sample()");
     return {0, *size};
 }
@@ -105,7 +106,7 @@ public:
     using difference_type = std::ptrdiff_t;
 
     /// @param from  one number for each tree, below the leaves() of that tree
-    /// @param most  ends after this number of configurations, or after the last configuration
+    /// @param most  the iterator ends after this number of configurations, or after the last one
     configuration_iterator(chain_of_trees space, space_index const& from,
                            leaf_count most = detail::uncountable);
 
@@ -144,7 +145,7 @@ private:
 /// All valid settings of the discrete parameters, in index order, or a range of them by number.
 /// Real parameters are at the middle of their scale, even if constraints refuse it.
 /// Errors  attune::error unless space.is_exact()
-/// Cost    of begin(): one binary search per level; of the next: see operator++
+/// Cost    of begin(): one binary search per level; of a step: see operator++
 /// Example  for (attune::point const& p : attune::configurations(space)) ...
 ///          for (attune::point const& p : attune::configurations(space, part_of(all, 2, 16))) ...
 class configurations {

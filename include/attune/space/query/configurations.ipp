@@ -26,19 +26,7 @@ struct leaf_hash {
     }
 };
 
-/// The leaves of configuration `number`; the leaf of the last tree changes fastest.
-[[nodiscard]] inline space_index index_of_number(chain_of_trees const& space, leaf_count number)
-{
-    space_index out;
-    out.leaf.resize(space.tree_count());
-    for (std::size_t t = space.tree_count(); t-- > 0;) {
-        out.leaf[t] = number % space.tree_at(t).leaves();
-        number /= space.tree_at(t).leaves();
-    }
-    return out;
-}
-
-/// `count` distinct numbers below `size`, every subset equally likely.  @pre count <= size
+/// `count` distinct numbers below `size`; all subsets are equally likely.  @pre count <= size
 [[nodiscard]] inline std::vector<leaf_count> distinct_numbers(leaf_count size, std::size_t count,
                                                               random_engine& engine)
 {
@@ -86,7 +74,7 @@ ATTUNE_INLINE std::vector<point> sample_distinct(chain_of_trees const& space, st
     std::vector<point> out;
     out.reserve(kept);
     for (leaf_count const number : numbers)
-        out.push_back(space.at(detail::index_of_number(space, number)));
+        out.push_back(space.at(index_of_number(space, number)));
     return out;
 }
 

@@ -20,8 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Distance of two values of one parameter: in [0, 1], 1 for the farthest pair of its domain,
-/// without regard to constraints. A metric.
+/// Distance of two values of one parameter, a metric in [0, 1]. 1 is the distance of the farthest
+/// pair of its values; constraints have no effect.
 ///   real, integer, ordinal  difference; of logarithms on a logarithmic scale or a doubling range
 ///   categorical, boolean    0 or 1
 ///   permutation, tile       permutation_distance by the parameter's metric, tile_distance
@@ -84,11 +84,12 @@ namespace detail {
 
 namespace detail {
 
-/// Calls `try_step(coordinate) -> bool` for values near `at`. Integer and ordinal parameters: for
-/// one value after the other, in each direction, until `try_step` returns true. Other parameters:
-/// for all steps. A step is another value (categorical, boolean), a swap of two items
-/// (permutation), a move of a prime factor (tile), real_step of the scale up and down (real).
-/// BaCO's local search also uses one swap as the step between permutations.
+/// Calls `try_step(coordinate) -> bool` for values near `at`.
+///   integer, ordinal      up and down, one value after the other, until `try_step` returns true
+///   categorical, boolean  each other value
+///   permutation           each swap of two items, as in BaCO's local search
+///   tile                  each move of a prime factor
+///   real                  real_step of the scale up, and down
 /// @pre  `at` is inside the parameter's table or interval
 template <class TryStep>
 void for_each_step(parameter_description const& parameter, coordinate at, TryStep&& try_step)

@@ -38,7 +38,7 @@ inline leaf_count from_exact(exact_integer const& n)
 } // namespace detail
 
 /// Number of valid settings of the discrete parameters.
-/// Errors  attune::error unless space.is_exact(), here and below
+/// Errors  attune::error unless space.is_exact(), in all functions of this file
 [[nodiscard]] inline exact_integer exact_size(chain_of_trees const& space)
 {
     space.require_exact("an exact size");

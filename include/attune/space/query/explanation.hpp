@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Ways to break a constraint.
+/// Kinds of reasons why a configuration is not valid.
 enum class constraint_fault : std::uint8_t {
     outside,          ///< no constraint: a parameter is outside its table or interval
     is_false,         ///< the value is false
@@ -30,8 +30,8 @@ struct broken_constraint {
     std::uint32_t constraint = no_index; ///< index; no_index for a parameter outside its values
     constraint_fault how{};
     std::string text; ///< as the user wrote it: "4 * TILE_M * TILE_K <= 32768"
-    /// "4 * 256 * 64 = 65536 <= 32768 is false"; an `&&` has only its broken parts. Compared with
-    /// bytes of the machine: "8 * 409600 = 3276800 (3.12 MiB) <= 1048576 (1 MiB) ...".
+    /// "4 * 256 * 64 = 65536 <= 32768 is false"; of an `&&`, only the broken parts. A comparison
+    /// with bytes of the machine: "8 * 409600 = 3276800 (3.12 MiB) <= 1048576 (1 MiB) ...".
     std::string because;
 
     [[nodiscard]] friend bool operator==(broken_constraint const&,
@@ -40,7 +40,7 @@ struct broken_constraint {
 
 /// All reasons why `p` is invalid. Parameters outside their values come first; then broken
 /// constraints in order of declaration, except those that read such a parameter. Empty if and only
-/// if `p` is valid; the same reasons as chain_of_trees::violations().
+/// if `p` is valid. The reasons are those of chain_of_trees::violations().
 /// @param space  bound, such as chain_of_trees::describe()
 /// @param p      one coordinate per parameter
 [[nodiscard]] std::vector<broken_constraint> explain(description const& space, point const& p);
@@ -59,7 +59,8 @@ namespace detail {
 /// configuration satisfies the others. Conditions over real parameters do not count.
 /// @pre   no configuration satisfies all of them
 /// Cost   one search for a valid configuration per constraint. A search that reaches the limits of
-///        `options` counts as successful, so the result may have a constraint too many.
+///        `options` counts as successful, so the result may contain a constraint that it does not
+///        need.
 [[nodiscard]] std::vector<std::uint32_t> contradicting_constraints(description const& space,
                                                                    build_options options = {});
 

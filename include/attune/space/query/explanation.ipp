@@ -188,11 +188,11 @@ private:
     evaluator read_;
 };
 
-/// "it says no at A = 3, B = 4"
+/// "the function refuses A = 3, B = 4"
 [[nodiscard]] inline std::string answer_text(description const& space,
                                              constraint_description const& asked, point const& p)
 {
-    std::string out = "it says no at";
+    std::string out = "the function refuses";
     char const* separator = " ";
     for (std::uint32_t const i : asked.scope) {
         out += separator + space.parameters[i].name + " = " + text_of(space.parameters[i], p[i]);
@@ -231,7 +231,7 @@ ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, p
                                             " values, there is none at index " +
                                             std::to_string(p[i].index);
         out.push_back({no_index, constraint_fault::outside,
-                       parameter.name + " stands outside its values", where});
+                       parameter.name + " is outside its values", where});
     }
     detail::value_writer const write(space, p);
     for (detail::condition const& c : detail::conditions_of(space)) {
@@ -269,7 +269,7 @@ ATTUNE_INLINE std::vector<std::uint32_t> contradicting_constraints(description c
         std::min<std::uint64_t>(options.enumeration.wide_settings, 100'000);
     std::vector<detail::condition> const all = detail::conditions_of(space);
     std::vector<bool> needed(space.constraints.size(), true);
-    // Long parts first, because few of many constraints contradict each other.
+    // Leaves out long parts first, because few of many constraints contradict each other.
     for (std::size_t length = std::bit_ceil(needed.size()); length > 0; length /= 2)
         for (std::size_t first = 0; first < needed.size(); first += length) {
             std::vector<bool> fewer = needed;
@@ -289,8 +289,8 @@ ATTUNE_INLINE std::vector<std::uint32_t> contradicting_constraints(description c
 
 namespace detail {
 
-/// ": 3 * 9000000000000000000 overflows 64 bits" for a constraint without a value at the first
-/// value of every parameter; else nothing.
+/// ": 3 * 9000000000000000000 overflows 64 bits" if a constraint has no value where each parameter
+/// has its first value; else nothing.
 [[nodiscard]] inline std::string why_valueless(description const& space, std::uint32_t constraint)
 {
     point first(space.parameters.size());

@@ -14,12 +14,12 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Counts for every value of every discrete parameter. Real parameters have no counts, and
-/// constraints over them are ignored.
+/// Counts for each value of each discrete parameter. Real parameters have no counts, and
+/// constraints over them have no effect on the counts.
 class marginals {
 public:
-    /// @param most_values  leaves() is empty for a parameter that has more values and is in no
-    ///                     constraint
+    /// @param most_values  leaves() is empty for a parameter that has more values than this and is
+    ///                     in no constraint
     /// Errors  attune::error unless space.is_exact()
     /// Cost   two visits per edge of each tree, 16 bytes per value
     explicit marginals(chain_of_trees const& space, std::uint32_t most_values = ~std::uint32_t{0});
@@ -35,8 +35,8 @@ public:
     {
         return in_tree_[parameter];
     }
-    /// Number of valid configurations of the whole space with value `index`; nothing if 2^128 or
-    /// more (exact_count() in exact_size.hpp has no limit). 0 for a value that is never valid.
+    /// Number of valid configurations of the whole space with value `index`; 0 for a value that is
+    /// never valid. Nothing if 2^128 or more; exact_count() in exact_size.hpp has no limit.
     /// @pre  the parameter is discrete, `index` lies in its table
     [[nodiscard]] std::optional<leaf_count> configurations(std::uint32_t parameter,
                                                            std::uint32_t index) const;

@@ -12,14 +12,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The valid configurations other than `p` with the fewest changed parameters. Among those with
-/// equally many, the smallest distance() (distance.hpp) decides. neighbours() uses these
-/// configurations if it finds no other. Inactive parameters of a result count as unchanged; those
-/// of `p` have their one value, see chain_of_trees::settled().
+/// The valid configurations other than `p` with the fewest changed parameters; among equally many
+/// changes, with the smallest distance() (distance.hpp). If neighbours() finds no step, it returns
+/// them. Inactive parameters of a result count as unchanged; those of `p` have their one value, see
+/// chain_of_trees::settled().
 ///
-/// Exact: no other configuration is nearer. Real parameters keep their values of `p`. If
-/// constraints read them, only the nearest `candidates` settings are tested, and the result may
-/// have fewer than `count` points.
+/// The result is exact: no other configuration is nearer. Real parameters keep the values that they
+/// have in `p`. If constraints read real parameters, the function tests only the nearest
+/// `candidates` settings, and may return fewer than `count` points.
 /// @param p  a configuration inside all tables and intervals; it may break constraints
 /// @return   at most options.count points; fewer if the space has no more
 /// Errors  attune::error unless space.is_exact()

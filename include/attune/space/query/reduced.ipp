@@ -280,7 +280,7 @@ private:
         p = std::move(now);
     }
 
-    /// Functions read coordinates of the original tables.
+    /// Makes functions read coordinates of the original tables.
     void map_functions(description const& from)
     {
         auto const original = std::make_shared<description const>(from);
@@ -324,7 +324,7 @@ private:
 
 /// Changes defaults of `out` that were removed or are not valid together.
 /// @param from   the space that was reduced
-/// @param tables  what is left of its tables
+/// @param tables  the remaining values of its tables
 inline void move_defaults(chain_of_trees const& from, table_cutter const& tables,
                           reduced_space& out)
 {
@@ -386,11 +386,11 @@ inline void move_defaults(chain_of_trees const& from, table_cutter const& tables
     }
 }
 
-/// If a parameter is active in every valid configuration, reduced() may remove its value while
-/// inactive. The condition then becomes a constraint. Without the constraint, the parameter could
-/// be inactive with another value.
-/// @param from   the space that was reduced
-/// @param tables  what is left of its tables
+/// If a parameter is active in every valid configuration, reduced() may remove the value that it
+/// has while inactive. The condition then becomes a constraint. Without the constraint, the
+/// parameter could be inactive with another value.
+/// @param from    the space that was reduced
+/// @param tables  the remaining values of its tables
 /// @return  these parameters
 inline std::vector<std::size_t>
 require_lost_conditions(description const& from, table_cutter const& tables, reduced_space& out)
@@ -480,8 +480,8 @@ ATTUNE_INLINE reduced_space reduced(chain_of_trees const& space, reduce_options 
         auto const first = is_wide.begin() + v.first;
         if (std::find(first, first + v.count, true) == first + v.count) continue;
         out.notes.push_back(std::string(v.name) +
-                            " keeps all values: the tree that would tell which are valid is too "
-                            "wide to be built");
+                            " keeps all values: its tree, which has the valid ones, is too wide "
+                            "to build");
     }
     return out;
 }

@@ -18,14 +18,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Limits of for_each_setting().
 struct setting_limits {
     std::uint64_t settings = std::uint64_t{1} << 16U; ///< visited
-    std::uint64_t edges = std::uint64_t{1} << 19U;    ///< visits of edges, one per setting above
+    std::uint64_t edges = std::uint64_t{1} << 19U;    ///< visits: each edge, per setting above it
 };
 
 /// Visits each setting of `scope` that a valid configuration has, once.
 /// @param scope  discrete parameters, ascending
 /// @param visit  receives the setting's number (the last parameter of `scope` changes fastest), the
 ///               number of valid configurations with it, and one of them; returns false to stop
-/// @return  true if all settings were visited; false without any visit beyond the limits
+/// @return  true if all settings were visited; false, without any visit, if the limits are too low
 /// @pre     space.is_exact(), it has no real parameters, and setting_list_size() has a value
 [[nodiscard]] bool for_each_setting(
     chain_of_trees const& space, std::span<std::uint32_t const> scope,
@@ -34,7 +34,7 @@ struct setting_limits {
 
 /// The configurations of `whole` with the kept settings, built within a fraction of the usual
 /// limits. Points are points of `whole`.
-/// @return  nothing if a tree exceeds the limits or the memory, or no configuration is left
+/// @return  nothing if a tree exceeds the limits or the memory, or no configuration remains
 /// @pre     kept.size() is setting_list_size()
 [[nodiscard]] std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
                                                     kept_settings const& part);

@@ -129,7 +129,7 @@ ATTUNE_INLINE std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
         values.push_back(space.parameters[p].value_count());
     constraint_description kept;
     kept.scope = part.scope;
-    kept.text = "one of the settings that are kept";
+    kept.text = "one of the kept settings";
     kept.test = [values = std::move(values),
                  all = std::make_shared<std::vector<bool> const>(part.kept)](
                     description const&, std::span<coordinate const> at) -> bool {

@@ -27,8 +27,7 @@ struct wide_report {
     double relative_error = 0; ///< standard error / number of leaves
 };
 
-/// The share that one constraint alone accepts, of all combinations of the values of its
-/// parameters.
+/// The share of all combinations of its parameters' values that one constraint alone accepts.
 struct acceptance {
     std::uint32_t constraint = no_index;
     std::string text;
@@ -65,8 +64,8 @@ struct space_report {
     report_options options;                   ///< options of the report
 
     /// Texts of the constraints that accept every combination, by proof or by a test of each
-    /// combination. A constraint that no tree tests holds for all remaining values. Such a
-    /// constraint counts if it accepts the whole sample.
+    /// combination. A constraint that no tree tests is among them if it accepts the whole sample,
+    /// because it holds for all remaining values.
     [[nodiscard]] std::vector<std::string> always_true() const;
     /// The constraint that accepts the smallest share, the first of equals; nullptr if all accept
     /// everything.

@@ -174,7 +174,7 @@ ATTUNE_INLINE std::string to_text(space_report const& report)
                        : "2^" + detail::short_number(report.log2_size);
     out += " of 2^" + detail::short_number(report.log2_combinations) + " combinations\n";
     out += "trees: " + std::to_string(report.trees.size()) + ", parameters in the order chosen\n";
-    constexpr std::size_t most_trees = 64; // each element and digit may have one
+    constexpr std::size_t most_trees = 64; // an array or order may have more
     std::size_t const shown = std::min(report.trees.size(), most_trees);
     for (std::size_t t = 0; t < shown; ++t)
         out += detail::text_of_tree(report.trees[t]);

@@ -24,28 +24,28 @@ namespace attune::inline ATTUNE_ABI {
 /// nodes of the description.
 class space_builder {
 public:
-    /// Numbers in ascending order.
+    /// Adds a parameter of numbers in ascending order.
     void ordinal(std::string name, std::vector<std::int64_t> values, std::int64_t preferred);
-    /// Words without order.
+    /// Adds a parameter of words without order.
     void categorical(std::string name, std::vector<std::string> labels,
                      std::string const& preferred);
-    /// Every way to write `extent` as an ordered product of `parts` factors.
+    /// Adds a parameter whose values are all ordered products of `parts` factors that are `extent`.
     void tile(std::string name, std::int64_t extent, std::uint32_t parts);
 
     [[nodiscard]] std::uint32_t number(std::int64_t value);
     [[nodiscard]] std::uint32_t real(double value);
-    /// The value of an input, a whole number that the caller gives.
+    /// The node of an input, a whole number that the caller gives.
     [[nodiscard]] std::uint32_t input(std::string const& name);
-    /// The value of a parameter; for a tile, the factor at `place`.
+    /// The node of a parameter's value; for a tile, of the factor at `place`.
     [[nodiscard]] std::uint32_t value(std::string const& parameter);
     [[nodiscard]] std::uint32_t factor(std::string const& tile, std::int64_t place);
-    /// The truth that a categorical parameter has this value.
+    /// The node of the truth that a categorical parameter has this value.
     [[nodiscard]] std::uint32_t is(std::string const& parameter, std::string const& label);
-    /// A word, for comparisons with a categorical parameter.
+    /// The node of a word, for comparisons with a categorical parameter.
     [[nodiscard]] std::uint32_t word(std::string const& label);
     [[nodiscard]] std::uint32_t node(op code, std::uint32_t first, std::uint32_t second);
 
-    /// The parameter is active only where this truth holds; elsewhere it has its default.
+    /// Makes the parameter active only if this truth holds; else it has its default.
     void active_if(std::string const& parameter, std::uint32_t root);
     /// Marks the values of the parameter as places where a part of the program is computed: see
     /// parameter_description::is_location.
@@ -55,8 +55,9 @@ public:
     /// @param advice  see constraint_description::advice
     void where(std::uint32_t root, std::string text = {}, std::string advice = {});
     void feature(std::uint32_t root);
-    /// Adds the expected seconds of a part of the program, by one coordinate per parameter. Parts
-    /// add up, see description::expected.
+    /// Adds the expected seconds of a part of the program to those of other parts, see
+    /// description::expected.
+    /// @param seconds  reads one coordinate per parameter
     void expect(std::function<double(std::span<coordinate const>)> seconds);
 
     /// The index of a parameter.
@@ -78,9 +79,9 @@ struct schedule_choices {
     };
     std::vector<choice> all;
 
-    /// The value's text; null: there is no such parameter.
+    /// The text of a parameter's value; null if no parameter has this name.
     [[nodiscard]] std::string const* find(std::string_view name) const noexcept;
-    /// Errors   attune::error: there is no such parameter, or its value is no whole number
+    /// Errors   attune::error: no parameter has this name, or its value is no whole number
     [[nodiscard]] std::string const& text(std::string_view name) const;
     [[nodiscard]] std::int64_t number(std::string_view name) const;
 };
@@ -95,7 +96,7 @@ struct rule_subject {
     std::vector<std::uint32_t> statements;
     processor_shape processor;
     std::string prefix; ///< of parameter names; empty if the program is one group
-    /// The program before it was cut into slices, for sizes of whole arrays; null: `nest`.
+    /// The program without slices, for the sizes of whole arrays; null: `nest`.
     nest_description const* whole = nullptr;
 };
 
@@ -109,23 +110,24 @@ struct schedule_rule {
     std::function<void(rule_subject const&, schedule_choices const&, traced_program&)> schedule;
 };
 
-/// The default rules, of which the first that applies is used: products (register tiles, packing,
-/// cache tiles), rows (statements that share their outer loops), single statements.
+/// The default rules: products (register tiles, packing, cache tiles), rows (statements that share
+/// their outer loops), single statements. The first rule that applies schedules a group.
 [[nodiscard]] std::vector<schedule_rule> default_schedule_rules();
 
 /// The space that rules derive from a program; each configuration has steps that make its program.
 ///
-/// Cheap temporaries are computed where they are read. Statements that pass temporaries to each
-/// other form one group, which the first rule that applies schedules. If no rule applies, each
-/// product is a group, with a statement that reads it element by element, and the statements
-/// between products are rows: see detail/statement_groups.hpp. With several groups, parameter names
-/// begin with the array's name: C_ROWS. The parameter SLICES then decides which axes are outside of
-/// all groups, so that the temporaries between them fit into a cache: "h_i64" computes 64 values of
-/// i for one of h after the other. A block of 16 to 256 values divides the extent, which is a
-/// number.
+/// - A statement that reads a cheap temporary computes it.
+/// - Statements that pass temporaries to each other form one group. The first rule that applies
+///   schedules the group. If no rule applies, each product is a group, with a statement that reads
+///   it element by element, and the statements between products are rows: see
+///   detail/statement_groups.hpp.
+/// - With several groups, parameter names begin with the name of the array: C_ROWS. The parameter
+///   SLICES then decides which axes are outside all groups, so that the temporaries between the
+///   groups fit into a cache. "h_i64" computes 64 values of i for one value of h after the other. A
+///   block of 16 to 256 values divides the extent, which is a number.
 class derived_space {
 public:
-    /// Errors   attune::error: a statement that no rule applies to
+    /// Errors   attune::error: no rule applies to a statement
     explicit derived_space(nest_description nest,
                            processor_shape const& processor = this_processor(),
                            std::vector<schedule_rule> const& rules = default_schedule_rules());
@@ -138,8 +140,8 @@ public:
     [[nodiscard]] traced_program schedule(schedule_choices const& chosen) const;
     [[nodiscard]] traced_program schedule(point const& at) const;
 
-    /// A sentence about one statement, with its share of the operations: of those that the rules
-    /// schedule without lanes, or else of all, the one with the most operations.
+    /// A sentence about one statement and its share of the operations. It is the statement with the
+    /// most operations among those that the rules schedule without lanes, else among all.
     [[nodiscard]] std::string least_covered() const;
 
     /// The names of the rules, in the order of the groups.
@@ -151,7 +153,7 @@ private:
         schedule_rule rule;
     };
 
-    /// Slices of the program, a value of the parameter SLICES.
+    /// A way to slice the program: a value of the parameter SLICES.
     struct slicing {
         std::string label;
         std::vector<std::pair<std::uint32_t, std::int64_t>> axes; ///< with steps, outermost first

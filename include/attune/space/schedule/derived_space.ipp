@@ -260,7 +260,7 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest, processor_shap
     : nest_(std::move(nest))
     , start_{plain_program(nest_), {}}
 {
-    // A product computes an operand's value once for each register tile.
+    // A product computes the value of an inlined operand once for each register tile.
     detail::inline_cheap(
         start_, [&](nest_description const& in, std::uint32_t reader, std::uint32_t value) {
             return in.nodes[value].code == nest_op::access ||
@@ -374,7 +374,7 @@ ATTUNE_INLINE void derived_space::add_slicings(processor_shape const& processor)
     }
     if (found.size() < 2) return;
     slicings_ = std::move(found);
-    // Without batches, and in blocks only if the second cache holds no slice, or nearly so: smaller
+    // Uses blocks only if the temporaries of a slice without blocks exceed twice the second cache:
     // blocks pack operands more often (1.3 times slower in an attention of 1,024 tokens).
     auto const is_block = [](slicing const& by) {
         return !by.axes.empty() && by.axes.back().second > 1;
@@ -392,7 +392,7 @@ ATTUNE_INLINE traced_program derived_space::sliced(slicing const& by) const
     std::int64_t const cores = groups_.front().subject.processor.cores;
     bool may_run_in_threads = cores > 1;
     for (auto const& [axis, step] : by.axes) {
-        // The outermost loop that has work for all cores; without one, the groups have threads.
+        // Threads run the outermost loop that has work for all cores, else loops of the groups.
         auto const extent = detail::known_extent(start_.program.nest, axis);
         bool const in_threads = may_run_in_threads && (!extent || *extent / step >= cores);
         p.apply(schedule_action::slice, {axis, step, in_threads ? 1 : 0});
@@ -406,7 +406,7 @@ ATTUNE_INLINE traced_program derived_space::schedule(schedule_choices const& cho
     traced_program p = start_;
     for (slicing const& by : slicings_)
         if (by.label == chosen.text(detail::slices_name)) p = sliced(by);
-    nest_description const nest = p.program.nest; // rules change the program's own
+    nest_description const nest = p.program.nest; // a copy: rules change that of the program
     for (group const& one : groups_) {
         rule_subject subject = one.subject;
         subject.nest = &nest;

@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::vector<std::uint32_t> blocks_inside(loop_program const& program,
                                                        std::uint32_t loop);
 
-/// "i_1": the axis, and the number of loops over it further out.
+/// "i_1": the axis, and the number of loops over this axis that are further out.
 [[nodiscard]] std::string loop_name(loop_program const& program, std::uint32_t loop);
 
 /// The most iterations of a loop; nothing if they depend on an input.
@@ -33,10 +33,10 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] bool is_reduced(nest_statement const& statement, std::uint32_t axis);
 [[nodiscard]] bool is_spatial(nest_statement const& statement, std::uint32_t axis);
 
-/// Equal for programs with equal statements, loops (order, steps, kinds, copies of bodies), blocks,
-/// buffers, layouts and copies. Names of axes, arrays and buffers, and numbers of loops and
-/// buffers, have no effect. Loops of one step only count where a reduction begins, or where the
-/// compiler may unroll. Other programs have different hashes, but for chance: 64 bits.
+/// A hash of 64 bits, equal for programs with equal statements, loops (order, steps, kinds, copies
+/// of bodies), blocks, buffers, layouts and copies. Names of axes, arrays and buffers, and numbers
+/// of loops and buffers, have no effect. A loop of one step has an effect only if a reduction
+/// begins at it, or if the compiler may unroll it.
 /// Cost     one walk over the program, microseconds
 [[nodiscard]] std::uint64_t structure_of(loop_program const& program);
 
@@ -70,6 +70,9 @@ void refuse_vector_loop(loop_program const& program, std::uint32_t loop);
 
 /// `wish`, followed by a number if the program already has that name.
 [[nodiscard]] std::string free_name(loop_program const& program, std::string const& wish);
+
+/// Throws attune::error if the program has no such loop, or the loop is empty.
+void require_loop(loop_program const& program, std::uint32_t loop);
 
 /// Throws attune::error with the refused change, its loop, and advice.
 [[noreturn]] void refuse(loop_program const& program, std::string const& what, std::uint32_t loop,

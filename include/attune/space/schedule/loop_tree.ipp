@@ -128,8 +128,8 @@ private:
         }
         add_begun(index);
         if (is_once) {
-            // The loop is not written. Its kind decides where large buffers are made and which
-            // loops the compiler unrolls; with loops beside it, where tiles are cut.
+            // The code does not have this loop. Its kind decides where large buffers begin and
+            // which loops the compiler unrolls; beside other loops, where tiles begin.
             bool const is_known =
                 is_beside || loop.kind == loop_kind::parallel || loop.kind == loop_kind::unrolled;
             if (is_known) add(mark::once, loop.kind);
@@ -146,8 +146,8 @@ private:
         add(mark::end);
     }
 
-    /// Hashes the reductions without a buffer that begin at a loop, also one of one step: in a
-    /// local variable if no spatial loop is inside, else in their array.
+    /// Hashes the reductions without a buffer that begin at a loop, also at a loop of one step.
+    /// They begin in a local variable if no spatial loop is inside, else in their array.
     void add_begun(std::uint32_t index)
     {
         for (std::uint32_t const b : blocks_inside(program_, index)) {
@@ -209,7 +209,7 @@ private:
     loop_program const& program_;
     std::uint64_t hash_ = 0;
     std::vector<std::uint32_t> number_; ///< per buffer
-    std::vector<bool> has_begun_;       ///< per block: the loops around it have begun its reduction
+    std::vector<bool> has_begun_; ///< per block: true inside the loop that begins its reduction
     std::uint32_t made_ = 0;
 };
 
@@ -289,7 +289,7 @@ ATTUNE_INLINE void refuse(loop_program const& program, std::string const& what, 
 ATTUNE_INLINE void refuse_vector_loop(loop_program const& program, std::uint32_t loop)
 {
     if (loop != no_index && program.loops[loop].kind == loop_kind::vectorized)
-        refuse(program, "a vector loop holds its statements alone", loop, "vectorize afterwards");
+        refuse(program, "a vector loop cannot hold a further item", loop, "vectorize afterwards");
 }
 
 ATTUNE_INLINE void refuse_lanes_of_sum(loop_program const& program, std::uint32_t block,
@@ -303,7 +303,7 @@ ATTUNE_INLINE void refuse_lanes_of_sum(loop_program const& program, std::uint32_
                "vectorize afterwards");
 }
 
-inline void require_loop(loop_program const& program, std::uint32_t loop)
+ATTUNE_INLINE void require_loop(loop_program const& program, std::uint32_t loop)
 {
     if (loop >= program.loops.size() || program.loops[loop].body.empty())
         throw error("there is no loop " + std::to_string(loop), program.nest.name,
@@ -319,7 +319,7 @@ ATTUNE_INLINE std::vector<std::uint32_t> loops_around(loop_program const& progra
     if (!detail::append_path(program, program.body, item, path))
         throw error("the program has no such loop, block or copy",
                     program.nest.name + ", number " + std::to_string(item.index),
-                    "name one that no earlier step has taken away");
+                    "name one that no earlier step has removed");
     return path;
 }
 

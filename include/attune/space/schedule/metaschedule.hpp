@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule
 //
-// For comparison: tiles divide exactly, the order of loops is fixed, nothing is packed. Implemented
-// rules for processors:
+// For comparison with TVM: tiles divide exactly, the order of loops is fixed, operands have no
+// packed copies. The rules for processors:
 // - AutoInline: as derived_space inlines;
 // - AddRFactor: sums over one axis;
 // - MultiLevelTiling SSRSRS with write caches: if one statement reads a product element by element
 //   (a bias, a sum with another array, an activation), that statement is the cache;
 // - ParallelizeVectorizeUnroll: the outermost spatial loops in threads without MetaSchedule's limit
-//   of 16 iterations a core; only the innermost loop in lanes, which MetaSchedule would fuse with
-//   the next ones; loops unrolled statement by statement;
+//   of 16 iterations a core; only the innermost loop in lanes, where MetaSchedule would fuse it
+//   with the next ones; loops unrolled statement by statement;
 // - RandomComputeLocation: a statement without tiles and parts, in the loops around its last
 //   reader, if compute_at() allows it. compute_at() refuses a loop over an axis of the statement's
 //   sum, and readers that need different elements there.
-// A padded input is not copied: reads outside are zeros. Weights keep their layout (no
+// The rules do not copy a padded input: reads outside it are zeros. Weights keep their layout (no
 // RewriteLayout).
 #pragma once
 
@@ -36,10 +36,10 @@ namespace attune::inline ATTUNE_ABI {
 enum class metaschedule_choice : std::uint8_t {
     plain,
     tiled,        ///< SSRSRS, no write cache; its reader is a separate pass
-    tiled_cache1, ///< written back, or read by its reader, after the first level of spatial loops
-    tiled_cache2, ///< after the second one
+    tiled_cache1, ///< its reader, or the write back, is after the first level of spatial loops
+    tiled_cache2, ///< the same after the second level
     outer_parts,  ///< rfactor of the outer part of the fused reduction
-    inner_parts,  ///< of the inner part
+    inner_parts,  ///< rfactor of its inner part
 };
 
 /// A design space of a program: a trace whose decisions are its parameters.
@@ -60,8 +60,8 @@ struct metaschedule_design {
     [[nodiscard]] traced_program schedule(point const& at) const;
 };
 
-/// Three designs per product or convolution with its reader, three per other reduction of more than
-/// 16 steps a core, and all their combinations. Extents are constants.
+/// All combinations of three designs for each product or convolution with its reader, and of three
+/// designs for each other reduction of more than 16 steps a core.
 /// Errors   attune::error: an extent that is an input
 [[nodiscard]] std::vector<metaschedule_design>
 metaschedule_designs(nest_description const& nest,
@@ -69,8 +69,9 @@ metaschedule_designs(nest_description const& nest,
 
 /// The same designs as one space, for derived_space and program_options::rules: each statement with
 /// several designs has a parameter DESIGN, whose values are those of metaschedule_choice. If
-/// several statements are tiled, each has a parameter UNROLL. AT is the number of its last reader's
-/// loops around a statement; 0: none. The rules apply only to constant extents.
+/// several statements are tiled, each has a parameter UNROLL. The parameter AT of a statement is
+/// the number of loops of its last reader around it; 0: none. The rules apply only to constant
+/// extents.
 ///
 /// Example   gemm.kernel({.rules = attune::metaschedule_rules()})
 [[nodiscard]] std::vector<schedule_rule> metaschedule_rules();

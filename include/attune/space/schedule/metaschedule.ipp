@@ -49,7 +49,7 @@ inline std::string tile_name(nest_description const& nest, metaschedule_design::
     return part.prefix + "TILE_" + nest.axes[axis].name;
 }
 
-/// @param design  the parameter that decides if there is such a tile; empty: there always is
+/// @param design  the parameter that decides if the design has this tile; empty: it always has it
 inline void declare_tile(space_builder& space, nest_description const& nest,
                          std::string const& name, std::uint32_t axis, std::uint32_t parts,
                          std::string const& design)
@@ -221,7 +221,8 @@ inline void vectorize_last_axis(std::uint32_t block, traced_program& p)
         p.apply(schedule_action::vectorize, {loop});
 }
 
-/// Last axis of a statement in lanes; its outermost loop in threads, unless it is placed.
+/// Runs the last axis of a statement in lanes, and its outermost loop in threads unless the
+/// statement is placed in other loops.
 inline void schedule_plain(std::uint32_t block, bool is_placed, traced_program& p)
 {
     nest_description const& nest = p.program.nest;
@@ -248,7 +249,7 @@ placed_parts(std::vector<metaschedule_design::part> const& parts)
 }
 
 /// @param nest   of the program before its first step
-/// @param limit  the most copies that loops are unrolled to
+/// @param limit  the most copies of a body that unrolled loops make
 inline void schedule_tiled(metaschedule_design::part const& part, schedule_choices const& chosen,
                            std::int64_t limit, nest_description const& nest, traced_program& p)
 {
@@ -260,7 +261,7 @@ inline void schedule_tiled(metaschedule_design::part const& part, schedule_choic
     std::size_t const cached = part.choice == tiled_cache1   ? 1U
                                : part.choice == tiled_cache2 ? 2U
                                                              : 0U;
-    // Spatial levels whose loops are the reader's.
+    // The number of spatial levels whose loops are those of the reader.
     std::size_t const joined = part.reader == no_index ? 0U : cached;
     loops_of_axes factors;
     for (std::uint32_t const axis : of.axes)

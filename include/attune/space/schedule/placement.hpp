@@ -24,25 +24,28 @@ enum class copy_form : std::uint8_t {
 /// @param layout  digits from outermost to innermost; empty: the coordinates in order.
 ///                {{0, 8}, {1, 1}, {0, 1}}: panels of 8 rows, column after column
 /// @return  the buffer
-/// Errors   the block has no such access; it reads a copy already; an index runs backwards; the
-///          array is computed inside the loop; the digits do not form the coordinates
+/// Errors   the block does not have the access; the access reads a copy already; an index falls
+///          while its axis grows; a statement inside the loop computes the array; the digits do not
+///          form the coordinates
 std::uint32_t cache_read(loop_program& program, std::uint32_t block, std::uint32_t access,
                          std::uint32_t loop, copy_form form = copy_form::array,
                          std::vector<layout_digit> layout = {});
 
-/// Combines a reduction inside `loop` in a buffer of the accumulator's type. The target is written
-/// once per iteration of `loop`, and read only if a reduction loop is outside.
+/// Combines a reduction inside `loop` in a buffer of the accumulator's type. Each iteration of
+/// `loop` writes the target once, and reads it only if a reduction loop is around `loop`.
 /// @param is_register  a small tile, whose loops are unrolled
 /// @return  the buffer
-/// Errors   no reduction; there is a buffer already; the target's part inside the loop has no known
-///          size; another statement reads the target's array before the buffer is stored
+/// Errors   no reduction; the target is in a buffer already; its part inside the loop has no known
+///          size; another statement reads its array before the buffer is stored
 std::uint32_t cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop,
                           bool is_register);
 
-/// Computes a statement inside `loop`, only the part that statements there need. If its array is a
-/// temporary, a buffer of that part replaces it, unless a later statement reads the array.
-/// Errors   a statement outside the loop, and not after it, reads the array; an index differs from
-///          the producer's in an axis of an enclosing loop; C += ... would be added again
+/// Computes a statement (the producer) inside `loop`, only the part that statements there need. If
+/// its array is a temporary, a buffer of that part replaces it, unless a later statement reads the
+/// array.
+/// Errors   a statement that is neither in the loop nor after it reads the array; an index of a
+///          reader differs from that of the producer in an axis of an enclosing loop; C += ...
+///          would be added again
 void compute_at(loop_program& program, std::uint32_t block, std::uint32_t loop);
 
 } // namespace attune::inline ATTUNE_ABI

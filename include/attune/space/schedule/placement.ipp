@@ -93,13 +93,13 @@ ATTUNE_INLINE std::uint32_t cache_read(loop_program& program, std::uint32_t bloc
     for (buffer_use const& use : program.blocks[block].reads)
         if (use.access == access)
             detail::refuse(program, "the access reads a copy already", loop,
-                           "copy each access once");
+                           "copy the array once for each access");
     nest_access const& from = program.nest.accesses[access];
     for (affine_index const& index : from.at)
         for (affine_term const& term : index.terms)
             if (term.factor < 0)
-                detail::refuse(program, "an index of the access runs backwards", loop,
-                               "read it without a copy");
+                detail::refuse(program, "an index of the access falls while its axis grows", loop,
+                               "read the array without a copy");
     if (towards.kind == item_kind::loop)
         for (std::uint32_t const other : blocks_inside(program, towards.index))
             if (program.nest.statements[program.blocks[other].statement].target.array == from.array)
@@ -127,7 +127,7 @@ ATTUNE_INLINE std::uint32_t cache_read(loop_program& program, std::uint32_t bloc
     }
     if (layout.empty()) layout = detail::plain_layout(made.coordinates.size());
     if (!detail::is_layout(layout, made.coordinates.size()))
-        detail::refuse(program, "the layout's digits do not make up the coordinates", loop,
+        detail::refuse(program, "the digits of the layout do not form the coordinates", loop,
                        "give each coordinate steps that divide each other, down to 1");
     made.name = detail::free_name(program, program.nest.arrays[from.array].name + "_copy");
     made.element = program.nest.arrays[from.array].element;
@@ -159,8 +159,8 @@ ATTUNE_INLINE std::uint32_t cache_write(loop_program& program, std::uint32_t blo
             for (loop_range const& range : program.loops[outer].over)
                 if (is_reduced(statement, range.axis))
                     detail::refuse(program,
-                                   "a reduction loop is outside, and the array's type rounds sums "
-                                   "that are not finished",
+                                   "a reduction loop is around the loop, and the type of the array "
+                                   "would round partial sums",
                                    outer, "cache around all reduction loops");
     if (std::uint32_t const part = program.blocks[block].target; part != no_index) {
         bool has_begin = false;
@@ -169,7 +169,7 @@ ATTUNE_INLINE std::uint32_t cache_write(loop_program& program, std::uint32_t blo
         if (has_begin || program.buffers[part].loop != loop)
             detail::refuse(program, "the target is in a buffer already", loop,
                            "cache a target once, where it is computed");
-        // The buffer of compute_at() holds the sums from the beginning.
+        // The buffer of compute_at() holds the partial sums, too.
         program.buffers[part].element = statement.accumulator;
         program.buffers[part].is_register = is_register;
         detail::insert_copy(program, loop, towards, true,
@@ -255,10 +255,10 @@ inline std::vector<std::uint32_t> renamed_axes(loop_program const& program,
                         program.nest.axes[wanted].extent != program.nest.axes[own].extent)
                         refuse(
                             program,
-                            "the statements inside need more than the element at the loops' place",
+                            "the statements inside need more elements than that of one iteration",
                             loop, "compute it further outside");
                 } else if (is_outer(own)) {
-                    refuse(program, "an axis of the loops around means another index there", loop,
+                    refuse(program, "the statements inside need the element at another index", loop,
                            "compute it further outside");
                 }
                 if (is_set[d] && to[own] != wanted)
@@ -355,13 +355,13 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
                        "move the statements one by one");
     if (program.blocks[block].target != no_index || !program.blocks[block].reads.empty())
         detail::refuse(program, "the statement has buffers", loop,
-                       "move it first, then make buffers");
+                       "move the statement first, then make buffers");
     std::vector<std::uint32_t> around = loops_around(program, {item_kind::loop, loop});
     around.push_back(loop);
     detail::refuse_vector_loop(program, loop);
     if (!own.empty() && std::find(around.begin(), around.end(), own.front()) != around.end())
-        detail::refuse(program, "the loop is the statement's own", loop,
-                       "name a loop of a statement that reads it");
+        detail::refuse(program, "the loop is a loop of the statement itself", loop,
+                       "name a loop of a statement that reads its array");
     std::vector<std::uint32_t> outer_axes;
     for (std::uint32_t const at : around)
         for (loop_range const& range : program.loops[at].over)
@@ -396,14 +396,13 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
     if (consumers.empty())
         detail::refuse(program, "no statement there reads " + program.nest.arrays[array].name, loop,
                        "name a loop around a statement that reads it");
-    // Arrays that the producer reads must be complete before the loop's body, or where it begins.
+    // Arrays that the producer reads must be complete before the body of the loop begins.
     for (std::uint32_t const a : detail::accesses_of(program.nest, statement))
         for (std::uint32_t const other : inside)
             if (program.nest.statements[program.blocks[other].statement].target.array ==
                 program.nest.accesses[a].array)
-                detail::refuse(program, "the statement reads what is computed inside the loop",
-                               loop,
-                               "move its consumers' producers in their order, the last one first");
+                detail::refuse(program, "the statement reads an array computed inside the loop",
+                               loop, "move the producers one by one, the last one first");
     bool const is_temporary = program.nest.arrays[array].role == nest_role::temporary;
     std::vector<std::uint32_t> const to =
         detail::renamed_axes(program, statement, consumers, outer_axes, loop);
@@ -420,16 +419,16 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
                                "compute it further outside");
         if (is_reduced(statement, axis))
             detail::refuse(program, "a reduction axis of the statement is one of the loops around",
-                           loop, "give the statement an axis of its own");
+                           loop, "declare another axis for the statement");
     }
     if (is_again && statement.continues)
-        detail::refuse(program, "what is added to an array would be added more than once", loop,
+        detail::refuse(program, "the statement would add to an array more than once", loop,
                        "compute it further outside");
     if (is_again && !is_temporary)
-        detail::refuse(program, "an argument would be written more than once", loop,
+        detail::refuse(program, "the statement would write an argument more than once", loop,
                        "compute it further outside");
     if (is_again && is_read_later)
-        detail::refuse(program, "a later statement reads what would be computed more than once",
+        detail::refuse(program, "a later statement reads an array that would be computed twice",
                        loop, "compute it further outside");
     std::vector<program_item>& from = detail::items_with(program, top);
     from.erase(std::find(from.begin(), from.end(), top));
@@ -461,7 +460,7 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
     made.layout = detail::plain_layout(made.coordinates.size());
     auto const b = static_cast<std::uint32_t>(program.buffers.size());
     program.buffers.push_back(std::move(made));
-    // A reduction combines as before, and writes the buffer where it ends.
+    // A reduction combines as without the buffer, and writes the buffer at its end.
     program.blocks[block].target = b;
     for (std::uint32_t const consumer : consumers)
         for (std::uint32_t const a : detail::accesses_of(

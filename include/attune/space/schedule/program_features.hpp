@@ -1,7 +1,7 @@
 // attune/space/schedule/program_features.hpp - numbers of a program before it is compiled, a row per store.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule/feature_extractor/per_store_feature.cc: groups 1
-//          to 5; Williams, Waterman, Patterson 2009 (roofline): lines that each cache lets through
+//          to 5; Williams, Waterman, Patterson 2009 (roofline): lines from beyond each cache
 #pragma once
 
 #include <attune/core/posix/machine_figures.hpp>
@@ -18,10 +18,10 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Features of a program: rows are its blocks and copies in their order.
 ///
-/// Numbers x are written as sign(x) log2(|x| + 1), so that a tree splits orders of magnitude;
-/// ratios as logarithms, truths as 0 or 1. TVM's features of graphics processors are left out.
+/// A number x becomes sign(x) log2(|x| + 1), so that a decision tree splits orders of magnitude; a
+/// ratio becomes its logarithm, a truth 0 or 1. TVM's features of graphics processors are left out.
 /// After TVM's groups follow register tiles, tails, and lines from beyond each cache. Arithmetic of
-/// indices is not counted.
+/// indices does not count.
 ///
 /// @param inputs  values by input of the nest; an extent by a missing input, or 0, counts as 1024,
 ///                as in product_model.hpp

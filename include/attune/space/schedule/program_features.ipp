@@ -134,8 +134,8 @@ struct measured_site {
         return out;
     }
 
-    /// Lines that a cache of `capacity` bytes does not hold: those of the outermost loops whose
-    /// data it holds, counted at each entry.
+    /// Lines from beyond a cache of `capacity` bytes: those of the outermost loops whose data the
+    /// cache holds, once per entry of these loops.
     [[nodiscard]] double lines_beyond(double capacity) const
     {
         double entered = 1;
@@ -153,8 +153,7 @@ inline void add_loops_of_kind(feature_row& row, store_site const& site, loop_kin
     double number = 0;
     double product = 1;
     double length = 0;
-    // none, inner, middle, outer of spatial ones, the same of reductions, several places
-    std::size_t place = 0;
+    std::size_t place = 0; // index of `names` below
     for (std::size_t l = 0; l < site.loops.size(); ++l) {
         site_loop const& loop = site.loops[l];
         bool const is_partly =
@@ -202,8 +201,8 @@ inline void add_access(feature_row& row, access_numbers const& of)
     row.number("stride", of.stride);
 }
 
-/// Adds operations per byte while loops are added from inside, at ten points of equal distance in
-/// operations; all logarithms.
+/// Adds the operations per byte of the innermost loop, of the two innermost loops, and so on. The
+/// columns are ten points of this curve, at equal distances in operations; all are logarithms.
 inline void add_intensity(feature_row& row, measured_site const& of, double done_inside)
 {
     constexpr std::size_t points = 10;

@@ -12,16 +12,16 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Computes a statement's value where other statements read it, and drops its temporary.
-/// Errors   a reduction; an array that is an argument, or narrower than its values; a padded read;
-///          a statement with buffers
+/// Errors   a reduction; an array that is an argument, or whose type rounds the values; a padded
+///          read; a statement with buffers
 void inline_statement(loop_program& program, std::uint32_t block);
 
-/// Combines each iteration of a reduction loop separately, and then the results. The loop becomes a
-/// loop over elements of a temporary, which can be parallel or lanes.
+/// Combines each iteration of a reduction loop separately, and then combines the results. The loop
+/// becomes a loop over elements of a temporary, so threads or lanes can run it.
 /// @return  the block that combines the results
-/// Errors   no loop over one reduction axis of known extent; neither the outermost nor the
-///          innermost loop over that axis; iterations of different size; a statement with buffers,
-///          or with shared loops; an argument of a maximum
+/// Errors   the loop is not over one reduction axis of known extent, or neither the outermost nor
+///          the innermost loop over that axis; iterations differ in size; the statement has buffers
+///          or shares its loops; the reduction is an argument of a maximum
 std::uint32_t rfactor(loop_program& program, std::uint32_t block, std::uint32_t loop);
 
 } // namespace attune::inline ATTUNE_ABI

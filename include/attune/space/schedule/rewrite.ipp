@@ -237,8 +237,8 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
     std::uint32_t const s = program.blocks[block].statement;
     nest_statement const former = nest.statements[s];
     if (former.combine == reduction::argument_of_maximum)
-        detail::refuse(program, "the first largest value would not be found in parts", loop,
-                       "leave it as it is");
+        detail::refuse(program, "the parts could find another of several equal maxima", loop,
+                       "keep the loop");
     std::vector<std::uint32_t> const own = loops_around(program, {item_kind::block, block});
     if (std::find(own.begin(), own.end(), loop) == own.end() ||
         program.loops[loop].over.size() != 1 ||
@@ -286,7 +286,7 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
     auto const rest = static_cast<std::uint32_t>(nest.axes.size());
     nest.axes.push_back(
         {detail::new_name(nest, nest.axes[axis].name + "_rest"), {rest_extent, no_index}});
-    bool const is_all = over.size() == 1; // one step each: no rest
+    bool const is_all = over.size() == 1; // the part is one step
     std::vector<affine_index> by = detail::same_axes(nest);
     by[axis] = is_all     ? affine_index{{{f, 1}}, 0}
                : is_outer ? affine_index{{{f, step}, {rest, 1}}, 0}

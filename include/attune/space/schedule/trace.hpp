@@ -23,7 +23,7 @@ enum class schedule_action : std::uint8_t {
     parallelize, ///< loop
     vectorize,   ///< loop
     unroll,      ///< loop, copies
-    cache_read,  ///< block, access, loop or -1, form, coordinate and step of each digit
+    cache_read,  ///< block, access, loop or -1, form; then coordinate and step of each digit
     cache_write, ///< block, loop or -1, 1 for registers
     compute_at,  ///< block, loop
     inlined,     ///< block

@@ -24,7 +24,7 @@ namespace detail {
 struct schedule_action_row {
     schedule_action of{};
     std::string_view name{};
-    std::size_t numbers = 0; ///< at least
+    std::size_t numbers = 0; ///< the fewest numbers of a step
 };
 
 inline constexpr enum_table<schedule_action_row, schedule_action::slice> schedule_actions{{
@@ -60,7 +60,7 @@ ATTUNE_INLINE std::uint32_t apply_step(loop_program& program, schedule_step cons
     if (n.size() < row.numbers)
         throw error("the step " + std::string(row.name) + " has " + std::to_string(n.size()) +
                         " numbers, not " + std::to_string(row.numbers),
-                    program.nest.name, "give all of its numbers");
+                    program.nest.name, "give all numbers of the step");
     auto const at = [&n](std::size_t i) { return static_cast<std::uint32_t>(n[i]); };
     switch (step.action) {
     case schedule_action::split:

@@ -36,12 +36,10 @@ inline bool runs_over(program_loop const& loop, std::uint32_t axis)
     return false;
 }
 
-/// Refuses an item that is no loop of this program.
+/// Refuses a loop that is not in the body of this program.
 inline void require_known_loop(loop_program const& program, std::uint32_t loop)
 {
-    if (loop >= program.loops.size() || program.loops[loop].body.empty())
-        throw error("there is no loop " + std::to_string(loop), program.nest.name,
-                    "name a loop that the program still has");
+    require_loop(program, loop);
     (void)loops_around(program, {item_kind::loop, loop});
 }
 
@@ -63,8 +61,8 @@ inline std::vector<std::uint32_t> chain_of(loop_program const& program,
     while (found < some.size()) {
         std::vector<program_item> const& body = program.loops[chain.back()].body;
         if (body.size() != 1 || body.front().kind != item_kind::loop)
-            refuse(program, "the loops to be put in order are not directly inside each other",
-                   chain.back(), "reorder before copies and other statements come between them");
+            refuse(program, "the loops to reorder are not directly inside each other", chain.back(),
+                   "reorder before copies and other statements come between them");
         chain.push_back(body.front().index);
         if (std::find(some.begin(), some.end(), chain.back()) != some.end()) ++found;
     }
@@ -122,20 +120,20 @@ ATTUNE_INLINE void reorder_loops(loop_program& program, std::vector<std::uint32_
             for (loop_range const& outer : program.loops[wanted[i]].over)
                 for (loop_range const& inner : program.loops[wanted[k]].over)
                     if (outer.axis == inner.axis && outer.step < inner.step)
-                        detail::refuse(
-                            program, "the inner loop of a split would be outside of its outer loop",
-                            wanted[i], "keep loops over one axis in their order");
+                        detail::refuse(program,
+                                       "the inner loop of a split would be outside its outer loop",
+                                       wanted[i], "keep loops over one axis in their order");
     for (std::size_t i = 0; i + 1 < wanted.size(); ++i)
         if (program.loops[wanted[i]].kind == loop_kind::vectorized)
             detail::refuse(program, "a vector loop would not be innermost", wanted[i],
-                           "leave it innermost");
+                           "keep it innermost");
     for (std::uint32_t const block : blocks_inside(program, chain.front())) {
         detail::refuse_lanes_of_sum(program, block, chain.front());
         nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
         if (statement.combine == reduction::argument_of_maximum)
-            detail::refuse(program, "the first largest value would not be found in another order",
+            detail::refuse(program, "another order could find another of several equal maxima",
                            chain.front(),
-                           "leave the loops of an argument of a maximum in their order");
+                           "keep the order of the loops of an argument of a maximum");
     }
     program_item const top{item_kind::loop, chain.front()};
     std::vector<program_item>& around = detail::items_with(program, top);
@@ -158,11 +156,11 @@ ATTUNE_INLINE void fuse_loops(loop_program& program, std::uint32_t outer, std::u
     program_loop& first = program.loops[outer];
     program_loop& second = program.loops[inner];
     if (first.body.size() != 1 || first.body.front() != program_item{item_kind::loop, inner})
-        detail::refuse(program, "the loops to be fused are not directly inside each other", outer,
+        detail::refuse(program, "the loops to fuse are not directly inside each other", outer,
                        "fuse neighbours, before copies come between them");
     if (first.kind != loop_kind::serial || second.kind != loop_kind::serial)
         detail::refuse(program, "a parallel, vector or unrolled loop cannot be fused", outer,
-                       "fuse first, then annotate");
+                       "fuse first, then parallelize, vectorize or unroll");
     for (loop_range const& range : second.over)
         if (detail::runs_over(first, range.axis))
             detail::refuse(program, "both loops are over one axis", outer,
@@ -177,8 +175,8 @@ ATTUNE_INLINE void fuse_loops(loop_program& program, std::uint32_t outer, std::u
                 spatial = spatial || is_spatial(statement, range.axis);
             }
         if (reduced && spatial)
-            detail::refuse(program, "a spatial and a reduction axis would be fused", outer,
-                           "fuse loops of one kind");
+            detail::refuse(program, "one loop is over a spatial axis, one over a reduction axis",
+                           outer, "fuse loops of one kind");
     }
     first.over.insert(first.over.end(), second.over.begin(), second.over.end());
     detail::move_body(program, inner, outer);
@@ -225,13 +223,13 @@ ATTUNE_INLINE void vectorize(loop_program& program, std::uint32_t loop)
     detail::require_known_loop(program, loop);
     program_loop const& of = program.loops[loop];
     if (of.over.size() != 1 || of.over.front().step != 1)
-        detail::refuse(program, "the loop does not run through single steps", loop,
+        detail::refuse(program, "the loop is fused, or its step is not 1", loop,
                        "split it and vectorize the inner loop");
     if (of.kind != loop_kind::serial)
         detail::refuse(program, "the loop is parallel or unrolled", loop, "split it first");
     for (program_item const item : of.body)
         if (item.kind != item_kind::block)
-            detail::refuse(program, "a vector loop holds statements alone", loop,
+            detail::refuse(program, "the loop holds a further loop or a copy", loop,
                            "vectorize an innermost loop");
     auto const lanes = iterations_of(program, loop);
     if (!lanes || *lanes > detail::most_unrolled)
@@ -246,7 +244,7 @@ ATTUNE_INLINE void vectorize(loop_program& program, std::uint32_t loop)
         nest_statement const& statement = program.nest.statements[block.statement];
         if (is_spatial(statement, axis)) continue;
         if (!is_reduced(statement, axis) || statement.combine == reduction::argument_of_maximum)
-            detail::refuse(program, "lanes would write one element", loop,
+            detail::refuse(program, "all lanes would write one element", loop,
                            "vectorize a loop over an axis of the target");
         bool reduces = false;
         bool is_mixed = false;
@@ -259,8 +257,8 @@ ATTUNE_INLINE void vectorize(loop_program& program, std::uint32_t loop)
             }
         if (is_mixed)
             detail::refuse(program,
-                           "lanes of a sum need its spatial loops outside of its reduction loops, "
-                           "and no buffer",
+                           "lanes of a sum need all spatial loops around its reduction loops, and "
+                           "no buffer",
                            loop, "reorder first, or use rfactor");
     }
     program.loops[loop].kind = loop_kind::vectorized;
@@ -277,7 +275,7 @@ ATTUNE_INLINE void unroll(loop_program& program, std::uint32_t loop, std::uint32
             detail::refuse(program,
                            "more than " + std::to_string(detail::most_unrolled) +
                                " iterations would be written out",
-                           loop, "split it first, or say how many copies");
+                           loop, "split it first, or give the number of copies");
         program.loops[loop].kind = loop_kind::unrolled;
         return;
     }
@@ -289,15 +287,15 @@ ATTUNE_INLINE void stream_stores(loop_program& program, std::uint32_t block)
     nest_statement const& of = program.nest.statements[program.blocks[block].statement];
     nest_array const& target = program.nest.arrays[of.target.array];
     if (of.combine != reduction::none || target.role == nest_role::temporary)
-        throw error("a statement's stores cannot go past the caches: it combines values, or writes "
-                    "a temporary",
+        throw error("a statement that combines values or writes a temporary cannot store past the "
+                    "caches",
                     target.name, "stream a statement that computes each element of a result once");
     program.blocks[block].is_streamed = true;
 }
 
 namespace detail {
 
-/// An array's accesses that a program has, its target among them.
+/// All accesses of a program to an array, with those of targets.
 inline std::vector<nest_access> accesses_to(loop_program const& program, std::uint32_t array)
 {
     nest_description const& nest = program.nest;
@@ -312,8 +310,8 @@ inline std::vector<nest_access> accesses_to(loop_program const& program, std::ui
 }
 
 /// The dimension of an array along an axis.
-/// @return  no_index: no access has the axis; empty: two accesses have other dimensions, or another
-///          index there, or elements of one slice do not lie in a row
+/// @return  no_index if no access has the axis; nothing if accesses differ in its dimension or
+///          index, or if the elements of one slice are not contiguous
 inline std::optional<std::uint32_t> sliced_dimension(loop_program const& program,
                                                      std::uint32_t array, std::uint32_t axis)
 {
@@ -361,7 +359,7 @@ ATTUNE_INLINE void slice_program(loop_program& program, std::uint32_t axis, std:
             has_value = has_value || (node.code == nest_op::axis && node.axis == axis);
         });
         if (!is_spatial(of, axis) || has_value)
-            throw error("a slice needs an axis of each statement's target, whose value is not used",
+            throw error("a target lacks the axis of the slices, or a statement uses its value",
                         where, "slice another axis");
         for (std::uint32_t const loop : loops_around(program, {item_kind::block, b}))
             if (program.loops[loop].kind != loop_kind::serial ||
@@ -372,8 +370,8 @@ ATTUNE_INLINE void slice_program(loop_program& program, std::uint32_t axis, std:
     for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
         auto const dimension = detail::sliced_dimension(program, a, axis);
         if (!dimension)
-            throw error("a slice needs each element of " + nest.arrays[a].name +
-                            " in one iteration, and its elements in a row",
+            throw error("the slices of " + nest.arrays[a].name +
+                            " have common elements, or are not contiguous",
                         where, "slice another axis");
         made.dimensions.push_back(*dimension);
     }
@@ -381,7 +379,7 @@ ATTUNE_INLINE void slice_program(loop_program& program, std::uint32_t axis, std:
     for (std::uint32_t a = 0; a < nest.arrays.size(); ++a) {
         if (made.dimensions[a] == no_index) continue;
         nest.arrays[a].extents[made.dimensions[a]] = {step, no_index};
-        nest.arrays[a].is_constant = false; // a form would hold one slice
+        nest.arrays[a].is_constant = false; // a kept form would hold only one slice
     }
     program.slices.push_back(std::move(made));
 }

@@ -4,10 +4,10 @@
 //          separate contexts, tiny subspaces, interval filtering
 // Bench    bench.space.smt
 //
-// The target attune::smt needs libz3 (Debian: libz3-dev). No other header includes this one, and it
-// includes nothing of Z3. A space with trees does not need Z3: trees count at once what Z3 lists
-// one by one. If trees are too wide to be exact, Z3 proves that nothing is valid, or finds a valid
-// configuration.
+// The target attune::smt needs libz3 (Debian: libz3-dev). No other header includes this header, and
+// it includes nothing of Z3. A space with trees does not need Z3: trees count configurations at
+// once, and Z3 lists them one by one. If a tree is too wide to build, Z3 finds a valid
+// configuration or proves that there is none.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -22,24 +22,24 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The answer of Z3 on valid configurations.
+/// Z3's result: if valid configurations exist.
 enum class smt_verdict : std::uint8_t { exist, none, unknown };
 
 struct smt_witness {
     smt_verdict verdict = smt_verdict::unknown;
     point at;           ///< a valid configuration, if they exist
-    std::string reason; ///< reason for `unknown`: the time limit, or Z3's own text
+    std::string reason; ///< reason for `unknown`: the time limit, or the text of Z3
 };
 
-/// Options of the listing. Without a limit, they only change the time.
+/// Options of the listing. Apart from limits, they change only the time.
 struct smt_options {
     unsigned threads = 1; ///< workers, each with its own context of Z3; at least 1
     /// The most configurations of the Cartesian product in one subspace. 0: parts of equal size,
     /// one per worker. Smaller subspaces need fewer negations at a time, and more starts.
     std::uint64_t subspace_size = 0;
-    /// Searches the ends of the valid values of one parameter, instead of listing its values. It is
-    /// the parameter with the most values, among those in which each condition only rises or only
-    /// falls, so its valid values have no gap. Without such a parameter there is no effect.
+    /// Searches for the ends of the valid values of one parameter, instead of listing its values.
+    /// The parameter is that with the most values among those in which each condition only rises or
+    /// only falls, so its valid values have no gap. No effect without such a parameter.
     bool interval_filter = false;
     std::uint64_t most = std::numeric_limits<std::uint64_t>::max(); ///< configurations to list
     double seconds = std::numeric_limits<double>::infinity();
@@ -48,7 +48,7 @@ struct smt_options {
 struct smt_listing {
     std::vector<point> points; ///< ascending lexicographically by indices of values
     bool is_complete = false;  ///< the list has all valid configurations
-    std::string reason;        ///< reason if not complete: the limits, or Z3's own text
+    std::string reason;        ///< reason if not complete: the limits, or the text of Z3
     std::uint64_t checks = 0;  ///< number of calls of Z3
     std::uint64_t subspaces = 0;
 };

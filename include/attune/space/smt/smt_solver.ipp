@@ -78,7 +78,7 @@ private:
         if (out_.reason.empty())
             out_.reason = "the limit of " + text_of_value(options_.seconds) + " s was reached";
         stop_ = true;
-        // Z3 may not see an interrupt between two steps of a check.
+        // Z3 may ignore an interrupt between two steps of a check.
         while (!changed_.wait_for(lock, std::chrono::milliseconds(5), [this] { return is_done_; }))
             for (z3_session* const s : sessions_)
                 s->interrupt();
@@ -193,7 +193,7 @@ private:
         for (point& p : made)
             if (out_.points.size() < options_.most) out_.points.push_back(std::move(p));
         if (out_.points.size() < options_.most) return;
-        if (out_.reason.empty()) out_.reason = "as many as asked for were found";
+        if (out_.reason.empty()) out_.reason = "the limit of configurations was reached";
         stop_ = true;
     }
 
@@ -233,7 +233,7 @@ ATTUNE_INLINE smt_solver::smt_solver(description bound)
     description written = space_;
     for (constraint_description const& c : written.constraints)
         if (c.test && detail::reads_real(written, c))
-            throw error("a function of a real parameter cannot be asked for each value", c.text,
+            throw error("a function reads a real parameter, whose values cannot be listed", c.text,
                         "declare it as an expression");
     std::erase_if(written.constraints, [](auto const& c) { return bool(c.test); });
     script_ = write_smtlib(written);
@@ -269,7 +269,8 @@ ATTUNE_INLINE smt_listing smt_solver::enumerate(smt_options const& options) cons
 {
     for (parameter_description const& p : space_.parameters)
         if (p.traits().is_interval)
-            throw error("a real parameter has no list of values", p.name, "ask for a witness");
+            throw error("the values of a real parameter cannot be listed", p.name,
+                        "call witness() instead");
     return detail::smt_run(space_, script_, filter_, options).list();
 }
 

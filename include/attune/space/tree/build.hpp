@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 // Source   own: by decision diagrams (diagram_tree.hpp) in several orders of the parameters; if all
 //          of these exceed the limits, depth first
-// Source   own: depth first; tests each condition as soon as values refute it, at the latest when
-//          its last parameter is set. A subtree depends only on the parameters above it that an
-//          open condition reads, so it is built once per setting of these.
+// Source   own: depth first; refuses a value as soon as a condition cannot hold any more, at the
+//          latest when the last parameter of the condition is set. A subtree depends only on the
+//          parameters above it that an open condition reads: one subtree per setting of these.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -69,7 +69,7 @@ public:
 
     /// Builds the tree. @return true if a setting is valid; undefined once the budget is spent
     bool grow_all() { return grow(0) != dead; }
-    /// Looks for one valid setting. @return true if there is one, or the budget is spent
+    /// Searches for one valid setting. @return true if it finds one, or if the budget is spent
     bool find_one()
     {
         stop_at_first_ = true;
@@ -92,7 +92,8 @@ private:
         std::unordered_map<std::uint64_t, std::uint32_t> known; // key -> node, or dead
         std::vector<tree_edge> edges;
 
-        /// A key of all levels above never repeats; a key beyond 64 bits is not stored.
+        /// Sets the levels of the key. No node is remembered if the key has all levels above,
+        /// because it then never repeats, or if the key needs more than 64 bits.
         void set_key(std::vector<bool> const& in_key, std::vector<level> const& levels,
                      std::vector<domain> const& domains)
         {
@@ -211,7 +212,7 @@ inline constexpr std::uint32_t many_values = std::uint32_t{1} << 16U;
     }
     throw error(what, where,
                 "give these parameters fewer values, split a constraint that ties many of them "
-                "(a && b is split already), or raise build_options::max_visits and max_bytes");
+                "(attune has split a && b), or raise build_options::max_visits and max_bytes");
 }
 
 /// The sentence about a tree that exceeds the limits.
@@ -258,7 +259,7 @@ struct grown_tree {
 
 /// Grows the tree of one group: by diagrams in several orders, then depth first, each with half of
 /// the remaining visits.
-/// @param visits  rest for this and other groups; reduced by the visits used
+/// @param visits  visits left for this and later groups; the function subtracts those that it uses
 /// Errors  attune::error: the tree has 2^128 leaves or more, and wide groups are refused
 [[nodiscard]] inline grown_tree grow_tree(description const& space, parameter_group const& group,
                                           std::vector<domain> const& domains,

@@ -52,7 +52,7 @@ public:
         , runs_(std::move(runs))
     {
     }
-    /// Without nodes.  @param parameters  the parameter of each level, from the root down
+    /// A tree for add_node().  @param parameters  the parameter of each level, from the root down
     explicit tree(std::vector<std::uint32_t> parameters)
         : parameters_(std::move(parameters))
     {
@@ -115,7 +115,7 @@ private:
     std::vector<std::size_t> first_{0}; // node -> its first edge; size is nodes + 1
     std::vector<leaf_count> below_;     // node -> leaves below it
     std::vector<std::uint32_t> values_; // edge -> value
-    // Only edges above the last level are inner ones, as most edges are on the last level.
+    // Inner edges are those above the last level. Most edges are on the last level.
     std::vector<std::size_t> inner_{0};      // node -> its first inner edge; size is nodes + 1
     std::vector<std::uint32_t> children_;    // inner edge -> node
     std::vector<leaf_count> before_;         // inner edge -> leaves below earlier siblings
@@ -176,7 +176,7 @@ public:
         known_.emplace(hash, node);
         return node;
     }
-    /// @pre  no node with these edges was added, nor will be
+    /// Adds a node without a search for an equal one.  @pre  no other node has these edges
     std::uint32_t add_new(std::span<tree_edge const> edges) { return made_.add_node(edges); }
     [[nodiscard]] tree const& made() const noexcept { return made_; }
     [[nodiscard]] tree take() && { return std::move(made_); }

@@ -88,7 +88,7 @@ public:
         return log_weight;
     }
 
-    /// Searches a setting with backtracking, in random order of values.
+    /// Searches for a setting with backtracking, in random order of values.
     [[nodiscard]] search_result search(random_engine& engine, std::span<coordinate> at)
     {
         effort left{most_search_visits, effort::unlimited};
@@ -101,9 +101,9 @@ private:
     static constexpr std::uint64_t most_search_visits = 2'000'000;
 
     struct level {
-        std::vector<std::uint32_t> allowed; // values that the conditions ending here accept
+        std::vector<std::uint32_t> allowed; // of each value; never_node: a condition refuses it
         std::vector<double> weight;         // of each value
-        std::vector<std::uint32_t> nodes;   // of each diagram, once the levels above are set
+        std::vector<std::uint32_t> nodes;   // of each diagram, for the values of the levels above
     };
 
     /// Makes the small diagrams. @return the program of the other conditions
@@ -205,7 +205,7 @@ private:
     std::vector<std::uint32_t> roots_; // of diagrams; made before program_
     constraint_program program_;
     program_state state_;
-    std::vector<double> shares_; // node -> share of valid settings below it
+    std::vector<double> shares_; // node -> share of the settings below it that are valid
     std::vector<level> levels_;
 };
 
@@ -223,14 +223,14 @@ public:
     /// The parameters, in the order in which draws set them.
     [[nodiscard]] std::span<std::uint32_t const> parameters() const noexcept;
 
-    /// log2 of the estimated number of valid settings. The number itself is estimated without bias.
+    /// log2 of the estimated number of valid settings. The estimate of the number has no bias.
     [[nodiscard]] double log2_leaves() const noexcept;
-    /// Standard error of that number, divided by it. Ignores rare settings that no walk has
-    /// reached.
+    /// Standard error / estimated number of valid settings. The error ignores rare settings that
+    /// no walk has reached.
     [[nodiscard]] double relative_error() const noexcept;
 
-    /// Writes a valid setting into the coordinates of these parameters: always valid, nearly
-    /// uniformly distributed.
+    /// Writes a setting into the coordinates of these parameters. The setting is always valid; the
+    /// distribution is nearly uniform.
     /// Errors  attune::error: no valid setting was found
     void draw(random_engine& engine, std::span<coordinate> at) const;
 

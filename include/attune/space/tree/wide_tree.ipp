@@ -67,7 +67,7 @@ struct wide_tree::state {
     {
         switch (walk.search(engine, at)) {
         case search_result::found:
-            relative_error = 1; // one setting is known
+            relative_error = 1; // the estimate is the one setting found
             return;
         case search_result::none:
             is_empty = true;
@@ -100,7 +100,7 @@ ATTUNE_INLINE double wide_tree::relative_error() const noexcept { return shared_
 
 ATTUNE_INLINE void wide_tree::draw(random_engine& engine, std::span<coordinate> at) const
 {
-    // Accepts a walk in proportion to its weight, at most the usual one, so that settings are more
+    // Accepts a walk with probability min(1, weight / usual weight), so that settings are more
     // equally likely.
     constexpr int most_walks = 24;
     std::scoped_lock const lock(shared_->busy);

@@ -496,8 +496,8 @@ TEST_CASE("sizes whose rows a block cannot hold are refused with what to do")
     std::string const said =
         attune_test::text_thrown_by<attune::error>([&] { static_cast<void>(space_for(13000)); });
     CAPTURE(said);
-    CHECK(said.find("bytes of shared memory for what the statements pass on") != said.npos);
-    CHECK(said.find("make several programs of the statements") != said.npos);
+    CHECK(said.find("bytes of shared memory for temporaries") != said.npos);
+    CHECK(said.find("divide the statements between several") != said.npos);
 }
 
 TEST_CASE("what one launch cannot do is refused in a sentence")

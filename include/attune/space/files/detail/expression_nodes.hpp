@@ -1,8 +1,7 @@
 // attune/space/files/detail/expression_nodes.hpp - the tokens of an expression, and the nodes that are made of them.
 // SPDX-License-Identifier: MIT
-//
-// True division as Python language reference, Sec. 6.7
-// Source   Python language reference, Sec. 2 (lexical analysis), the part that constraints use
+// Source   Python language reference, Sec. 2 (lexical analysis), the part that constraints use; Sec.
+//          6.7 (true division)
 #pragma once
 
 #include <attune/core/version.hpp>

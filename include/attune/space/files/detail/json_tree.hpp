@@ -173,10 +173,10 @@ public:
         if (is_text && (at == token || source_.text.substr(at, 1) != "\""))
             source_.fail(at == source_.text.size() || source_.text[at] == '\n'
                              ? "this is no JSON: expected a closing quote of this text"
-                             : "this is no JSON: a text has what JSON writes in another way: an "
-                               "escape, a control character or bytes that are no UTF-8",
+                             : "this is no JSON: a text has an unknown escape, a control "
+                               "character, or bytes that are no UTF-8",
                          at == source_.text.size() ? token : at);
-        // For an error in a word or number, the parser stops in it or at the character behind it.
+        // At a wrong word or number, the parser stops inside it or at the character after it.
         at = std::min(at, token);
         constexpr std::string_view signs = " \t\r\n,:{}[]\"";
         while (at > 0 && at < source_.text.size() && signs.find(source_.text[at]) == signs.npos &&

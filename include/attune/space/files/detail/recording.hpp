@@ -50,7 +50,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (!file) throw error("file cannot be read", path, "check that it exists and is readable");
     if (!path.ends_with(".gz")) {
         std::optional<std::string> text = text_read_from(file);
-        if (!text) throw error("file cannot be read", path, "check that it is a file, no folder");
+        if (!text) throw error("file cannot be read", path, "check that it is not a folder");
         return *std::move(text);
     }
     std::array<int, 2> ends{-1, -1};
@@ -61,7 +61,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     spawn_request request;
     request.path =
         "/bin/sh"; // finds gzip in PATH; reads the file as input, so no name needs quotes
-    // The point shows that gzip unpacked all: another thread may take the exit status.
+    // The final point shows that gzip has unpacked all. The exit status may be lost: another thread
+    // of the program may wait for any child.
     request.arguments = {"sh", "-c", "gzip -dc && printf ."};
     request.environment = environment_of_children();
     request.files = {{0, file.get()}, {1, in.get()}, {2, -1}};
@@ -69,7 +70,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     in.close();
     std::optional<std::string> text;
     if (started.process > 0) text = text_read_from(out);
-    out.close(); // gzip ends if nothing reads its output
+    out.close(); // ends a gzip that still writes
     while (started.process > 0 && ::waitpid(started.process, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (!text || !text->ends_with('.'))
@@ -115,10 +116,10 @@ private:
     std::vector<point> all_;
 };
 
-/// Adds the condition that a configuration was recorded. With many combinations, adds a condition
-/// for each n: a row has the same values of the first n parameters. A tree then takes about as many
-/// steps as rows and values. Each condition holds where an earlier one fails, so an explanation has
-/// one sentence.
+/// Adds the constraint that a configuration was recorded. If there are many combinations, adds a
+/// constraint for each n: a row has the same values of the first n parameters. A tree then takes
+/// about as many steps as rows and values. Each constraint holds where an earlier one fails, so an
+/// explanation has one sentence.
 inline void only_recorded(description& space, std::shared_ptr<recorded_points const> known)
 {
     constexpr double combinations_tried = 1e5;

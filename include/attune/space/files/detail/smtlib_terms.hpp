@@ -166,7 +166,7 @@ inline void smt_require_64_bits(smt_term& t)
 }
 
 /// The terms of a quotient or remainder. SMT-LIB's `div` leaves a remainder >= 0, so it rounds down
-/// for b > 0. Other cases are converted to b > 0 or a >= 0: both signs change.
+/// for b > 0. Other cases become b > 0 or a >= 0 by a change of both signs.
 struct smt_division {
     op of{};
     std::string (*of_wholes)(std::string const& a, std::string const& b) = nullptr;

@@ -193,7 +193,7 @@ public:
     {
         json_value out = sum();
         if (word_.kind != token_kind::end)
-            words_.fail("expected `+` or the end behind the list", word_.at, "");
+            words_.fail("expected `+` or the end after the list", word_.at, "");
         return out;
     }
 
@@ -207,7 +207,7 @@ private:
         std::size_t end;
     };
 
-    /// The next token. A number behind a minus may be -2^63.
+    /// The next token. A number after a minus may be -2^63.
     [[nodiscard]] static token next(expression_lexer& words, token const& before)
     {
         return words.next(before.kind == token_kind::sign && before.spelling == "-");
@@ -297,7 +297,7 @@ private:
     {
         word_ = words_.next();
         if (word_.kind != token_kind::name)
-            words_.fail("expected a name behind `for`", word_.at, "");
+            words_.fail("expected a name after `for`", word_.at, "");
         std::string const name = word_.value;
         word_ = words_.next();
         expect("in");
@@ -309,7 +309,7 @@ private:
         }
         for (json_value const& v : over.items) {
             if (v.kind != json_kind::integer)
-                words_.fail("expected whole numbers behind `in`", item.begin, "");
+                words_.fail("expected whole numbers after `in`", item.begin, "");
             if (!condition || literal(*condition, name, v.integer).real != 0)
                 add(out, literal(item, name, v.integer));
         }

@@ -50,12 +50,12 @@ namespace attune::inline ATTUNE_ABI::detail {
     return words;
 }
 
-/// Registers of a thread; 0 for rows that are no lines, because they are unknown.
+/// Registers of a thread; 0 for rows that are no lines, whose registers are unknown.
 ///
-/// Tiles, for which device_space has a formula of its parameters: sums, one line of the operands,
-/// the next tile unless it is copied asynchronously, and 32 for addresses. Fragments of matrix
-/// instructions have 4 words per 16 rows and 4 per 16 columns, twice if the next step is
-/// prefetched. Lines: a lane's numbers of each line, and 32.
+/// Tiles (device_space has a formula of the same number): sums, one line of the operands, the next
+/// tile unless it is copied asynchronously, and 32 for addresses. Fragments of matrix instructions
+/// have 4 words per 16 rows and 4 per 16 columns, twice if the kernel prefetches the next step.
+/// Lines: a lane's numbers of each line, and 32 for addresses.
 [[nodiscard]] inline std::int64_t device_registers(device_program const& p)
 {
     constexpr std::int64_t for_addresses = 32;
@@ -90,7 +90,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// Returns true for a product of accesses and constants, which is 0 if an access is read as 0.
+/// Returns true for a product of accesses and constants, which is 0 if one of the accesses is 0.
 /// @param has_axis_number  set if the value contains an axis
 [[nodiscard]] inline bool is_pure_product(nest_description const& nest, std::uint32_t value,
                                           bool& has_axis_number)
@@ -141,7 +141,8 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return as.is_real || (as.bytes > of.bytes && (as.is_signed || !of.is_signed));
 }
 
-/// Returns true for an element of an array that is converted only to types with all its numbers.
+/// Returns true for an element of an array, or for its conversion to types that have all its
+/// numbers.
 [[nodiscard]] inline bool is_kept_element(nest_description const& nest, std::uint32_t node)
 {
     std::uint32_t at = node;
@@ -154,10 +155,10 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return true;
 }
 
-/// Steps of the sum in one matrix instruction: 16 for two operands of one type of 16 bits whose
-/// products are added up in float, 32 for bytes added up in int; else 0. Products of such operands
-/// are exact in these types, so the instruction differs from the statement only in the order and
-/// rounding of the sum.
+/// Steps of the sum in one matrix instruction: 16 for two operands of one 16-bit type with sums in
+/// float, 32 for bytes with sums in int, else 0. These types hold products of such operands
+/// exactly, so the instruction differs from the statement only in the order and rounding of the
+/// sum.
 [[nodiscard]] inline std::int64_t tensor_depth_of(device_program const& p)
 {
     nest_statement const& main = p.nest.statements.front();
@@ -196,7 +197,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     out.has_exact_depth = !is_product || main.combine != reduction::sum;
     std::vector<std::uint32_t> const read = accesses_of(nest, main);
     if (has_axis_number || read.size() < 2) return std::nullopt;
-    // The first access, and one with other axes, have the axes of the two sides.
+    // The first access has the axes of one side, and an access with other axes those of the other.
     std::uint32_t const first = read.front();
     std::uint32_t second = no_index;
     for (std::uint32_t const a : read)
@@ -247,7 +248,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// The form `rows` over the axes that all statements share, so no row reads from another.
+/// The form `rows` over the axes that all statements share, so no row reads from another row.
 [[nodiscard]] inline device_program rows_of(nest_description const& nest)
 {
     device_program out;
@@ -276,7 +277,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// The axis of a statement that is not in the rows; no_index: none.
+/// The axis of a statement that is no axis of the rows; no_index: none.
 [[nodiscard]] inline std::uint32_t axis_of_line(device_program const& p, nest_statement const& s)
 {
     for (std::uint32_t const axis : s.axes)
@@ -284,7 +285,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return no_index;
 }
 
-/// The common access to an array, if each access is in the same row at the place of its statement's
+/// The common access to an array, if each statement accesses its own row at the place of its own
 /// axis; else nothing.
 [[nodiscard]] inline std::optional<nest_access> line_access(device_program const& p,
                                                             std::uint32_t array)
@@ -327,8 +328,9 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// Numbers of a row, if each statement has at most one axis beside the rows, all with one constant
-/// extent, and temporaries are lines; else 0.
+/// The length of a line; 0 if the program has no lines. A program has lines if all temporaries are
+/// lines, and each statement has at most one axis beside those of the rows. All these axes have one
+/// constant extent.
 [[nodiscard]] inline std::int64_t line_of(device_program const& p)
 {
     std::int64_t out = 0;
@@ -349,7 +351,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
-/// Numbers of each line that fit the registers of a lane.
+/// The most numbers of each line that fit the registers of a lane.
 [[nodiscard]] inline std::int64_t most_kept(device_program const& p)
 {
     return std::max<std::int64_t>(1, 128 / (1 + words_of_lines(p, lines_of(p))));

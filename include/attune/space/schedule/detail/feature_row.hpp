@@ -19,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Writes columns with or without names, so one list of columns serves both.
+/// Writes columns with or without their names, so that one list of columns gives both.
 class feature_row {
 public:
     explicit feature_row(std::vector<double>* values, std::vector<std::string>* names)
@@ -97,7 +97,7 @@ struct term_values {
     term_values out;
     if (parts.empty()) return out;
     out.gap = parts.front().factor;
-    std::int64_t run = 1; // values that are `gap` apart
+    std::int64_t run = 1; // values at distance `gap`
     for (part const& r : parts) {
         out.span += r.factor * (r.count - 1);
         if (r.factor % out.gap == 0 && r.factor / out.gap <= run && out.count == run) {
@@ -126,8 +126,8 @@ struct touched {
     std::vector<std::uint32_t> met;
     touched out;
     double runs = 1;      // parts without gaps
-    double run = 1;       // elements of one
-    double far = 1;       // elements from the first to the last one
+    double run = 1;       // elements of one part
+    double far = 1;       // elements from the first to the last element
     bool is_whole = true; // the inner dimensions are touched completely
     double line_elements =
         static_cast<double>(line_bytes_of_cache) / static_cast<double>(access.element_bytes);

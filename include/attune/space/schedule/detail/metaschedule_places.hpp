@@ -1,4 +1,4 @@
-// attune/space/schedule/detail/metaschedule_places.hpp - the loops of its reader in which a plain statement may be computed.
+// attune/space/schedule/detail/metaschedule_places.hpp - the loops of the last reader in which a plain statement may be computed.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule: RandomComputeLocation
 // tested by space/schedule/metaschedule.cpp
@@ -61,8 +61,8 @@ struct placed_part {
     return may;
 }
 
-/// Computes a part inside the first `level` loops around its last reader. Parts between the two
-/// move first.
+/// Computes a part inside the first `level` loops around its last reader. Moves the parts between
+/// the part and this reader first.
 inline void place_with_readers(std::vector<placed_part> const& parts, std::size_t producer,
                                std::size_t level, loop_program& program)
 {
@@ -75,8 +75,8 @@ inline void place_with_readers(std::vector<placed_part> const& parts, std::size_
     if (own.empty() || own.front() != path.front()) compute_at(program, block, path[level - 1]);
 }
 
-/// The numbers of loops of its last reader in which a part may be computed: spatial loops of
-/// several iterations that compute_at() accepts.
+/// The values of AT: how many loops of its last reader may be around a part. The last of these
+/// loops is a spatial loop of several iterations that compute_at() accepts.
 [[nodiscard]] inline std::vector<std::int64_t> levels_of_part(nest_description const& nest,
                                                               std::vector<placed_part> const& parts,
                                                               std::size_t producer)

@@ -59,14 +59,14 @@ struct product_axes {
     std::int64_t lanes = 0;
 };
 
-/// Returns true if the depth may have cache tiles: the target can hold sums of single tiles.
+/// Returns true if the depth may have cache tiles: the target can hold the sums of one tile.
 inline bool may_split_depth(nest_description const& nest, product_axes const& axes)
 {
     return axes.host == axes.product && holds_parts(nest, nest.statements[axes.product]);
 }
 
-/// Returns true if a statement computes one element for each element of a product, with the same
-/// axes in order, and reads the product only at this place.
+/// Returns true if a statement computes one element for each element of a product, and reads the
+/// product only at this element. Both have the same axes in the same order.
 inline bool reads_each_element(nest_description const& nest, std::uint32_t host,
                                std::uint32_t product)
 {
@@ -116,7 +116,7 @@ inline std::optional<product_axes> find_product_axes(rule_subject const& subject
     }
     if (!has_lanes && !(reuses && reads.size() > 1)) return {};
     if (out.host != out.product && !reads_each_element(nest, out.host, out.product)) return {};
-    // Rows are the last spatial axis along which a vector of columns is used again.
+    // The rows are the last spatial axis whose steps all use the same vector of columns.
     for (std::uint32_t s = of.spatial_count - 1; s-- > 0 && out.rows == no_index;) {
         auto const extent = known_extent(nest, of.axes[s]);
         if (extent && *extent < 2) continue;
@@ -149,8 +149,8 @@ inline bool is_read_once(nest_statement const& of, nest_access const& access)
     });
 }
 
-/// Returns true if a statement alone is a product whose register tile has rows, and which reads
-/// each element several times.
+/// Returns true if a statement alone is a product that reads each element several times, and whose
+/// register tile has rows.
 inline bool is_tiled_product(nest_description const& nest, std::uint32_t statement,
                              processor_shape const& processor)
 {
@@ -165,10 +165,10 @@ inline bool is_tiled_product(nest_description const& nest, std::uint32_t stateme
 /// Ways to read an operand.
 enum class read_form : std::uint8_t {
     direct,
-    panels,     ///< copied inside the cache tile's loops, as wide as the register tile
-    all_panels, ///< as panels, copied at the beginning
-    kept,       ///< as panels of a constant array, copied once for all calls
-    padded,     ///< the array with its zeros, copied at the beginning
+    panels, ///< a copy inside the loops of the cache tile, in panels as wide as the register tile
+    all_panels, ///< a copy in panels at the beginning of the call
+    kept,       ///< a copy of a constant array in panels, once for all calls
+    padded,     ///< a copy of the array with its zeros, at the beginning of the call
 };
 
 /// The forms of an array that may differ between calls.
@@ -278,7 +278,7 @@ inline void apply_form(product_axes const& axes, nest_access const& access,
             middle.insert(middle.end(), {at, 1});
         }
     }
-    // The innermost of the cache tiles' loops that it depends on.
+    // The place of the innermost loop over cache tiles that moves the access.
     std::int64_t at = -1;
     if (form == read_form::panels)
         for (std::uint32_t const loop : tile_loops)

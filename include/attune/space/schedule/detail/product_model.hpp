@@ -36,18 +36,18 @@ struct product_choice {
 /// Counts for the whole program, computed from the loops. Lines are cache lines of 64 bytes.
 struct product_counts {
     double multiply_cycles = 0; ///< multiply-adds of vectors, with those of tails
-    double tile_cycles = 0;     ///< accumulators to and from memory, the beginnings of loops
-    double copy_cycles = 0;     ///< elements that are packed
+    double tile_cycles = 0;     ///< accumulators to and from memory, beginnings of loops
+    double copy_cycles = 0;     ///< copies of elements into panels
     double l1_lines = 0;        ///< loaded from the second cache
     double l2_lines = 0;        ///< loaded from the third cache
-    double l2_far_lines = 0;    ///< of these, lines that do not follow the previous one
+    double l2_far_lines = 0;    ///< of these, lines that do not follow the previous line
     double l3_lines = 0;        ///< loaded from memory
-    double lost_lines = 0;      ///< of the first cache, evicted by others of their set
+    double lost_lines = 0;      ///< evicted from the first cache by other lines of their set
 };
 
-/// The most registers of accumulators and one row of vectors. One more holds a factor. Where
-/// arithmetic does not read memory, compilers hold three: they load early. clang++-19 spills 14 x 2
-/// accumulators of NEON, and none of 12 x 2 or 8 x 3 (tests/compile/nest/inner_loops.cpp).
+/// The most registers of accumulators and one row of vectors. One further register holds a factor;
+/// three, if arithmetic does not read memory, because compilers then load early. clang++-19 spills
+/// 14 x 2 accumulators of NEON, and none of 12 x 2 or 8 x 3 (tests/compile/nest/inner_loops.cpp).
 [[nodiscard]] inline std::int64_t most_registers(processor_shape const& of) noexcept
 {
     return of.vector_registers - (of.loads_apart ? 3 : 1);
@@ -117,8 +117,8 @@ public:
                2.5 * n.copy_cycles;
     }
 
-    /// Instructions for a multiply-add, where its factors need loads: a row of vectors and a number
-    /// of each row serve rows x vectors of them. Half of a load is hidden.
+    /// Instructions beside each multiply-add: the loads of a row of vectors and of one number per
+    /// row serve rows x vectors multiply-adds. A load counts as half an instruction.
     [[nodiscard]] double instructions_beside(product_choice const& at) const
     {
         if (!processor_.loads_apart) return 1;
@@ -127,9 +127,9 @@ public:
         return 1 + 0.5 * (rows + vectors) / (rows * vectors);
     }
 
-    /// Number of rows of an operand, read in place, that the first cache keeps from one step of the
-    /// depth to the next. Rows at a distance of a multiple of 4 KiB share one set; a distance that
-    /// is an input may be such a multiple.
+    /// The most rows of an operand, read in place, that the first cache keeps from one step of the
+    /// depth to the next. Rows whose distance is a multiple of 4 KiB share one set; a distance that
+    /// is an input counts as such a multiple.
     [[nodiscard]] std::int64_t most_direct_rows(std::size_t a) const
     {
         constexpr std::int64_t sets = 64;
@@ -170,7 +170,7 @@ private:
     struct loop {
         what over{};
         double trips = 1;
-        std::array<double, 4> inside{}; ///< extents of others, rows, columns, depth of its body
+        std::array<double, 4> inside{}; ///< extents of its body: others, rows, columns, depth
     };
 
     static double ceil_of(double a, double b)
@@ -246,9 +246,9 @@ private:
         double const whole_rows = static_cast<double>(static_cast<std::int64_t>(t.all_rows / rows));
         double const whole_columns =
             static_cast<double>(static_cast<std::int64_t>(t.all_columns / columns));
-        // If an extent is an input, a rest has loops of unknown length, whose tile is in memory
-        // (3.4 times slower in a convolution). Most sizes are multiples of 8 rows and of 64
-        // columns.
+        // If an extent is an input, the loops of a rest have an unknown length. The rest's register
+        // tile is then in memory (3.4 times slower in a convolution). Most sizes are multiples of 8
+        // rows and of 64 columns.
         constexpr double in_memory = 4;
         bool const knows_rows = axes_.rows == no_index || known_extent(nest_, axes_.rows);
         bool const knows_columns = known_extent(nest_, axes_.columns).has_value();
@@ -264,7 +264,7 @@ private:
         add(1, rest_rows, rest_columns, std::max(slower_rows, slower_columns));
     }
 
-    /// The average rest of tiles of `tile` in an unknown multiple of `unit`.
+    /// The average rest of an unknown multiple of `unit`, divided into tiles of `tile`.
     [[nodiscard]] static double usual_rest(std::int64_t tile, std::int64_t unit)
     {
         return static_cast<double>(tile - std::gcd(tile, unit)) / 2;
@@ -280,10 +280,10 @@ private:
         return extent_[axis];
     }
 
-    /// Cache lines of one access (reads_.size(): of the target) that a part of the program touches.
+    /// Cache lines that a part of the program touches by one access (reads_.size(): the target).
     struct touched {
         double lines = 0;
-        double far = 0; ///< lines that do not follow the one before
+        double far = 0; ///< lines that do not follow the previous line
     };
     [[nodiscard]] touched lines_of(std::size_t a, product_choice const& at,
                                    std::array<double, 4> const& inside) const
@@ -348,14 +348,14 @@ private:
                 bytes += lines_of(a, at, inside_of(p)).lines * line;
             if (bytes <= room) break;
         }
-        if (p == 0) return; // the whole part stays
+        if (p == 0) return; // the cache holds the whole part
         for (std::size_t a = 0; a < operands; ++a) {
             touched const here = lines_of(a, at, inside_of(p));
             double times = 1;
             bool is_next = true;
             for (std::size_t q = p; q-- > 0;) {
                 if (nest[q].trips <= 1) continue;
-                // The part stays if the next loop does not move it.
+                // The cache keeps the part if the next loop does not move it.
                 bool const moves = !is_next || depends(a, nest[q].over);
                 if (moves) times *= nest[q].trips;
                 is_next = false;
@@ -402,7 +402,7 @@ private:
             for (std::uint32_t axis = 0; axis < extent_.size(); ++axis)
                 if (has_axis(access, axis)) elements *= extent_[axis];
         }
-        if (form == read_form::panels) { // once per iteration of the loops around the last it needs
+        if (form == read_form::panels) { // once per iteration of the loops around the copy
             std::size_t last = 0;
             for (std::size_t q = 0; q < 5; ++q)
                 if (nest[q].trips > 1 && depends(a, nest[q].over)) last = q;
@@ -423,8 +423,8 @@ private:
     double inner_ = 1;
     bool splits_depth_ = true;
     double registers_ = 16;
-    /// For a depthwise convolution: neighbouring rows read the same vectors, which registers keep
-    /// if there are enough. 0: registers keep none.
+    /// Steps of the window of a depthwise convolution. Neighbouring rows read common vectors, which
+    /// registers keep if they suffice. 0: rows have no common vectors.
     double window_ = 0;
 };
 

@@ -109,11 +109,11 @@ public:
     [[nodiscard]] std::vector<product_parameter> const& all() const noexcept { return all_; }
     [[nodiscard]] product_model const& model() const noexcept { return model_; }
     [[nodiscard]] product_axes const& axes() const noexcept { return axes_; }
-    /// Steps of the axis of depth, of columns and of rows; nothing if they are an input.
+    /// The extents of the axes of depth, of columns and of rows; nothing if the extent is an input.
     [[nodiscard]] std::optional<std::int64_t> depth() const noexcept { return depth_; }
     [[nodiscard]] std::optional<std::int64_t> width() const noexcept { return width_; }
     [[nodiscard]] std::optional<std::int64_t> height() const noexcept { return height_; }
-    /// The least number of accumulators: with fewer, the multiply-add waits.
+    /// The least number of accumulators: with fewer, a multiply-add waits for an earlier one.
     [[nodiscard]] std::int64_t least_accumulators() const noexcept { return least_; }
     [[nodiscard]] std::int64_t most_registers() const noexcept { return most_registers_; }
 
@@ -169,11 +169,11 @@ public:
 
     /// Bytes of one row or column of a cache tile, for each step of DEPTH.
     [[nodiscard]] std::int64_t step_bytes() const noexcept { return step_bytes_; }
-    /// The largest cache tile meant for a cache of this size. A tile may reach over the end of its
-    /// axis by as much as is inside.
+    /// The most bytes of a cache tile for a cache of this size. The factor 2: up to half of a tile
+    /// may lie beyond the end of its axis.
     [[nodiscard]] static std::int64_t most_tile_bytes(std::int64_t cache) { return 2 * cache; }
-    /// Returns true if the third cache holds the tiles of both operands, and the second cache one
-    /// of them. An operand streams if it has no tile of more than one register tile.
+    /// Returns true if the third cache holds the tiles of both operands, and the second cache holds
+    /// one of them. An operand without a tile of several register tiles streams through the caches.
     [[nodiscard]] bool keeps_tiles(product_choice const& at) const
     {
         std::int64_t const step = at.depth * step_bytes_;
@@ -201,14 +201,14 @@ public:
         return keeps_tiles(at);
     }
 
-    /// The configuration with the least expected cycles, found by descents along one parameter, or
-    /// the two of the register tile, from a few starts.
+    /// The configuration with the least expected cycles that descents from a few starts find. Each
+    /// register tile has its own descents along single parameters.
     [[nodiscard]] std::vector<std::uint32_t> preferred() const
     {
         std::vector<std::uint32_t> best(all_.size(), 0);
         double least = std::numeric_limits<double>::infinity();
-        // The first two parameters are the register tile. Each tile has its descents, from small,
-        // wide, high and large cache tiles.
+        // The first two parameters are the register tile. Each register tile has four descents:
+        // from small, wide, high and large cache tiles.
         for (std::uint32_t r = 0; r < all_[0].count(); ++r)
             for (std::uint32_t v = 0; v < all_[1].count(); ++v)
                 for (unsigned start = 0; start < 4; ++start) {
@@ -285,10 +285,10 @@ private:
         std::vector<std::uint32_t> out(all_.size(), 0);
         for (std::size_t i = 0; i < all_.size(); ++i) {
             auto const middle = static_cast<std::uint32_t>(all_[i].count() / 2);
-            // The compiler unrolls short loops unless a count is given. If extents are inputs, so
-            // are the distances of rows. Then copies of a step share addresses, the loads of both
-            // are interleaved, and the tile leaves the registers (half the speed of a convolution
-            // in tiles of 14 x 32).
+            // The compiler unrolls short loops unless the code has a count. If extents are inputs,
+            // the distances of rows are inputs, too. Copies of a step then share addresses, and the
+            // compiler interleaves their loads. The tile then leaves the registers (half the speed
+            // of a convolution in tiles of 14 x 32).
             bool const is_long = depth_ && *depth_ > 16;
             if (all_[i].decides == product_decision::unroll && is_long) out[i] = 1;
             if (all_[i].decides == product_decision::row_tiles && start % 2 == 1) out[i] = middle;
@@ -296,7 +296,7 @@ private:
         }
         return out;
     }
-    /// Takes the best value of each parameter except the first two, until none is better.
+    /// Takes the best value of each parameter except the first two, until no value is better.
     double descend(std::vector<std::uint32_t>& at) const
     {
         double now = expected(at);

@@ -49,7 +49,7 @@ inline void schedule_product(rule_subject const& subject, schedule_choices const
     std::int64_t const column_tile = columns * chosen.number(prefix + "COLUMN_TILES");
     std::uint32_t const block = axes.product;
     bool const is_alone = axes.host == axes.product;
-    // Axes of the host are those at the same places in its target.
+    // An axis of the host is the axis at the same place in its target.
     nest_description const& nest = *subject.nest;
     nest_statement const& of = nest.statements[axes.product];
     nest_statement const& host = nest.statements[axes.host];
@@ -97,7 +97,7 @@ inline void schedule_product(rule_subject const& subject, schedule_choices const
         std::uint32_t const loop = which == 'r' ? r0 : which == 'c' ? c0 : d0;
         if (loop != no_index) tile_loops.push_back(loop);
     }
-    std::string const* const place = chosen.find(prefix + "OTHERS"); // null: slices have one step
+    std::string const* const place = chosen.find(prefix + "OTHERS"); // null: each slice is one step
     bool const is_outside = place == nullptr || *place == "outside";
     std::vector<std::int64_t> order;
     if (is_outside) order = others;
@@ -120,7 +120,7 @@ inline void schedule_product(rule_subject const& subject, schedule_choices const
     if (r2 != no_index) order.push_back(r2);
     order.insert(order.end(), {c2, c3});
     p.apply(reorder, order);
-    // The product's own loops inside the tile.
+    // The loops of the product inside the tile.
     std::uint32_t own_r = r2, own_c = c2, own_lanes = c3;
     if (!is_alone) {
         p.apply(compute_at, {block, tile});
@@ -149,7 +149,7 @@ inline void schedule_product(rule_subject const& subject, schedule_choices const
     if (!is_outside)
         for (std::int64_t const loop : others)
             copy_loops.push_back(static_cast<std::uint32_t>(loop));
-    // compute_at() may have given the product's accesses the host's axes.
+    // compute_at() may have replaced axes in the accesses of the product by those of the host.
     std::vector<std::uint32_t> const reads = accesses_of(nest, of);
     std::vector<std::uint32_t> const now =
         accesses_of(p.program.nest, p.program.nest.statements[p.program.blocks[block].statement]);
@@ -203,7 +203,7 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
         else
             space.categorical(of.name, of.labels, of.labels[preferred[i]]);
     }
-    // The loop of the sums and the loops of other axes are places where copies are computed.
+    // The values of these parameters are loops in which copies are computed.
     for (product_parameter const& of : known->all())
         if (of.decides == product_decision::depth_place || of.decides == product_decision::others)
             space.location(of.name);
@@ -231,7 +231,7 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
     if (known->least_accumulators() > 1)
         space.where(
             space.node(op::greater_equal, accumulators, number(known->least_accumulators())));
-    // At most one size covers the whole axis: a tile of half the size must not cover it.
+    // At most one size covers the whole axis: half of a tile must not cover it.
     auto const covers_once = [&](std::string const& name, std::uint32_t unit,
                                  std::optional<std::int64_t> extent) {
         if (!extent) return;

@@ -17,8 +17,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns true if the statements of a group read each other's arrays only at their own place along
-/// the first `count` axes.
+/// Returns true if each statement of a group reads the arrays of the others only at its own place
+/// along the first `count` axes.
 inline bool reads_own_rows(rule_subject const& subject, std::vector<std::uint32_t> const& axes,
                            std::size_t count)
 {
@@ -42,7 +42,7 @@ inline bool reads_own_rows(rule_subject const& subject, std::vector<std::uint32_
     return true;
 }
 
-/// The leading axes of all statements of a group, at which they also read each other.
+/// The leading axes that all statements of a group share, and along which reads_own_rows() is true.
 inline std::vector<std::uint32_t> shared_axes(rule_subject const& subject)
 {
     nest_description const& nest = *subject.nest;
@@ -79,8 +79,8 @@ inline std::uint32_t lane_axis(nest_description const& nest, nest_statement cons
     return extent && *extent < 2 ? no_index : axis;
 }
 
-/// Returns true if a statement writes, once and in whole lanes, a result that is larger than the
-/// last cache, and nothing reads the result.
+/// Returns true if a statement writes, once and in whole lanes, a result that no statement reads
+/// and that is larger than the last cache.
 inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
 {
     nest_description const& nest = *subject.nest;
@@ -99,7 +99,8 @@ inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
                         [&](nest_access const& read) { return read.array == of.target.array; });
 }
 
-/// A product in rows has no register tile, so that it is slower than alone, by far.
+/// Returns true for statements that share rows. Refuses products: in rows, a product has no
+/// register tile, and is far slower than alone.
 inline bool rows_apply(rule_subject const& subject)
 {
     if (subject.statements.size() == 1) return true;
@@ -185,7 +186,7 @@ inline void schedule_rows(rule_subject const& subject, schedule_choices const& c
     if (subject.processor.cores > 1 && !shared.empty() &&
         chosen.text(prefix + "THREADS") == "outer")
         for (std::size_t l = 0; l < shared.size(); ++l) {
-            if (known_extent(nest, shared[l]) == 1) continue; // of a slice
+            if (known_extent(nest, shared[l]) == 1) continue; // an axis of slices
             p.apply(parallelize, {path[l]});
             break;
         }

@@ -22,10 +22,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 using statement_group = std::vector<std::uint32_t>;
 
-/// Cuts the statements of a program. Statements that pass temporaries to each other are one group
-/// if a rule applies to all of them. Otherwise each product is a group, with the statement that
-/// reads it element by element, and statements between products form rows as far as a rule applies;
-/// temporaries then pass from group to group in memory.
+/// Cuts the statements of a program into groups. Statements that pass temporaries to each other are
+/// one group if a rule applies to all of them. Otherwise each product is a group, with the
+/// statement that reads it element by element, and statements between products form rows as far as
+/// a rule applies to them. Temporaries then pass from group to group in memory.
 class group_cutter {
 public:
     /// @param rule_of  returns the name of the rule for these statements together; empty: none
@@ -72,7 +72,8 @@ private:
         });
     }
 
-    /// Statements that pass on temporaries, up to the first one whose array is an argument.
+    /// The groups of statements that temporaries connect. A group ends at the first statement whose
+    /// array is an argument.
     [[nodiscard]] std::vector<statement_group> connected_statements() const
     {
         std::vector<statement_group> out;
@@ -89,7 +90,7 @@ private:
         return out;
     }
 
-    /// Returns true if no statement outside of the group reads one of its arrays before its end.
+    /// Returns true if no statement outside the group reads one of its arrays before its end.
     [[nodiscard]] bool may_run_at_its_end(statement_group const& group) const
     {
         for (std::uint32_t const reader : all_) {
@@ -121,7 +122,8 @@ private:
         return out;
     }
 
-    /// The last product of which `s` is the only reader, element by element.
+    /// Adds `s` to the last product that `s` alone reads, element by element.
+    /// @return  false if there is no such product
     [[nodiscard]] bool joins_product(std::uint32_t s, std::vector<statement_group>& parts) const
     {
         for (std::size_t g = parts.size(); g-- > 0;) {
@@ -138,7 +140,9 @@ private:
         return false;
     }
 
-    /// The rows that pass temporaries to `s`, all of them if possible, else the last ones.
+    /// Joins `s` with rows that pass temporaries to it: with all of them if possible, else with the
+    /// last ones.
+    /// @return  false if `s` joins no rows
     [[nodiscard]] bool joins_rows(std::uint32_t s, std::vector<statement_group>& parts) const
     {
         statement_group joined{s};

@@ -45,7 +45,7 @@ struct site_loop {
     loop_kind kind{};
     std::uint32_t unroll = 0;
     bool is_reduced = false;
-    std::int64_t trips = 1; ///< the most, of one entry
+    std::int64_t trips = 1; ///< the most iterations of one entry
     std::vector<std::uint32_t> variables;
 };
 
@@ -53,11 +53,12 @@ struct site_loop {
 struct store_site {
     program_item item{};
     std::vector<site_loop> loops;
-    /// counts[l][v]: values of variable v inside the loops around loop l; l = number of loops: 1.
+    /// counts[l][v]: number of values of variable v inside the first l loops; 1 if these are all
+    /// loops.
     std::vector<std::vector<std::int64_t>> counts;
-    double trips = 1;                  ///< number of stores, exactly: with tails
+    double trips = 1;                  ///< exact number of stores, with tails
     double full_trips = 1;             ///< number of stores if no loop had a tail
-    std::vector<site_access> accesses; ///< the written one first
+    std::vector<site_access> accesses; ///< first the written access
 };
 
 [[nodiscard]] constexpr std::int64_t ceil_quotient(std::int64_t a, std::int64_t b) noexcept
@@ -65,7 +66,8 @@ struct store_site {
     return (a + b - 1) / b;
 }
 
-/// Iterations of the innermost of loops over one axis with these steps, outermost first.
+/// Total iterations of the innermost of several loops over one axis.
+/// @param steps  of the loops, outermost first
 [[nodiscard]] inline double trips_of_steps(std::int64_t extent, std::span<std::int64_t const> steps)
 {
     if (steps.empty()) return 1;
@@ -81,7 +83,8 @@ struct store_site {
 /// Walks a program once and lists its stores.
 class store_sites {
 public:
-    /// @param extents  steps of each axis; sizes: elements along each dimension of each array
+    /// @param extents  steps of each axis
+    /// @param sizes    elements along each dimension of each array
     /// @param sliced   for each slice, steps of its axis in a call
     store_sites(loop_program const& program, std::vector<std::int64_t> extents,
                 std::vector<std::vector<std::int64_t>> sizes,
@@ -108,7 +111,7 @@ public:
             out += std::abs(term.factor) * (inside_[b][term.axis] - 1);
         return std::max<std::int64_t>(out, 1);
     }
-    /// Elements of a buffer, as its layout has them.
+    /// Number of elements of a buffer, with those that its layout adds.
     [[nodiscard]] std::int64_t elements_of(std::uint32_t b) const
     {
         std::int64_t out = 1;

@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Features of a program as one launch of a GPU: rows are its statements in their order.
 ///
-/// Numbers are written as those of features_of(). Columns are operations by kind; the launch; the
+/// Numbers have the form of those of features_of(). Columns are operations by kind; the launch; the
 /// tiles of a block and of a thread; stages, and the bytes copied to tiles while a block
 /// multiplies; the resources of a block, and the number of blocks per multiprocessor; the bytes at
 /// each level, in total and by array, with those of one load or store; operations per byte of each
@@ -26,8 +26,8 @@ namespace attune::inline ATTUNE_ABI {
 /// numbers on all devices.
 ///
 /// Bytes from memory are those that threads request, without effects of caches. An element outside
-/// a padded array counts as one inside. If lanes keep rows in registers, the first statement that
-/// reads an array has its bytes.
+/// a padded array counts like an element inside. If lanes keep rows in registers, the bytes of an
+/// array belong to the first statement that reads it.
 /// @param inputs  values by input of the nest; an extent by a missing input, or 0, counts as 1024,
 ///                as in features_of()
 /// Cost     some microseconds per statement

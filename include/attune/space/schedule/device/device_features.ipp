@@ -42,8 +42,8 @@ struct device_access_numbers {
     double load_bytes = 0;       ///< of one load or store in memory
     double line_bytes = 0;       ///< distance of lines in its tile
     double tile_load_bytes = 0;  ///< of one load of a thread from the tile
-    bool is_of_rows = false;     ///< of a tile
-    bool is_along_depth = false; ///< its neighbours in memory are
+    bool is_of_rows = false;     ///< its tile is of rows, not columns
+    bool is_along_depth = false; ///< neighbours along the depth are neighbours in memory
     bool is_copied = false;      ///< asynchronously, not through registers
     bool is_write = false;
 };
@@ -122,14 +122,15 @@ public:
                            [array](nest_access const& line) { return line.array == array; });
     }
 
-    /// Repetitions of a statement: each of several blocks computes all temporaries.
+    /// Number of times that the launch computes a statement: each block that shares a row computes
+    /// all temporaries.
     [[nodiscard]] double repeats(nest_statement const& s) const
     {
         return !is_tiles_ && p.rows.empty() && is_temporary(s.target.array) ? blocks : 1;
     }
     /// Iterations of a statement.
     [[nodiscard]] double trips(nest_statement const& s) const { return steps(s.axes) * repeats(s); }
-    /// Iterations of a statement, with those beyond the ends of tiles and rows.
+    /// Iterations of a statement, and iterations beyond the ends of tiles and rows.
     [[nodiscard]] double computed_trips(std::size_t statement) const
     {
         nest_statement const& s = p.nest.statements[statement];
@@ -173,7 +174,7 @@ public:
     double registers = 0;        ///< of a thread, predicted; 0: unknown
 
 private:
-    /// Returns true if a statement of tiles reads an earlier result that its thread still has.
+    /// Returns true if a statement of tiles reads an earlier result from a register of its thread.
     [[nodiscard]] bool is_register(std::uint32_t array, std::size_t statement) const
     {
         for (std::size_t earlier = 0; is_tiles_ && earlier < statement; ++earlier)
@@ -185,15 +186,15 @@ private:
         return p.has_exact_depth ? steps(p.depth)
                                  : depth_parts * static_cast<double>(p.block_depth);
     }
-    /// Rows that groups compute, over existing rows. In the form of lines, rows beyond the end
-    /// repeat the last row.
+    /// Number of computed rows / number of rows. In the form of lines, groups beyond the end
+    /// compute the last row again.
     [[nodiscard]] double computed_rows() const
     {
         if (p.line == 0) return 1;
         return blocks * static_cast<double>(p.groups * p.passes) / std::max(steps(p.rows), 1.0);
     }
-    /// Returns true if this statement loads a line from memory: once per row, by the first
-    /// statement that reads the line, if no statement writes it.
+    /// Returns true if this statement loads a line from memory: it is the first statement that
+    /// reads the line, and no statement writes the line.
     [[nodiscard]] bool is_loaded_for(std::uint32_t array, std::size_t statement) const
     {
         auto const reads = [this, array](nest_statement const& s) {
@@ -203,8 +204,8 @@ private:
         return p.nest.arrays[array].role == nest_role::read &&
                first - p.nest.statements.begin() == static_cast<std::ptrdiff_t>(statement);
     }
-    /// Bytes that statements pass on and lanes do not keep, in arrays at multiples of 8 bytes, and
-    /// bytes that the warps of a group exchange.
+    /// Bytes of temporaries that lanes do not keep, each array at a multiple of 8 bytes, and bytes
+    /// that the warps of a group exchange.
     [[nodiscard]] double bytes_of_rows() const
     {
         double out = 0;
@@ -252,7 +253,8 @@ private:
         return out;
     }
 
-    /// Element by element. Temporaries of tiles, and single numbers of a row, are in registers.
+    /// Accesses element by element. Temporaries of tiles, and single numbers of a row, are in
+    /// registers.
     [[nodiscard]] device_access_numbers of_element(nest_access const& access, double times) const
     {
         double const bytes = bytes_of(p.nest.arrays[access.array].element);
@@ -269,7 +271,7 @@ private:
         return out;
     }
 
-    /// A lane's numbers of a line, in packs.
+    /// Accesses to a line: each lane has its numbers in packs.
     /// @param times  number of uses of each number
     [[nodiscard]] device_access_numbers of_line(std::uint32_t array, double times) const
     {

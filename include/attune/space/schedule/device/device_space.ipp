@@ -32,7 +32,7 @@ inline constexpr int first_matrix_architecture = 80;
            device->architecture >= first_matrix_architecture;
 }
 
-/// The statements that remain after cheap ones are computed where they are read.
+/// The statements that remain after the readers of cheap temporaries compute these.
 [[nodiscard]] inline nest_description merged_statements(nest_description nest)
 {
     traced_program p{plain_program(std::move(nest)), {}};
@@ -169,10 +169,10 @@ struct device_nodes {
     std::uint32_t shared = no_index;
 };
 
-/// Constraints of matrix instructions: whole instructions in a warp's tile, whole warps in a block,
-/// and lines in shared memory at multiples of 16 bytes. With TENSOR=0 only sizes of blocks are
-/// chosen, so most configurations use matrix instructions. Spaces for devices before sm_80 have no
-/// TENSOR.
+/// Declares TENSOR with its constraints: whole instructions in the tile of a warp, whole warps in a
+/// block, and lines in shared memory at multiples of 16 bytes. With TENSOR=0 only the sizes of
+/// blocks vary, so most configurations use matrix instructions. Spaces for devices before sm_80
+/// have no TENSOR.
 inline void declare_tensor_cores(device_program const& p, device_formulas& f, space_builder& space)
 {
     std::uint32_t const is_on = space.value("TENSOR");
@@ -195,7 +195,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
 }
 
 /// Returns true if blocks of `side` x `side` divide a result into at least one block per
-/// multiprocessor. Extents that are inputs count as long.
+/// multiprocessor. An extent that is an input counts as long enough.
 [[nodiscard]] inline bool occupies_all(device_program const& p, std::int64_t side,
                                        device_limits const& device)
 {
@@ -216,11 +216,11 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     return out;
 }
 
-/// The default configuration. It runs on every device; if the device is known to have matrix
-/// instructions for this product, it uses them, with asynchronous copies as far as shared memory
-/// has room. Its 3 stages and warps of 64 rows are those of CUTLASS's default for sm_80
-/// (default_gemm_configuration.h). Blocks of 128 x 128 and 2 steps, half of that in columns and
-/// depth, leave a thread half of the sums.
+/// The default configuration, which runs on every device. If the device is known to have matrix
+/// instructions for this product, the default uses them, with asynchronous copies if shared memory
+/// has room. The 3 stages and warps of 64 rows are those of CUTLASS's default for sm_80
+/// (default_gemm_configuration.h). Its blocks of 128 x 128 and 2 steps have half of CUTLASS's
+/// columns and depth, so that a thread has half of the sums.
 [[nodiscard]] inline device_program default_tiles(device_program of, device_program const& largest,
                                                   std::optional<device_limits> const& device)
 {
@@ -266,7 +266,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     std::int64_t const deep =
         std::max({std::int64_t{4}, p.tensor_depth,
                   power_at_least(steps_of_group(p.nest, p.depth, most_deep))});
-    // Elements of 16 bytes: 8 of 16 bits, 16 bytes.
+    // The number of elements in 16 bytes: 8 of 16 bits, or 16 of 8 bits.
     std::int64_t const wide = std::max<std::int64_t>(4, p.tensor_depth / 2);
     device_program largest = p;
     largest.block_rows = rows.back();
@@ -314,7 +314,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         line_elements = f.plus(line_elements, across);
         fragments = f.plus(fragments, v(operand.is_of_rows ? "THREAD_ROWS" : "THREAD_COLUMNS"));
     }
-    // After odd padding, lines do not begin where a pack may begin, so no load is wide.
+    // With odd padding, lines do not begin where a pack may begin, so no load is wide.
     std::uint32_t const is_async = space.node(op::floor_divide, v("STAGES"), space.number(3));
     f.multiple(f.times(is_async, v("PADDING")), space.number(2));
     out.shared = shared;
@@ -364,14 +364,14 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     return total;
 }
 
-/// Limits shared memory: the numbers that a block passes on between statements, then those that
-/// lanes of several warps exchange, 32 of 16 bytes for each group.
+/// Limits shared memory: the temporaries of a block, then the numbers that lanes of several warps
+/// exchange, 32 of 16 bytes for each group.
 inline void at_most_shared(device_formulas& f, std::uint32_t bytes, device_limits const& limits,
                            std::string const& what)
 {
     f.at_most(bytes, limits.shared_bytes_opt_in - 32 * 16, what,
-              "these sizes are too large for one launch: make several programs of the statements, "
-              "and pass the arrays between them as arguments");
+              "these sizes are too large for one launch: divide the statements between several "
+              "programs, and pass the arrays between them as arguments");
 }
 
 /// The most blocks that have an element for each thread of a warp.
@@ -409,8 +409,7 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
         }
         if (has_any) {
             out.shared = bytes;
-            at_most_shared(f, bytes, limits,
-                           "bytes of shared memory for what the statements pass on,");
+            at_most_shared(f, bytes, limits, "bytes of shared memory for temporaries,");
         }
         return out;
     }
@@ -437,7 +436,7 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
         out.shared = f.times(f.times(bytes, v("GROUPS")),
                              space.node(op::subtract, space.number(1), is_kept));
         at_most_shared(f, out.shared, limits,
-                       "bytes of shared memory for what the statements pass on in GROUPS rows,");
+                       "bytes of shared memory for temporaries of GROUPS rows,");
     }
     out.blocks = f.one_at_least(f.parts(f.extent(p.rows), f.times(v("GROUPS"), v("PASSES"))));
     return out;
@@ -459,10 +458,11 @@ inline void require_room(device_program const& p, device_limits const& limits)
         bytes += one;
     }
     if (bytes > most - 32 * 16 - 8 * 16)
-        throw error("the statements of a program for a GPU pass on more than a block can hold",
+        throw error("the temporaries of a program for a GPU exceed the shared memory of a block",
                     p.nest.name + ": " + std::to_string(bytes) + " bytes or more, of " +
                         std::to_string(most),
-                    "make several programs of them, and pass the arrays as arguments");
+                    "divide the statements between several programs, and pass the arrays as "
+                    "arguments");
 }
 
 } // namespace detail

@@ -50,12 +50,12 @@ using subspace = std::vector<values_range>;
     return out;
 }
 
-/// Gives out disjoint subspaces that together are the whole space. Makes them on request, because
-/// memory may not hold all.
+/// Gives out disjoint subspaces that together are the whole space. Makes each on request, because
+/// memory may not hold all of them.
 class subspace_queue {
 public:
-    /// @param undivided  the parameter that is divided last; no_index: the one with the most values
-    /// @param largest    settings per subspace; 0: as many subspaces as workers, or a few less
+    /// @param undivided  the parameter to divide last; no_index: that with the most values
+    /// @param largest    most settings per subspace; 0: as many subspaces as workers, or a few fewer
     subspace_queue(description const& space, std::uint32_t undivided, std::uint64_t largest,
                    unsigned workers)
         : open_{whole_space(space)}
@@ -83,7 +83,7 @@ public:
         }
     }
 
-    /// The next subspace, for any thread; nothing after the last.
+    /// The next subspace; nothing after the last. Any thread may call it.
     [[nodiscard]] std::optional<subspace> next()
     {
         std::lock_guard const lock(mutex_);

@@ -22,7 +22,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// For one thread, except interrupt(). Functions throw z3::exception.
+/// One context of Z3, for one thread; any thread may call interrupt(). Functions throw
+/// z3::exception.
 ///
 /// The solver is Z3's incremental core without a strategy. It lists 300 configurations of DnnSAT's
 /// seq2seq in 0.18 s of processor time; with the strategy for QF_NIA, in 2.0 s
@@ -50,7 +51,7 @@ public:
         }
     }
 
-    /// Ends the present check soon, and all later ones. Any thread.
+    /// Ends the present check soon, and all later checks. Any thread may call it.
     void interrupt() { context_.interrupt(); }
 
     /// Starts with `within`, without exclusions.
@@ -186,7 +187,7 @@ private:
 
     description const& space_;
     z3::context context_;
-    z3::solver solver_;                      // one level above the constraints: of the subspace
+    z3::solver solver_; // the constraints, and above them a level: the subspace
     std::vector<z3::expr_vector> constants_; // of each parameter: one, or one per element
     std::vector<z3::expr_vector> reals_;     // of each parameter: the equalities with its reals
 };
