@@ -70,7 +70,8 @@ TEST_CASE("a worker judges every configuration as a session on one machine does"
 TEST_CASE("code that a worker has measured is not measured again")
 {
     subject s;
-    attune::detail::trial_worker worker(s.problem, quick_options());
+    attune::tuning_options const options = quick_options();
+    attune::detail::trial_worker worker(s.problem, options);
     auto const first = worker.evaluate(s.space.at(1), 1e9);
     auto const again = worker.evaluate(s.space.at(1), 1e9);
     CHECK(first.made.first_run_s > 0);

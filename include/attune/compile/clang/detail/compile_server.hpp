@@ -179,12 +179,15 @@ private:
             receive_bytes(here.get(), reinterpret_cast<char*>(&greeting), sizeof greeting);
         if (!has_begun) ::kill(child.process, SIGKILL);
         int status = 0;
-        while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
+        ::pid_t ended = -1;
+        while ((ended = ::waitpid(child.process, &status, 0)) < 0 && errno == EINTR) {
         }
         constexpr int most_failures = 3; // a limit of this process may be the cause
         constexpr int lacks_library = 127;
+        // Another thread of the program may have taken the status: nothing says that a later
+        // start has a better end.
         bool const is_hopeless =
-            (WIFEXITED(status) && WEXITSTATUS(status) == lacks_library) ||
+            ended < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == lacks_library) ||
             (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS); // a filter forbids system calls
         if (!has_begun && !is_hopeless && ++failures_ < most_failures)
             throw no_server_now{module_ + " did not start as a program"};
