@@ -19,7 +19,7 @@ set(pairs
     "options measure/sandbox/isolation isolation"
     "options tune/progress progress_event progress"
     "tuned tune/report decision served_shapes shape_failure baseline_comparison tuning_report"
-    "tuned tune/call_coverage uncovered_calls call_coverage"
+    "tuned remember/call_coverage uncovered_calls call_coverage"
     "tuned tune/known_choice choice_match known_choice"
     "tuned measure/clock/noise machine_noise"
     "tuned measure/roofline/roofline roofline"

@@ -56,6 +56,14 @@ void check_line(std::string_view line, attune::record_key& key, stored_problem& 
         std::string const written = tried_line(t->at, t->row);
         auto const again = std::get<tried_entry>(read_line(written));
         require(tried_line(again.at, again.row) == written);
+    } else if (auto const* const c = std::get_if<calls_entry>(&read)) {
+        std::string const written = calls_line(c->at, c->calls);
+        auto const again = std::get<calls_entry>(read_line(written));
+        require(calls_line(again.at, again.calls) == written);
+        past_calls sum = c->calls;
+        sum.take(again.calls);
+        require(sum.coverage.rest.size() <= most_uncovered_shapes);
+        static_cast<void>(sum.coverage.text());
     } else if (auto const* const s = std::get_if<proven_entry>(&read)) {
         std::string const written = proven_line(s->at, s->proof);
         require(std::get<proven_entry>(read_line(written)).proof == s->proof);

@@ -1,7 +1,5 @@
 // tests/tune/call_coverage.cpp - the counts of calls are those of a test that counts by itself.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/call_coverage.hpp>
-
 #include <attune/tune/tuned.hpp>
 
 #include <cstddef>
@@ -14,61 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "../support/accumulate.hpp"
 #include "../support/texts.hpp"
+#include "../support/tuned_add.hpp"
 
 using namespace attune_test;
 
 namespace {
-
-using add_signature = void(std::span<int const>, std::span<int>);
-
-char last_code = ' '; ///< of the latest run in this process
-
-/// Right, and slow.
-void usual_add(std::span<int const> x, std::span<int> y)
-{
-    last_code = 'u';
-    idle(100'000);
-    for (std::size_t i = 0; i < y.size(); ++i)
-        y[i] += x[i];
-}
-
-/// Wrong for some lengths.
-void fast_add(std::span<int const> x, std::span<int> y)
-{
-    last_code = 'f';
-    for (std::size_t i = 0; i < y.size(); ++i)
-        y[i] += x[i];
-    if (y.size() % 16 == 3) y[0] = -1;
-}
-
-template <class Store = attune::memory_store>
-attune::tuned<add_signature, scripted_compiler, Store> tuned_add(attune::tuning_options options,
-                                                                 Store store = {})
-{
-    attune::kernel<add_signature> const kernel{"add", accumulate_source(), ways<usual, fast>()};
-    scripted_compiler const compiler{[](attune::compile_request const& v) {
-        bool is_fast = false;
-        for (attune::macro_definition const& m : v.macros)
-            is_fast = is_fast || (m.name == "WAY" && m.value == "1");
-        return scripted_compiler::answer{reinterpret_cast<void*>(is_fast ? &fast_add : &usual_add)};
-    }};
-    return {kernel, compiler, std::move(store), std::move(options)};
-}
-
-struct data {
-    std::vector<int> x = std::vector<int>(4'096, 1);
-    std::vector<int> y = std::vector<int>(4'096, 1);
-
-    /// Calls with the first `n` elements. @return  the code that ran
-    template <class F>
-    char call(F& add, std::size_t n)
-    {
-        add(std::span<int const>(x).first(n), std::span(y).first(n));
-        return last_code;
-    }
-};
 
 std::string text_of_length(std::size_t n)
 {
@@ -85,7 +34,7 @@ TEST_CASE("random calls of a variant that is wrong for some lengths: counts are 
         attune::tuning_options options = quick_options();
         options.on_miss = policy;
         auto add = tuned_add(options);
-        data of;
+        add_data of;
         CHECK(add.report().coverage.calls == 0);
         std::mt19937 random(7);
         std::vector<std::size_t> const pool{1'024, 1'000, 515, 999, 67, 64, 32, 3, 2'048};
@@ -143,7 +92,7 @@ TEST_CASE("calls without a tuning say why the default serves, and prepare() is n
     attune::tuning_options options = quick_options();
     options.on_miss = attune::miss_policy::lookup_only;
     auto add = tuned_add(options);
-    data of;
+    add_data of;
     for (int i = 0; i < 5; ++i)
         CHECK(of.call(add, 128) == 'u');
     attune::call_coverage const before = add.report().coverage;
@@ -166,13 +115,13 @@ TEST_CASE("calls without a tuning say why the default serves, and prepare() is n
 TEST_CASE("threads that call a known shape are counted")
 {
     auto add = tuned_add(quick_options());
-    data of;
+    add_data of;
     of.call(add, 1'024);
     constexpr std::uint64_t of_each = 2'000;
     std::vector<std::jthread> threads;
     for (int t = 0; t < 2; ++t)
         threads.emplace_back([&add] {
-            data mine;
+            add_data mine;
             for (std::uint64_t i = 0; i < of_each; ++i)
                 add(std::span<int const>(mine.x).first(1'024), std::span(mine.y).first(1'024));
         });
@@ -180,28 +129,4 @@ TEST_CASE("threads that call a known shape are counted")
     attune::call_coverage const seen = add.report().coverage;
     CHECK(seen.calls > of_each); // counts of threads that share a row may be lost
     CHECK(seen.calls <= 2 * of_each + 1);
-}
-
-TEST_CASE("the sentence: shares of calls and time, shapes with reasons, and how many more")
-{
-    attune::call_coverage of;
-    CHECK(of.text() == "no calls so far");
-    of.calls = 1'000;
-    of.by_winner = 970;
-    of.seconds = 2;
-    of.winner_s = 1.98;
-    of.rest = {{.shape = "argument 0 has 999 elements", .why = "no memory", .calls = 29},
-               {.shape = "argument 0 has 7 elements",
-                .why = "wrong where argument 0 has 7 elements",
-                .calls = 1}};
-    CHECK(of.text() == "97 % of 1000 calls and 99 % of their time ran the winner; the rest: 29 "
-                       "calls where argument 0 has 999 elements: no memory; 1 call: wrong where "
-                       "argument 0 has 7 elements");
-    of.calls = 1'000'000; // no share is rounded to all
-    of.by_winner = 999'999;
-    of.seconds = 0;
-    of.rest.resize(1);
-    of.more_shapes = 12;
-    CHECK(of.text() == "99.9 % of 1000000 calls ran the winner; the rest: 29 calls where argument "
-                       "0 has 999 elements: no memory; and 12 more shapes");
 }

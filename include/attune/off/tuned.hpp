@@ -30,8 +30,8 @@
 
 namespace attune::inline ATTUNE_OFF_ABI {
 
-// Members as in tune/report.hpp, tune/call_coverage.hpp and tune/known_choice.hpp, which explain
-// them.
+// Members as in tune/report.hpp, remember/call_coverage.hpp and tune/known_choice.hpp, which
+// explain them.
 enum class decision : std::uint8_t {
     nothing_yet,
     tuned,

@@ -39,6 +39,14 @@ concept keeps_rows =
         { store.claim(key, wait_s) } -> std::same_as<problem_claim>;
     };
 
+/// A store whose file keeps the calls of programs that end.
+///
+/// count(all)   keeps the calls of problems, or does nothing: see store.ipp
+template <class S>
+concept keeps_calls = requires(S store, std::vector<problem_calls> const& all) {
+    { store.count(all) } -> std::same_as<void>;
+};
+
 struct any_store {
     /// A store that models only record_store: all other functions give empty answers.
     any_store();
@@ -53,6 +61,7 @@ struct any_store {
     std::function<std::vector<related_problem>(stored_problem const&, std::size_t)> related;
     std::function<std::vector<proven_shape>(stored_problem const&, std::string const&)> proofs;
     std::function<problem_claim(record_key const&, double)> claim;
+    std::function<void(std::vector<problem_calls> const&)> count{}; ///< empty: keeps no calls
 };
 
 /// @param held  a pointer to a store, plain or shared; the store outlives the result
@@ -73,6 +82,8 @@ template <class Pointer>
         out.proofs = [held](auto const& p, auto const& code) { return held->proofs(p, code); };
         out.claim = [held](auto const& k, double wait_s) { return held->claim(k, wait_s); };
     }
+    if constexpr (keeps_calls<store_type>)
+        out.count = [held](auto const& all) { held->count(all); };
     return out;
 }
 

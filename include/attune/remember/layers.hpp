@@ -56,6 +56,10 @@ public:
                                                                std::size_t most);
     [[nodiscard]] std::vector<detail::proven_shape> proofs(detail::stored_problem const& wanted,
                                                            std::string const& code);
+    void count(std::vector<detail::problem_calls> const& all)
+    {
+        if (layers_.front().count) layers_.front().count(all);
+    }
     [[nodiscard]] detail::problem_claim claim(record_key const& key, double wait_s)
     {
         return layers_.front().claim(key, wait_s);

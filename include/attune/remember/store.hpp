@@ -74,6 +74,7 @@ public:
     [[nodiscard]] std::vector<detail::proven_shape> proofs(detail::stored_problem const& wanted,
                                                            std::string const& code);
     [[nodiscard]] detail::problem_claim claim(record_key const& key, double wait_s);
+    void count(std::vector<detail::problem_calls> const& all);
 
 private:
     class implementation;

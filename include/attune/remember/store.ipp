@@ -162,6 +162,27 @@ public:
         if (process_ == ::getpid()) write_waiting(detail::longest_store_wait_s);
     }
 
+    /// Appends the calls of problems by one write, for a program that ends. Does nothing if there
+    /// is no file, or if it cannot be written within a second: such lines are not worth a notice.
+    void count(std::vector<detail::problem_calls> const& all)
+    {
+        constexpr double longest_wait_s = 1;
+        constexpr int turn_ms = 100; // another thread may wait for the file
+        if (all.empty() || writing_.is_mine() || !writing_.try_lock_for_ms(turn_ms)) return;
+        std::unique_lock<detail::fork_safe_mutex> const only_one(writing_, std::adopt_lock);
+        if (!detail::store_file::stamp_at(file_).known) return;
+        std::vector<detail::waiting_line> lines;
+        for (detail::problem_calls const& one : all)
+            lines.push_back(make_line_(one.problem, one.calls));
+        {
+            lock_of const guard(state_);
+            for (detail::waiting_line& line : lines)
+                line.is_introduced = reader_.table().knows(line.id);
+        }
+        double const wait_s = is_locked_out_ ? 0.0 : longest_wait_s;
+        if (writer_.append(lines, wait_s) == detail::store_writer::ending::saved) compact();
+    }
+
     std::vector<std::string> notices()
     {
         lock_of const guard(state_);
@@ -377,6 +398,10 @@ ATTUNE_INLINE std::vector<detail::proven_shape> store::proofs(detail::stored_pro
 ATTUNE_INLINE detail::problem_claim store::claim(record_key const& key, double wait_s)
 {
     return detail::problem_claim(implementation_->lock_path(), detail::identity_of(key), wait_s);
+}
+ATTUNE_INLINE void store::count(std::vector<detail::problem_calls> const& all)
+{
+    implementation_->count(all);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -11,7 +11,7 @@
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/roofline/roofline.hpp>
-#include <attune/tune/call_coverage.hpp>
+#include <attune/remember/call_coverage.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>

@@ -162,6 +162,16 @@ public:
         }
     }
 
+    /// Appends the coverage of its calls to the file of its store, unless that cannot be written:
+    /// see call_coverage. Does not with miss_policy::lookup_only, with ATTUNE_FORCE, in a child of
+    /// a fork, or in a signal handler.
+    ~tuned()
+    {
+        if (self_) self_->known->keep_calls();
+    }
+    tuned(tuned&&) noexcept = default;
+    tuned& operator=(tuned&&) noexcept = default;
+
     /// Without a store on disk, only this object remembers results.
     tuned(kernel<Result(Args...)> const& k, Compiler compiler, tuning_options options)
         : tuned(k, std::move(compiler), Store{}, std::move(options))

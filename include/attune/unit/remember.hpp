@@ -6,6 +6,7 @@
 #pragma once
 
 #include <attune/remember/any_store.ipp>
+#include <attune/remember/call_coverage.ipp>
 #include <attune/remember/files/event_log.ipp>
 #include <attune/remember/files/t4.ipp>
 #include <attune/remember/layers.ipp>

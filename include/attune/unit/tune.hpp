@@ -6,7 +6,6 @@
 // units, so that several cores compile them. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/tune/call_coverage.ipp>
 #include <attune/tune/loop/history_check.ipp>
 #include <attune/tune/loop/make_bench.ipp>
 #include <attune/tune/loop/minimize_slots.ipp>

@@ -17,6 +17,7 @@
 namespace {
 
 using namespace attune::detail;
+using attune::call_coverage;
 
 template <class Entry>
 Entry entry_in(std::string const& line)
@@ -207,6 +208,72 @@ TEST_CASE("a person who edits a line leaves its checksum out")
     std::string const line = without_sum(won_line("id", laws::example_record()));
     attune::record const edited = entry_in<won_entry>(replaced(line, "[0.1,", " [ 0.25 , ")).entry;
     CHECK(edited.best_s == 0.25);
+}
+
+TEST_CASE("calls are written as this line, and read back equal")
+{
+    past_calls const calls{{.calls = 1'000,
+                            .by_winner = 970,
+                            .seconds = 2,
+                            .winner_s = 1.5,
+                            .rest = {{.shape = "argument 0 has 999 elements",
+                                      .why = "no memory",
+                                      .calls = 30,
+                                      .seconds = 0.5}},
+                            .more_shapes = 2},
+                           100,
+                           200.25};
+    std::string const line = calls_line("9f-1f", calls);
+    CHECK(without_sum(line) ==
+          R"x({"at":"9f-1f","calls":[1000,970],"s":[2.0,1.5],"ran":[100.0,200.25],)x"
+          R"x("rest":[["argument 0 has 999 elements","no memory",30,0.5]],"more":2})x");
+    CHECK(calls_line("9f-1f", entry_in<calls_entry>(line).calls) == line);
+    CHECK(calls_line("9f-1f", entry_in<calls_entry>(without_sum(line)).calls) == line);
+    std::string const least = R"x({"at":"9f-1f","calls":[1,1],"s":[0,0],"ran":[0,1]})x";
+    CHECK(entry_in<calls_entry>(least).calls.coverage.calls == 1);
+}
+
+TEST_CASE("awkward texts of calls are kept, and long ones are cut between characters")
+{
+    std::string const awkward = "a\n\x1b[31m\"\\\xff\xe2\x80\xae";
+    std::string long_text;
+    for (int i = 0; i < 1'000; ++i)
+        long_text += "\xc3\xa4";
+    past_calls calls{{.calls = 5, .rest = {{awkward, awkward, 1, 0}, {long_text, "", 1, 0}}}, 0, 1};
+    call_coverage const read = entry_in<calls_entry>(calls_line("id", calls)).calls.coverage;
+    REQUIRE(read.rest.size() == 2);
+    CHECK(read.rest[0].shape == awkward);
+    CHECK(read.rest[0].why == awkward);
+    CHECK(read.rest[1].shape.starts_with("\xc3\xa4\xc3\xa4"));
+    CHECK(read.rest[1].shape.size() < 700);
+}
+
+TEST_CASE("calls that cannot be are damage: negative, infinite, too large, more than all")
+{
+    std::string const line = R"x({"at":"id","calls":[9,7],"s":[2.0,1.5],"ran":[1.0,2.0],)x"
+                             R"x("rest":[["a","b",2,0.5]],"more":1})x";
+    CHECK(entry_in<calls_entry>(line).calls.coverage.rest.size() == 1);
+    auto const is_damage = [&](std::string const& from, std::string const& to) {
+        CAPTURE(to);
+        CHECK(std::holds_alternative<damaged_line>(read_line(replaced(line, from, to))));
+    };
+    for (std::string const counts : {"[7,9]", "[-1,-2]", "[9]", "[9,7,1]", "9", "[9.5,7]",
+                                     "[18446744073709551616,7]", "[\"9\",7]", "null", "{}"})
+        is_damage("[9,7]", counts);
+    for (std::string const seconds : {"[1.5,2.0]", "[\"inf\",1]", "[\"nan\",1]", "[-1,-2]", "[2.0]",
+                                      "[1e999,1]", "2.0", "[null,null]"}) {
+        is_damage("[2.0,1.5]", seconds);
+        if (seconds != "[1.5,2.0]") is_damage("[1.0,2.0]", seconds);
+    }
+    is_damage("[1.0,2.0]", "[2.0,1.0]");
+    for (std::string const rest :
+         {"[[\"a\",\"b\",2]]", "[[1,\"b\",2,0.5]]", "[[\"a\",\"b\",-2,0.5]]", "[2]", "2", "{}",
+          "[[\"a\",\"b\",2,-0.5]]", "[[\"a\",\"b\",2,\"nan\"]]"})
+        is_damage("[[\"a\",\"b\",2,0.5]]", rest);
+    std::string many = "[[\"a\",\"b\",2,0.5]";
+    for (int i = 0; i < 16; ++i)
+        many += ",[\"a\",\"b\",2,0.5]";
+    is_damage("[[\"a\",\"b\",2,0.5]]", many + ']');
 }
 
 TEST_CASE("a kind of line that a later release writes is no damage")

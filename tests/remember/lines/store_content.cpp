@@ -144,6 +144,8 @@ std::string answers_of(std::string const& text, std::vector<attune::record> cons
         for (attune::record const& r : one.best)
             add_record(r);
     }
+    for (listed_problem const& one : lines.table().list(99, lines.source(), true))
+        out += calls_line(id_of(one.problem), one.calls) + '\n';
     return out;
 }
 
@@ -163,6 +165,19 @@ struct random_store {
     std::size_t below(std::size_t n)
     {
         return static_cast<std::size_t>(attune::uniform_below(engine, n));
+    }
+    /// The calls of a program.
+    std::string calls()
+    {
+        auto const seconds = [&](std::size_t most) { return static_cast<double>(below(most)); };
+        past_calls out{{.calls = 5 + below(9), .by_winner = below(5)}, seconds(50), 0};
+        out.to_s = out.from_s + 1 + seconds(20);
+        for (std::size_t i = below(12); i > 0; --i)
+            out.coverage.rest.push_back({.shape = std::to_string(below(30)),
+                                         .why = "why",
+                                         .calls = 1 + below(3),
+                                         .seconds = seconds(3)});
+        return calls_line(id_of(problem_of(about[below(about.size())])), out);
     }
     std::string line()
     {
@@ -198,6 +213,8 @@ struct random_store {
             return tried_line(
                 id, {attune::value_texts(r.configuration.size(), std::to_string(below(1'000'000))),
                      attune::measurement::exact(1.0), code});
+        case 9:
+            return calls();
         case 7: {
             std::string cut = proven_line(id, {code, {1, 2, 3}, true});
             cut.resize(below(cut.size()));
@@ -271,6 +288,54 @@ TEST_CASE("of each kind only the latest lines are read, and the others need not 
     CHECK(past.rows.size() == 2 * most + 510);
     CHECK(past.open == most + 500);
     CHECK(past.best->when == std::to_string(most + 499));
+}
+
+TEST_CASE("calls are listed with their problem, and change no other answer")
+{
+    random_store lines(7);
+    std::vector<attune::record> const& about = lines.about;
+    std::string const id = id_of(problem_of(about[0]));
+    std::string const other = id_of(problem_of(about[1]));
+    std::string const text = header_line() + '\n' + problem_line(id, problem_of(about[0])) + '\n' +
+                             won_line(id, about[0]) + '\n' +
+                             problem_line(other, problem_of(about[1])) + '\n' +
+                             won_line(other, about[1]) + '\n';
+    auto const program = [](double from_s, double to_s, std::uint64_t calls) {
+        return past_calls{{.calls = calls, .by_winner = calls}, from_s, to_s};
+    };
+    std::string const untuned = id_of(problem_of(about[2]));
+    std::string const more =
+        calls_line(id, program(1, 3, 5)) + '\n' + calls_line(id, program(2, 4, 7)) + '\n' +
+        problem_line(untuned, problem_of(about[2])) + '\n' + calls_line(untuned, program(1, 2, 9)) +
+        '\n' + calls_line("0123456789abcdef-01234567", program(1, 2, 9)) + '\n';
+    store_content whole = store_content::of_text(text + more, "text");
+    auto const listed = whole.problems();
+    REQUIRE(listed.size() == 2); // in the order of their tunings
+    CHECK(listed[0].problem.key.inputs == about[0].key.inputs);
+    CHECK(listed[0].calls.coverage.calls == 12);
+    CHECK(listed[1].calls.coverage.calls == 0);
+    auto const called = whole.problems(99, true);
+    REQUIRE(called.size() == 3);
+    CHECK(called[2].problem.key.inputs == about[2].key.inputs);
+    CHECK(called[2].calls.coverage.calls == 9);
+    CHECK(whole.damage().empty());
+    for (attune::record const& r : about)
+        CHECK(whole.related(problem_of(r), 9).size() == 2); // the untuned one helps no search
+}
+
+TEST_CASE("of many lines of calls one stays")
+{
+    random_store lines(9);
+    std::string const id = id_of(problem_of(lines.about[0]));
+    std::string text = header_line() + '\n' + problem_line(id, problem_of(lines.about[0])) + '\n' +
+                       won_line(id, lines.about[0]) + '\n';
+    std::string const before = text;
+    constexpr std::uint32_t programs = record_table::most_read + 100;
+    for (std::uint32_t i = 0; i < programs; ++i)
+        text += calls_line(id, {{.calls = 1}, 0, 10}) + '\n';
+    std::string const less = compacted(text);
+    CHECK(less == before + calls_line(id, {{.calls = programs}, 0, 10}) + '\n');
+    CHECK(answers_of(less, lines.about) == answers_of(text, lines.about));
 }
 
 TEST_CASE("a text that is no store, of format 1 or edited by a person stays as it is")

@@ -84,7 +84,14 @@ std::string random_store(unsigned seed)
             out.add(winner);
         }
     }
-    return text + out.text();
+    text += out.text();
+    for (int program = draw(4); program > 0; --program) {
+        std::string const id = id_of(problem_of(laws::example_record(key_of(1 << draw(3)))));
+        auto const from_s = static_cast<double>(draw(9));
+        auto const calls = static_cast<std::uint64_t>(1 + draw(3));
+        text += calls_line(id, {{.calls = calls}, from_s, from_s + 3}) + '\n';
+    }
+    return text;
 }
 
 /// Rows of each problem that no tuning has ended.
@@ -149,6 +156,7 @@ TEST_CASE("pruning leaves every answer as it was, and is done at once")
         again.remove_superseded();
         REQUIRE(again.text() == lines.text());
         REQUIRE(again.removed().winners == 0);
+        REQUIRE(again.removed().calls == 0);
         store_content was = store_content::of_text(text, "was");
         store_content is = store_content::of_text(lines.text(), "is");
         for (int const size : {1, 2, 4})
@@ -160,10 +168,36 @@ TEST_CASE("pruning leaves every answer as it was, and is done at once")
                 REQUIRE(x.distance == y.distance);
                 if (x.how == attune::record_match::exact) REQUIRE(x.best == y.best);
             }
+        auto const with_calls = was.problems(99, true), joined = is.problems(99, true);
+        REQUIRE(with_calls.size() == joined.size());
         std::vector<std::size_t> const before = open_rows(text), after = open_rows(lines.text());
         for (std::size_t i = 0; i < before.size(); ++i)
             REQUIRE((after[i] > 0) <= (before[i] > 0));
     }
+}
+
+TEST_CASE("the calls of programs are merged, and pruning makes one line of them")
+{
+    std::string const id = id_of(problem_of(laws::example_record()));
+    std::string const text = support::header + support::first_line_of(1);
+    std::string const first = calls_line(id, {{.calls = 5, .by_winner = 5}, 1, 3}) + '\n';
+    std::string const second = calls_line(id, {{.calls = 7, .by_winner = 1}, 2, 4}) + '\n';
+    std::string const both = merged({text + first, text + second});
+    CHECK(both == merged({text + second, text + first}));
+    CHECK(has(both, first));
+    CHECK(has(both, second));
+    store_lines lines;
+    lines.add(both, "both");
+    CHECK(lines.kept().calls == 2);
+    lines.remove_superseded();
+    CHECK(lines.kept().calls == 1);
+    CHECK(lines.removed().calls == 1);
+    auto const listed = store_content::of_text(lines.text(), "text").problems();
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0].calls.coverage.calls == 12);
+    CHECK(listed[0].calls.coverage.by_winner == 6);
+    CHECK(listed[0].calls.from_s == 1);
+    CHECK(listed[0].calls.to_s == 4);
 }
 
 TEST_CASE("whole problems and outcomes are removed and counted")

@@ -129,6 +129,8 @@ public:
         }
     }
 
+    /// Returns false after a move to another object.
+    [[nodiscard]] explicit operator bool() const noexcept { return object_ != nullptr; }
     [[nodiscard]] T* operator->() const noexcept { return object_; }
     [[nodiscard]] T& operator*() const noexcept { return *object_; }
 

@@ -99,6 +99,7 @@ enum class line_kind : std::uint8_t {
     won,
     proven,
     over,
+    calls,
     later, ///< line about a problem, of a kind of a later release
 };
 
@@ -118,6 +119,7 @@ struct line_form {
         if (rest.starts_with("won\":[")) return {line_kind::won, id};
         if (rest.starts_with("shape\":[")) return {line_kind::proven, id};
         if (rest.starts_with("over\":")) return {line_kind::over, id};
+        if (rest.starts_with("calls\":[")) return {line_kind::calls, id};
         return {line_kind::later, id};
     }
     std::string_view const id = text_between(line, problem, "\",\"kernel\":");

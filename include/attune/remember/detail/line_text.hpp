@@ -39,6 +39,12 @@ public:
         return {last_id_, problem, std::move(line)};
     }
 
+    [[nodiscard]] waiting_line operator()(stored_problem const& problem, past_calls const& calls)
+    {
+        std::string line = calls_line(id_for(problem), calls);
+        return {last_id_, problem, std::move(line)};
+    }
+
     /// A line for a tuning that ended without a kept winner.
     [[nodiscard]] waiting_line operator()(stored_problem const& problem)
     {

@@ -174,6 +174,7 @@ struct waiting_line {
     std::string id{};
     stored_problem problem{}; ///< each writer writes it once
     std::string line{};
+    bool is_introduced = false; ///< the file has the line of its problem
 };
 
 /// For one thread at a time. Parses a whole file once, if it does not begin like a store. Later it
@@ -256,7 +257,7 @@ private:
         if (format_ < store_format) text += header_line() + '\n';
         std::vector<std::string> introduced;
         for (waiting_line const& one : lines) {
-            if (!introduced_.contains(one.id) &&
+            if (!one.is_introduced && !introduced_.contains(one.id) &&
                 std::find(introduced.begin(), introduced.end(), one.id) == introduced.end()) {
                 text += problem_line(one.id, one.problem) + '\n';
                 introduced.push_back(one.id);

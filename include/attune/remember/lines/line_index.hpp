@@ -84,10 +84,11 @@ protected:
         chain tried{};
         chain proven{};
         chain refuted{};        ///< shapes with a wrong variant
+        chain calls{};          ///< of programs that ended; not counted in `latest`
         std::uint64_t over = 0; ///< offset of the last such line
         std::uint32_t next_of_identity = nothing;
         std::uint32_t next_of_kernel = nothing;
-        std::uint64_t latest = 0; ///< offset of the last line that refers to it
+        std::uint64_t latest = 0; ///< offset of the last line of a tuning or a proof
         std::unique_ptr<parsed_problem> parsed{};
     };
 
@@ -107,6 +108,7 @@ private:
     known_problem& problem_at(std::string_view id);
     void place_problem(known_problem& of, place at, std::uint64_t identity, std::size_t kernel);
     void append(chain& to, known_problem& of, place at);
+    void append(chain& to, place at);
 
     std::unordered_map<std::uint64_t, std::uint32_t> by_id_{};
     std::uint64_t last_id_ = 0; ///< a hash

@@ -82,6 +82,7 @@ ATTUNE_INLINE bool line_index::take_in_form(std::string_view line, place at)
         if (form.kind == line_kind::proven)
             append(is_refutation(line) ? of.refuted : of.proven, of, at);
         if (form.kind == line_kind::over) of.over = at.offset;
+        if (form.kind == line_kind::calls) append(of.calls, at);
         return true;
     }
     auto const identity = hexadecimal(form.id.substr(0, 16));
@@ -136,6 +137,8 @@ ATTUNE_INLINE void line_index::take_parsed(std::string_view line, place at, bool
     } else if (auto const* const proven = std::get_if<proven_entry>(&content)) {
         known_problem& of = problem_at(proven->at);
         append(proven->proof.is_right ? of.proven : of.refuted, of, at);
+    } else if (auto const* const calls = std::get_if<calls_entry>(&content)) {
+        append(problem_at(calls->at).calls, at);
     } else if (auto* const wrong = std::get_if<damaged_line>(&content)) {
         is_left = !is_final;
         if (is_final) add_damage(std::move(wrong->why), line);
@@ -192,12 +195,17 @@ ATTUNE_INLINE void line_index::place_problem(known_problem& of, place at, std::u
 
 ATTUNE_INLINE void line_index::append(chain& to, known_problem& of, place at)
 {
+    append(to, at);
+    of.latest = at.offset;
+}
+
+ATTUNE_INLINE void line_index::append(chain& to, place at)
+{
     auto const mine = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({at, nothing});
     (to.first == nothing ? to.first : entries_[to.last].next) = mine;
     to.last = mine;
     ++to.length;
-    of.latest = at.offset;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

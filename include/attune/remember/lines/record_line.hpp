@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/call_coverage.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
@@ -41,6 +42,10 @@ struct proven_entry {
     std::string at{};
     proven_shape proof{};
 };
+struct calls_entry {
+    std::string at{};
+    past_calls calls{};
+};
 /// A record of format 2: its key has only the schema, its configuration no names. See record_of().
 struct won_entry {
     std::string at{};
@@ -50,8 +55,8 @@ struct won_entry {
 struct other_entry {};
 
 /// A `record` is a line of format 1.
-using line_content = std::variant<record, problem_entry, tried_entry, proven_entry, won_entry,
-                                  other_entry, store_header, damaged_line>;
+using line_content = std::variant<record, problem_entry, tried_entry, proven_entry, calls_entry,
+                                  won_entry, other_entry, store_header, damaged_line>;
 
 /// Lines without their newline. Reading one gives equal values: numbers to the last bit, infinities
 /// and NaN, and text that is not UTF-8.
@@ -59,6 +64,8 @@ using line_content = std::variant<record, problem_entry, tried_entry, proven_ent
 [[nodiscard]] std::string problem_line(std::string const& id, stored_problem const& problem);
 [[nodiscard]] std::string tried_line(std::string const& id, tried_row const& row);
 [[nodiscard]] std::string proven_line(std::string const& id, proven_shape const& proof);
+/// Texts of shapes and reasons are cut after 300 characters.
+[[nodiscard]] std::string calls_line(std::string const& id, past_calls const& calls);
 /// The line for a tuning that ended without a kept winner.
 [[nodiscard]] std::string over_line(std::string const& id);
 [[nodiscard]] std::string won_line(std::string const& id, record const& entry);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/detail/line_bytes.hpp>
@@ -286,6 +287,58 @@ template <json_like Json>
     return json;
 }
 
+/// Finite seconds that are not negative.
+inline void require_seconds(double seconds, char const* name)
+{
+    if (!(seconds >= 0 && seconds <= std::numeric_limits<double>::max()))
+        throw record_json_problem(std::string(name) + " is no number of seconds");
+}
+
+template <json_like Json>
+[[nodiscard]] uncovered_calls json_to_uncovered(Json const& json)
+{
+    if (!json.is_array() || json.size() != 4 || !json[2].is_number_unsigned())
+        throw record_json_problem("rest has no [shape, why, calls, seconds]");
+    uncovered_calls out{.shape = json_to_text(json[0], "rest"),
+                        .why = json_to_text(json[1], "rest"),
+                        .calls = json[2].template get<std::uint64_t>(),
+                        .seconds = json_to_number(json[3], "rest")};
+    require_seconds(out.seconds, "rest");
+    return out;
+}
+
+template <json_like Json>
+[[nodiscard]] calls_entry json_to_calls(std::string at, Json const& json)
+{
+    calls_entry out{.at = std::move(at)};
+    call_coverage& of = out.calls.coverage;
+    auto const& counts = json_field(json, "calls");
+    if (!counts.is_array() || counts.size() != 2 || !counts[0].is_number_unsigned() ||
+        !counts[1].is_number_unsigned())
+        throw record_json_problem("calls is not [all, by the winner]");
+    of.calls = counts[0].template get<std::uint64_t>();
+    of.by_winner = counts[1].template get<std::uint64_t>();
+    auto const seconds = numbers_in<2>(json_field(json, "s"), "s");
+    auto const ran = numbers_in<2>(json_field(json, "ran"), "ran");
+    of.seconds = seconds[0];
+    of.winner_s = seconds[1];
+    out.calls.from_s = ran[0];
+    out.calls.to_s = ran[1];
+    for (double const one : {of.seconds, of.winner_s, ran[0], ran[1]})
+        require_seconds(one, "a number of calls");
+    if (of.by_winner > of.calls || of.winner_s > of.seconds || ran[0] > ran[1])
+        throw record_json_problem("a part of calls is more than all");
+    if (auto const more = field_or_none(json, "more"); more && more->is_number_unsigned())
+        of.more_shapes = more->template get<std::uint64_t>();
+    auto const rest = field_or_none(json, "rest");
+    if (!rest) return out;
+    if (!rest->is_array() || rest->size() > most_uncovered_shapes)
+        throw record_json_problem("rest is no list of at most 16 shapes");
+    for (auto const& one : *rest)
+        of.rest.push_back(json_to_uncovered(one));
+    return out;
+}
+
 /// A power of two, at most 64; other values are ignored.
 template <json_like Json>
 [[nodiscard]] std::uint32_t address_modulus_in(Json const& json)
@@ -360,6 +413,7 @@ template <json_like Json>
         if (has_field(json, "try")) return json_to_tried(std::move(at), json);
         if (has_field(json, "won")) return json_to_won(std::move(at), json);
         if (has_field(json, "shape")) return json_to_proven(std::move(at), json);
+        if (has_field(json, "calls")) return json_to_calls(std::move(at), json);
         if (has_field(json, "over")) return other_entry{}; // record_table recognises it by its form
     }
     if (has_sum) return other_entry{};
@@ -423,6 +477,30 @@ ATTUNE_INLINE std::string over_line(std::string const& id)
     record_json json;
     json["at"] = text_to_json(id);
     json["over"] = true;
+    return with_sum(json);
+}
+
+ATTUNE_INLINE std::string calls_line(std::string const& id, past_calls const& calls)
+{
+    constexpr std::size_t most_characters = 300;
+    auto const text = [](std::string const& of) {
+        return text_to_json(shortened(of, most_characters));
+    };
+    auto const pair = [](double a, double b) {
+        return record_json::array({number_to_json(a), number_to_json(b)});
+    };
+    call_coverage const& of = calls.coverage;
+    record_json json;
+    json["at"] = text_to_json(id);
+    json["calls"] = record_json::array({of.calls, of.by_winner});
+    json["s"] = pair(of.seconds, of.winner_s);
+    json["ran"] = pair(calls.from_s, calls.to_s);
+    record_json rest = record_json::array();
+    for (uncovered_calls const& one : of.rest)
+        rest.push_back(record_json::array(
+            {text(one.shape), text(one.why), one.calls, number_to_json(one.seconds)}));
+    if (!rest.empty()) json["rest"] = std::move(rest);
+    if (of.more_shapes > 0) json["more"] = of.more_shapes;
     return with_sum(json);
 }
 

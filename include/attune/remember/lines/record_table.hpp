@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct listed_problem {
     std::vector<record> best{}; ///< one for each schema, the latest last
     std::size_t tried = 0;      ///< number of outcomes
     std::size_t proven = 0;     ///< number of shapes
+    past_calls calls{};         ///< of programs that ended
 };
 
 /// The records and problems of an indexed store. Reads lines on request.
@@ -60,14 +62,22 @@ public:
     /// opposite verdict.
     [[nodiscard]] bool says(stored_problem const& problem, proven_shape const& proof,
                             text_source const& text) const;
+    /// Returns true if the text has the own line of a problem.
+    [[nodiscard]] bool knows(std::string_view id) const
+    {
+        known_problem const* const of = find_problem(id);
+        return of != nullptr && of->line.length != 0;
+    }
     /// Returns true if more than half of all lines are no longer read, or replace others: see
     /// compacted().
     [[nodiscard]] bool is_mostly_past() const noexcept;
 
     /// Problems that have outcomes or winners, in the order of their last lines.
-    /// @param most  largest number; reads only the latest
+    /// @param most         largest number; reads only the latest
+    /// @param with_called  also problems that have calls alone
     /// Cost  20 us a problem
-    [[nodiscard]] std::vector<listed_problem> list(std::size_t most, text_source const& text);
+    [[nodiscard]] std::vector<listed_problem> list(std::size_t most, text_source const& text,
+                                                   bool with_called = false);
     /// The rows and the winner of a listed problem.
     [[nodiscard]] problem_history history(listed_problem const& of, text_source const& text);
 
@@ -84,6 +94,7 @@ private:
     [[nodiscard]] bool load(known_problem& of, text_source const& text);
     void fold(known_problem& of, text_source const& text);
     [[nodiscard]] found_record best_of(known_problem& of, std::string const& schema) const;
+    [[nodiscard]] past_calls calls_of(known_problem const& of, text_source const& text) const;
     void add_history(problem_history& to, known_problem& of, text_source const& text);
     [[nodiscard]] std::uint32_t first_of(std::unordered_map<std::uint64_t, std::uint32_t> const& in,
                                          std::uint64_t hash) const;

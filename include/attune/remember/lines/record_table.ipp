@@ -142,6 +142,20 @@ ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_sourc
     return {best->entry, fit.how, fit.distance};
 }
 
+ATTUNE_INLINE past_calls record_table::calls_of(known_problem const& of,
+                                                text_source const& text) const
+{
+    past_calls out;
+    std::string line;
+    for (std::uint32_t at = of.calls.first; at != nothing; at = entries_[at].next) {
+        place const where = entries_[at].at;
+        if (!text(where.offset, where.length, line)) break;
+        line_content content = read_line(line);
+        if (auto* const one = std::get_if<calls_entry>(&content)) out.take(std::move(one->calls));
+    }
+    return out;
+}
+
 /// Adds rows and the best record of a problem.  @pre  load(of)
 ATTUNE_INLINE void record_table::add_history(problem_history& to, known_problem& of,
                                              text_source const& text)
@@ -295,19 +309,24 @@ ATTUNE_INLINE bool record_table::is_mostly_past() const noexcept
     };
     std::size_t past = 0;
     for (known_problem const& of : problems_) {
-        past += beyond(of.won.length, 1) + beyond(of.proven.length, most_read);
+        past += beyond(of.won.length, 1) + beyond(of.proven.length, most_read) +
+                beyond(of.calls.length, 1);
         if (of.over != 0 || of.won.first != nothing) past += beyond(of.tried.length, most_outcomes);
     }
     return past > most_read && 2 * past > entries_.size();
 }
 
-ATTUNE_INLINE std::vector<listed_problem> record_table::list(std::size_t most,
-                                                             text_source const& text)
+ATTUNE_INLINE std::vector<listed_problem>
+record_table::list(std::size_t most, text_source const& text, bool with_called)
 {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> all; // last line, number
-    for (std::uint32_t i = 0; i < problems_.size(); ++i)
-        if (problems_[i].won.first != nothing || problems_[i].tried.first != nothing)
-            all.emplace_back(problems_[i].latest, i);
+    for (std::uint32_t i = 0; i < problems_.size(); ++i) {
+        known_problem const& of = problems_[i];
+        if (of.won.first != nothing || of.tried.first != nothing)
+            all.emplace_back(of.latest, i);
+        else if (with_called && of.calls.first != nothing)
+            all.emplace_back(entries_[of.calls.last].at.offset, i);
+    }
     std::sort(all.begin(), all.end());
     std::vector<listed_problem> out;
     for (std::size_t i = all.size() - std::min(most, all.size()); i < all.size(); ++i) {
@@ -322,6 +341,7 @@ ATTUNE_INLINE std::vector<listed_problem> record_table::list(std::size_t most,
             one.best.push_back(std::move(r.entry));
         one.tried = of.tried.length;
         one.proven = of.proven.length + of.refuted.length;
+        one.calls = calls_of(of, text);
         out.push_back(std::move(one));
     }
     return out;

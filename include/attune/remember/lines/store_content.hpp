@@ -36,9 +36,10 @@ public:
     ~store_content();
 
     /// Problems that have outcomes or winners, in the order of their last lines.
-    /// @param most  largest number, the latest ones
+    /// @param most         largest number, the latest ones
+    /// @param with_called  also problems that have calls alone
     [[nodiscard]] std::vector<listed_problem>
-    problems(std::size_t most = std::numeric_limits<std::size_t>::max());
+    problems(std::size_t most = std::numeric_limits<std::size_t>::max(), bool with_called = false);
     /// The outcomes of a listed problem.
     [[nodiscard]] problem_history history(listed_problem const& of);
 
@@ -84,8 +85,9 @@ private:
 };
 
 /// Leaves out lines that record_table no longer reads: equal proofs but the latest, superseded
-/// winners, and lines that introduce a problem but its first and its last one. Keeps all other
-/// lines in their order, also damaged ones and those of a later release.
+/// winners, and lines that introduce a problem but its first and its last one. Makes one line of
+/// the calls of a problem. Keeps all other lines in their order, also damaged ones and those of a
+/// later release.
 ///
 /// store::find(), recall(), related() and proofs() give the same answers as before. A text stays
 /// unchanged if it is no store, or has a line without checksum: of format 1, or edited by a person.

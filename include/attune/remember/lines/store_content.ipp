@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -76,9 +77,10 @@ ATTUNE_INLINE store_content::store_content(store_content&&) noexcept = default;
 ATTUNE_INLINE store_content& store_content::operator=(store_content&&) noexcept = default;
 ATTUNE_INLINE store_content::~store_content() = default;
 
-ATTUNE_INLINE std::vector<listed_problem> store_content::problems(std::size_t most)
+ATTUNE_INLINE std::vector<listed_problem> store_content::problems(std::size_t most,
+                                                                  bool with_called)
 {
-    return state_->lines.table().list(most, state_->lines.source());
+    return state_->lines.table().list(most, state_->lines.source(), with_called);
 }
 ATTUNE_INLINE problem_history store_content::history(listed_problem const& of)
 {
@@ -187,7 +189,7 @@ public:
 private:
     using numbers = std::vector<std::size_t>; ///< of lines, ascending
     struct problem_lines {
-        numbers introductions{}, tried{}, won{}, right{}, wrong{}, over{};
+        numbers introductions{}, tried{}, won{}, right{}, wrong{}, over{}, calls{};
         std::size_t latest = 0; ///< the last one that record_table uses
     };
 
@@ -228,6 +230,9 @@ private:
         case line_kind::over:
             of.over.push_back(number);
             break;
+        case line_kind::calls:
+            of.calls.push_back(number);
+            break;
         case line_kind::later:
         case line_kind::unknown:
             break;
@@ -257,6 +262,7 @@ private:
     {
         for (std::size_t i = 1; i + 1 < of.introductions.size(); ++i)
             stays_[of.introductions[i]] = false;
+        sift_calls(id, of.calls);
         leave_out_unread(of.right, of.right.size(), record_table::most_read, of);
         leave_out_repeated(of.right, of);
         leave_out_repeated(of.wrong, of);
@@ -270,6 +276,23 @@ private:
         auto const open = std::lower_bound(of.tried.begin(), of.tried.end(), ended);
         leave_out_unread(of.tried, static_cast<std::size_t>(open - of.tried.begin()),
                          record_table::most_outcomes, of);
+    }
+
+    /// Makes one line of all calls, in the place of the last one. Damaged lines stay.
+    void sift_calls(std::string_view id, numbers const& all)
+    {
+        if (all.size() < 2) return;
+        past_calls sum;
+        std::optional<std::size_t> last;
+        for (std::size_t const number : all) {
+            line_content content = read_line(lines_[number]);
+            auto* const one = std::get_if<calls_entry>(&content);
+            if (one == nullptr) continue;
+            sum.take(std::move(one->calls));
+            stays_[number] = false;
+            last = number;
+        }
+        if (last) instead_[*last] = calls_line(std::string(id), sum);
     }
 
     /// Folds winners like record_table. @return  the line that ended the last tuning; 0: none

@@ -27,6 +27,7 @@ struct line_counts {
     std::size_t outcomes = 0;
     std::size_t winners = 0;
     std::size_t shapes = 0;
+    std::size_t calls = 0;  ///< lines of programs that ended
     std::size_t others = 0; ///< lines of a later release
     std::size_t repeated = 0;
     std::size_t damaged = 0;
@@ -42,10 +43,10 @@ public:
     /// @param when  time of the problem's last winner, ISO 8601; empty: it has none
     using condition = std::function<bool(stored_problem const& problem, std::string const& when)>;
     void remove_problems(condition const& is_meant);
-    /// Removes all lines except winners and proven shapes.
+    /// Removes the outcomes of tunings.
     void remove_outcomes();
     /// Removes superseded winners. Exact answers of find() stay the same. Among near records that
-    /// fit equally well, the answer may change.
+    /// fit equally well, the answer may change. Makes one line of the calls of a problem.
     void remove_superseded();
 
     [[nodiscard]] std::string text() const;
@@ -77,6 +78,7 @@ private:
 
     [[nodiscard]] static std::string last_winner(kept_problem const& of);
     void remove(kept_problem& from, std::string const& line);
+    void join_calls(std::string const& id, kept_problem& of);
 
     std::map<std::string, kept_problem> problems_{}; ///< by id
     std::set<std::string> others_{};                 ///< lines without a problem

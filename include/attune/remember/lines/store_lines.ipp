@@ -57,6 +57,8 @@ ATTUNE_INLINE void store_lines::add(std::string_view text, std::string const& na
             add_line(t->at, {std::string(line), &line_counts::outcomes});
         else if (auto const* const v = std::get_if<proven_entry>(&content))
             add_line(v->at, {std::string(line), &line_counts::shapes});
+        else if (auto const* const c = std::get_if<calls_entry>(&content))
+            add_line(c->at, {std::string(line), &line_counts::calls});
         else if (auto const* const w = std::get_if<won_entry>(&content))
             add_line(w->at, winner(line, w->entry));
         else if (!others_.emplace(line).second)
@@ -83,6 +85,9 @@ ATTUNE_INLINE void store_lines::add(std::string_view text, std::string const& na
             break;
         case line_kind::proven:
             add_line(id, {std::string(line), &line_counts::shapes});
+            break;
+        case line_kind::calls:
+            add_line(id, {std::string(line), &line_counts::calls});
             break;
         case line_kind::later:
             add_line(id, {std::string(line)});
@@ -222,6 +227,35 @@ ATTUNE_INLINE void store_lines::remove_outcomes()
         });
 }
 
+/// Damaged lines stay.
+ATTUNE_INLINE void store_lines::join_calls(std::string const& id, kept_problem& of)
+{
+    struct ended {
+        std::string line{};
+        kept_line kept{};
+        past_calls calls{};
+    };
+    std::vector<ended> all;
+    for (auto const& [line, kept] : of.lines) {
+        if (kept.count != &line_counts::calls) continue;
+        line_content content = read_line(line);
+        if (auto* const one = std::get_if<calls_entry>(&content))
+            all.push_back({line, kept, std::move(one->calls)});
+    }
+    if (all.size() < 2) return;
+    std::sort(all.begin(), all.end(), [&](ended const& a, ended const& b) {
+        if (stores_ == 1) return a.kept.last < b.kept.last;
+        return a.calls.to_s != b.calls.to_s ? a.calls.to_s < b.calls.to_s : a.line < b.line;
+    });
+    past_calls sum;
+    for (ended& one : all) {
+        sum.take(std::move(one.calls));
+        remove(of, one.line);
+    }
+    --removed_.calls;
+    of.lines.emplace(calls_line(id, sum), all.back().kept);
+}
+
 ATTUNE_INLINE void store_lines::remove_superseded()
 {
     struct winner {
@@ -230,6 +264,7 @@ ATTUNE_INLINE void store_lines::remove_superseded()
         record entry{};
     };
     for (auto& [id, problem] : problems_) {
+        join_calls(id, problem);
         std::vector<winner> all;
         for (auto const& [line, kept] : problem.lines) {
             if (kept.count != &line_counts::winners) continue;

@@ -5,6 +5,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/posix/range_lock.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/call_coverage.hpp>
 #include <attune/remember/record.hpp>
 
 #include <cstddef>
@@ -91,6 +92,12 @@ struct problem_history {
 
     /// Returns true if a tuning was killed, or still runs.
     [[nodiscard]] bool is_open() const noexcept { return open < rows.size(); }
+};
+
+/// The calls of a problem in a program that ends.
+struct problem_calls {
+    stored_problem problem{};
+    past_calls calls{};
 };
 
 /// A problem similar to the requested one.

@@ -6,6 +6,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/call_coverage.hpp>
 #include <attune/remember/problem/matching.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
@@ -126,6 +127,7 @@ struct problem_report {
 
     std::size_t verified = 0; ///< shapes of calls for which the winner's code was verified
     std::size_t refuted = 0;  ///< shapes of calls for which its result was wrong
+    call_coverage calls{};    ///< of the programs that ended last
     std::string store{};      ///< its path, where a page has problems of several stores
 
     /// The first contestant of this part; null: there is none.
@@ -150,7 +152,7 @@ struct problem_report {
     }
 };
 
-/// Computes all members except `past`.
+/// Computes the members that follow from `past`.
 /// Cost  O(n p + n log n) for n rows of p parameters; 20 ms for 10,000 rows
 [[nodiscard]] problem_report report_of(problem_history past);
 

@@ -377,6 +377,7 @@ namespace detail {
 ATTUNE_INLINE problem_report report_of(store_content& from, listed_problem const& one)
 {
     problem_report out = report_of(from.history(one));
+    out.calls = one.calls.coverage;
     if (out.past.best && !out.past.best->code.empty())
         for (proven_shape const& shape : from.proofs(one.problem, out.past.best->code))
             ++(shape.is_right ? out.verified : out.refuted);

@@ -592,7 +592,7 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
             if (of.is_further_size && is_first) parts_.prove_winner(of, one.key, one.call->frame());
             // With buckets, the call decides if the winner may serve its own inputs.
             if (parts_.subject.kernel.buckets.empty()) {
-                parts_.shapes.set_best(one.shape, *of.winner);
+                parts_.shapes.set_best(one.shape, *of.winner, of.problem_number);
                 parts_.shapes.set_why(one.shape, {});
                 parts_.shapes.serve(one.shape, *of.winner, true);
             }

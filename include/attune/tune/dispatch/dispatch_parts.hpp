@@ -10,6 +10,7 @@
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/served/kept_calls.hpp>
 #include <attune/tune/dispatch/served/served_inputs.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
@@ -35,6 +36,7 @@ struct dispatch_parts {
     shape_register shapes{};
     installed_variants variants;
     default_code defaults;
+    kept_calls kept;
     variant_choice choice;
     fork_safe_mutex turn{};      ///< the thread that tunes or verifies holds it
     std::atomic<int> waiting{0}; ///< number of threads that wait for the turn

@@ -7,6 +7,7 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/report.hpp>
 
@@ -25,6 +26,7 @@ ATTUNE_INLINE dispatch_parts::dispatch_parts(dispatched_kernel of, any_store sto
     , report(subject.kernel.name, subject.options.progress)
     , variants(subject)
     , defaults(subject, variants)
+    , kept(subject, store)
     , choice(subject, std::move(store), report)
     , sizes(subject, shapes, choice)
 {
@@ -170,6 +172,9 @@ ATTUNE_INLINE void dispatch_parts::prepare(served_inputs& of)
 {
     defaults.complete(of.problem);
     if (std::string const due = defaults.take_moved(of.problem); !due.empty()) report.note(due);
+    if (of.problem_number == 0 && kept.is_on())
+        of.problem_number = kept.number_of(
+            problem_of(choice.key_of(of.problem), of.problem.space->describe(), subject.facts));
 }
 
 ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& of,
@@ -245,7 +250,7 @@ ATTUNE_INLINE bool dispatch_parts::install(served_inputs& of, keyed_call const& 
         return false;
     of.verifier->add(call.shape);
     prove_winner(of, call.shape, call.frame);
-    shapes.set_best(shape, *of.winner);
+    shapes.set_best(shape, *of.winner, of.problem_number);
     shapes.serve(shape, *of.winner, true);
     return true;
 }

@@ -71,6 +71,10 @@ public:
     /// @param seconds  time of the code; `untimed`: not measured
     void count(served_call const& of, installed_variant const& by, double seconds) noexcept;
 
+    /// Puts the coverage of the calls so far into the store; its owner calls it once, at its end.
+    /// See kept_calls.
+    void keep_calls() noexcept;
+
     /// Calls tuned_sizes::look().
     void look_at_sizes() noexcept;
 

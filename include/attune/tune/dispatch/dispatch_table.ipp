@@ -257,6 +257,12 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
         state_->parts.defaults.complete(state_->parts.all_inputs.at({})->problem, false);
 }
 
+ATTUNE_INLINE void dispatch_table::keep_calls() noexcept
+{
+    own_float_environment const numbers;
+    state_->parts.kept.write(state_->parts.shapes);
+}
+
 ATTUNE_INLINE dispatch_table::~dispatch_table()
 {
     own_float_environment const numbers;
@@ -335,7 +341,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
         if (tunes_now != nullptr)
             throw error("kernel '" + subject.kernel.name + "' is being tuned",
                         "tuned.tune(arguments...)", "call it when the tuning is over");
-        if (counted != nullptr) counted->best = of.winner;
+        if (counted != nullptr) *counted = {met.shape, of.winner, of.problem_number};
         auto const* const covering = s.parts.covering(of, inputs, key);
         installed_variant const& by = covering != nullptr ? *covering : s.until_then(of, met);
         std::uint32_t const too_few = covering != nullptr ? often_met - 1 : 1;
@@ -379,7 +385,8 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
             installed_variant const& by =
                 s.serve_call(held, inputs, met, key, frame, s.by_policy(of), true);
             s.tune_size(met, key, frame, by);
-            if (counted != nullptr) counted->best = dispatch_parts::best_of(*held);
+            if (counted != nullptr)
+                *counted = {met.shape, dispatch_parts::best_of(*held), held->problem_number};
             return by;
         }
         installed_variant const* by = met.serves;
@@ -388,7 +395,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
             met.met = std::max(met.met, often_met);
             by = &s.serve_call(held, inputs, met, key, frame, when_unknown::tune, false);
             if (auto const* const best = dispatch_parts::best_of(*held))
-                s.parts.shapes.set_best(met.shape, *best);
+                s.parts.shapes.set_best(met.shape, *best, held->problem_number);
         }
         tunes_now->report = held->outcome;
         if (held->winner != nullptr) tunes_now->at = held->winner_at;

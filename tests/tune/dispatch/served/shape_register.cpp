@@ -104,7 +104,7 @@ TEST_CASE("calls belong to the code that served the shape when they were made")
     all.serve(&shape, first);
     calls(3);
     all.serve(&shape, second);
-    all.set_best(&shape, second);
+    all.set_best(&shape, second, 0);
     calls(20);
     shape.took(second, 0.5);
     shape.took(first, 0.1); // it serves no more
@@ -122,4 +122,36 @@ TEST_CASE("calls belong to the code that served the shape when they were made")
     CHECK(seen.rest[0].calls == 4);
     CHECK(seen.rest[0].seconds == 8);
     CHECK(seen.rest[1].calls == 1);
+}
+
+TEST_CASE("the calls of all problems together are all calls")
+{
+    attune::detail::shape_register all;
+    attune::detail::installed_variant const code{}, other{};
+    std::vector<attune::detail::shape_word> const layout(3);
+    for (std::int64_t i = 0; i < 100; ++i) {
+        auto const problem = static_cast<std::uint32_t>(i % 7);
+        auto* const shape = all.meet(key{i, 0, 0}).shape;
+        all.count({shape, &code, problem}, i % 3 == 0 ? other : code, 1);
+        if (i % 5 == 0) all.set_best(shape, code, 0); // its problem stays
+    }
+    all.count({}, code, 1); // of an unknown problem, like those of number 0
+    attune::call_coverage const whole = all.coverage(layout);
+    CHECK(whole.calls == 101);
+    auto const parts = all.coverages(layout, 99);
+    CHECK(parts.size() == 7);
+    attune::call_coverage sum;
+    for (attune::detail::counted_problem const& one : parts) {
+        sum.calls += one.coverage.calls;
+        sum.by_winner += one.coverage.by_winner;
+        sum.seconds += one.coverage.seconds;
+        sum.more_shapes += one.coverage.more_shapes + one.coverage.rest.size();
+    }
+    CHECK(sum.calls == whole.calls);
+    CHECK(sum.by_winner == whole.by_winner);
+    CHECK(sum.seconds == whole.seconds);
+    CHECK(sum.more_shapes == whole.more_shapes + whole.rest.size());
+    auto const most = all.coverages(layout, 2);
+    REQUIRE(most.size() == 2);
+    CHECK(most[0].coverage.calls == 16);
 }

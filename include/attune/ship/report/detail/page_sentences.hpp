@@ -192,15 +192,15 @@ labels_of(std::vector<problem_report const*> const& all)
     return out;
 }
 
-/// The calls that the winner serves, as far as the store has it. Empty: the store has no proof.
-[[nodiscard]] inline std::string coverage_text(problem_report const& of)
+/// The shapes that the winner serves. Empty: the store has no proof.
+[[nodiscard]] inline std::string proofs_text(problem_report const& of)
 {
     if (of.verified + of.refuted == 0) return {};
     std::string out =
         "the winner was verified for " + counted(of.verified, "shape of calls", "shapes of calls");
     if (of.refuted > 0) out += ", and was wrong for " + std::to_string(of.refuted);
     return out + "; it serves these, and calls whose properties they prove. The default serves "
-                 "others. The program's report().coverage counts the calls";
+                 "others";
 }
 
 [[nodiscard]] inline std::string facts_list(problem_report const& of)
@@ -213,8 +213,9 @@ labels_of(std::vector<problem_report const*> const& all)
     if (of.past.best) {
         record const& best = *of.past.best;
         out += fact("tuned", best.when + (best.attune.empty() ? "" : " by attune " + best.attune)) +
-               fact("effort", effort_text(best)) + fact("serves", coverage_text(of));
+               fact("effort", effort_text(best)) + fact("serves", proofs_text(of));
     }
+    if (of.calls.calls > 0) out += fact("calls", of.calls.text());
     return out + "</dl>\n";
 }
 

@@ -33,6 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     add(counts.winners, " winner", " winners");
     add(counts.outcomes, " outcome", " outcomes");
     add(counts.shapes, " shape", " shapes");
+    add(counts.calls, " line of calls", " lines of calls");
     add(counts.others, " line of a later release", " lines of a later release");
     add(counts.repeated, " repeated line", " repeated lines");
     add(counts.damaged, " damaged line", " damaged lines");

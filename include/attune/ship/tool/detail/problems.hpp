@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
@@ -162,6 +163,28 @@ inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
     return out;
 }
 
+/// Null without calls.
+[[nodiscard]] inline tool_json json_of(past_calls const& calls)
+{
+    call_coverage const& of = calls.coverage;
+    if (of.calls == 0) return {};
+    tool_json out;
+    out["calls"] = of.calls;
+    out["by_winner"] = of.by_winner;
+    out["seconds"] = of.seconds;
+    out["winner_s"] = of.winner_s;
+    out["from_s"] = calls.from_s;
+    out["to_s"] = calls.to_s;
+    out["rest"] = tool_json::array();
+    for (uncovered_calls const& one : of.rest)
+        out["rest"].push_back({{"shape", one.shape},
+                               {"why", one.why},
+                               {"calls", one.calls},
+                               {"seconds", one.seconds}});
+    out["more_shapes"] = of.more_shapes;
+    return out;
+}
+
 [[nodiscard]] inline tool_json json_of(stored_problem const& problem)
 {
     tool_json out;
@@ -240,10 +263,12 @@ struct selection {
 }
 
 /// In the order of their last lines.
-[[nodiscard]] inline std::vector<listed_problem> selected(store_content& from,
-                                                          selection const& meant)
+/// @param with_called  also problems that have calls alone
+[[nodiscard]] inline std::vector<listed_problem>
+selected(store_content& from, selection const& meant, bool with_called = false)
 {
-    std::vector<listed_problem> out = from.problems();
+    std::vector<listed_problem> out =
+        from.problems(std::numeric_limits<std::size_t>::max(), with_called);
     std::erase_if(out, [&](listed_problem const& one) { return !meant.fits(one.problem); });
     return out;
 }

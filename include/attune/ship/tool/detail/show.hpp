@@ -36,11 +36,12 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     record_key const& key = one.problem.key;
     std::vector<std::string> out{printable(key.kernel), text_of(key.inputs), printable(key.device)};
     record const* const best = latest_winner(one);
-    std::string state = best == nullptr                ? "unfinished"
-                        : best->interrupted            ? "interrupted"
-                        : best->disturbed              ? "disturbed"
-                        : key.source == foreign_source ? "imported"
-                                                       : "";
+    std::string state = best == nullptr && one.tried == 0 ? "untuned"
+                        : best == nullptr                 ? "unfinished"
+                        : best->interrupted               ? "interrupted"
+                        : best->disturbed                 ? "disturbed"
+                        : key.source == foreign_source    ? "imported"
+                                                          : "";
     if (best == nullptr && key.source == foreign_source) state = "imported";
     out.push_back(best == nullptr ? "" : objective_of(key).text(best->best_s));
     out.push_back(best == nullptr ? "" : text_of_gain(*best));
@@ -59,24 +60,29 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     if (most == 0) throw words_error("show: --most takes a number from 1 on");
     text_table table{{"KERNEL", "INPUTS", "DEVICE", ">BEST", ">FASTER", ">OUTCOMES", ">SHAPES",
                       "WHEN", "STATE", "CONFIGURATION"}};
+    std::vector<std::string> calls;
     std::vector<tool_json> list;
     bool is_cut = false;
     for (std::string const& path : given.plain) {
         store_content store = read_store(path, on);
         // Reads one more than it shows, to find out if that is all.
-        auto problems = meant.is_empty() && most < 1'000'000 ? store.problems(most + 1)
-                                                             : selected(store, meant);
+        auto problems = meant.is_empty() && most < 1'000'000 ? store.problems(most + 1, true)
+                                                             : selected(store, meant, true);
         is_cut = is_cut || problems.size() > most;
         if (problems.size() > most)
             problems.erase(problems.begin(), problems.end() - static_cast<std::ptrdiff_t>(most));
         for (listed_problem const& one : problems) {
             if (!given.has("--json")) {
                 table.rows.push_back(show_row(one));
+                if (one.calls.coverage.calls > 0)
+                    calls.push_back(name_of(one.problem) + ": " +
+                                    printable(one.calls.coverage.text()));
                 continue;
             }
             tool_json json = json_of(one.problem);
             json["outcomes"] = one.tried;
             json["shapes"] = one.proven;
+            json["calls"] = json_of(one.calls);
             json["best"] =
                 latest_winner(one) == nullptr ? tool_json() : json_of(*latest_winner(one));
             json["store"] = path;
@@ -87,6 +93,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         write_list(on.out, list);
     else if (!table.rows.empty())
         table.write(on);
+    if (!calls.empty()) on.out << '\n';
+    for (std::string const& line : calls)
+        on.out << line << '\n';
     if (is_cut)
         on.err << "attune: show: only the latest " << most << " of each store; --most shows more\n";
     if (!table.rows.empty() || !list.empty()) return done;
@@ -109,8 +118,12 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .more = "  attune show sgemm.attune\n"
                 "  attune show *.attune --kernel sgemm --input N=1024\n\n"
                 "SHAPES counts the shapes of calls for which a variant was verified, or found "
-                "wrong. How many\n"
-                "calls it served, the program's report().coverage says.\n"
+                "wrong.\n"
+                "Behind the table, a line says which share of a problem's calls ran the winner, "
+                "and why the\n"
+                "rest did not. A program writes it to its store when it ends. Programs that ran at "
+                "the same\n"
+                "time add up.\n"
                 "FASTER is how many times faster the best one is than the default. STATE says "
                 "whether a\n"
                 "tuning is not over, was interrupted or disturbed, or whether another tuner "

@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ struct served_inputs {
     {
     }
     call_problem problem;
+    std::atomic<std::uint32_t> problem_number{0}; ///< see kept_calls; 0: none
     /// True for each tuned size after the first, of a kernel without bound inputs: see tuned_sizes.
     bool is_further_size = false;
     /// The process that tunes the inputs in the background; 0: none.

@@ -9,7 +9,7 @@
 #include <attune/core/shape/call_counters.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/call_coverage.hpp>
+#include <attune/remember/call_coverage.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 
 #include <atomic>
@@ -83,6 +83,7 @@ struct alignas(64) known_shape {
     bool is_verified = false;                  ///< `serves` was verified on this shape
     installed_variant const* before = nullptr; ///< code that serves it until the verdict
     bool was_verified = false;                 ///< `before` was verified on this shape
+    std::uint32_t problem = 0;                 ///< see kept_calls; 0: unknown
 };
 
 /// A call that took the slow path.
@@ -90,6 +91,13 @@ struct served_call {
     known_shape* shape = nullptr; ///< null: the shape is not kept
     /// The code of the best known configuration for its inputs; null: the shape's latest.
     installed_variant const* best = nullptr;
+    std::uint32_t problem = 0; ///< of its inputs, see kept_calls; 0: the shape's latest
+};
+
+/// The calls of a problem.
+struct counted_problem {
+    std::uint32_t problem = 0; ///< see kept_calls; 0: unknown
+    call_coverage coverage{};
 };
 
 /// Gives the seconds of its lifetime to `done`.
@@ -222,15 +230,19 @@ public:
     /// Counts a call that took the slow path.
     /// @param seconds  `untimed`: not measured
     void count(served_call const& of, installed_variant const& by, double seconds);
-    /// Sets the code of the best known configuration.
+    /// Sets the code of the best known configuration, and the problem of its inputs.
     /// @param shape  null: not kept
-    void set_best(known_shape* shape, installed_variant const& best);
+    void set_best(known_shape* shape, installed_variant const& best, std::uint32_t problem);
     /// Sets the sentence on what serves the shape, and why. It holds for the next calls.
     void set_why(known_shape* shape, std::string why);
     /// Returns that sentence; empty: none.
     [[nodiscard]] std::string why(known_shape const* shape);
     /// Cost     0.1 us for each shape
     [[nodiscard]] call_coverage coverage(std::span<shape_word const> layout);
+    /// The same for each problem.
+    /// @param most  largest number: those with the most seconds, then the most calls
+    [[nodiscard]] std::vector<counted_problem> coverages(std::span<shape_word const> layout,
+                                                         std::size_t most);
 
     /// The calls of a shape so far, by any code.
     struct shape_time {
@@ -251,6 +263,11 @@ public:
     void locked(std::function<void()> const& f);
 
 private:
+    struct summed_calls;
+    /// @return  by the number of the problem; all calls at 0 unless `by_problem`
+    [[nodiscard]] std::vector<summed_calls> sums(bool by_problem);
+    [[nodiscard]] call_coverage described(summed_calls of, std::span<shape_word const> layout);
+
     static void settle(known_shape& shape);
     static void change(known_shape& shape, installed_variant const* serves);
 

@@ -266,6 +266,7 @@ ATTUNE_INLINE void shape_register::count(served_call const& of, installed_varian
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     if (of.shape != nullptr) {
         if (of.best != nullptr) of.shape->best = of.best;
+        if (of.problem != 0) of.shape->problem = of.problem;
         calls_by_code& one = ran_by(*of.shape, &by);
         ++one.calls;
         one.fastest_s = std::min(one.fastest_s, seconds);
@@ -280,11 +281,13 @@ ATTUNE_INLINE void shape_register::count(served_call const& of, installed_varian
     unkept_.winner_s += known_s;
 }
 
-ATTUNE_INLINE void shape_register::set_best(known_shape* shape, installed_variant const& best)
+ATTUNE_INLINE void shape_register::set_best(known_shape* shape, installed_variant const& best,
+                                            std::uint32_t problem)
 {
     if (shape == nullptr) return;
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     shape->best = &best;
+    if (problem != 0) shape->problem = problem;
 }
 
 ATTUNE_INLINE void shape_register::set_why(known_shape* shape, std::string why)
@@ -339,18 +342,24 @@ ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
     return since + most->why;
 }
 
-ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const> layout)
+/// The calls of a problem, and the shapes that other code than the winner ran. A null shape: all
+/// shapes that the table does not keep.
+struct shape_register::summed_calls {
+    call_coverage all{};
+    std::vector<std::pair<known_shape*, uncovered_calls>> rest{};
+};
+
+ATTUNE_INLINE std::vector<shape_register::summed_calls> shape_register::sums(bool by_problem)
 {
-    constexpr std::size_t most_listed = 16;
     std::unique_lock<fork_safe_mutex> here(lock_);
-    call_coverage out = unkept_;
-    std::vector<std::pair<known_shape const*, uncovered_calls>> rest;
+    std::vector<summed_calls> out(1);
+    out[0].all = unkept_;
     if (unkept_.calls > unkept_.by_winner)
-        rest.push_back({nullptr,
-                        {.shape = "there are more shapes than are kept",
-                         .why = "such a call is verified only if it returns soon",
-                         .calls = unkept_.calls - unkept_.by_winner,
-                         .seconds = unkept_.seconds - unkept_.winner_s}});
+        out[0].rest.push_back({nullptr,
+                               {.shape = "there are more shapes than are kept",
+                                .why = "such a call is verified only if it returns soon",
+                                .calls = unkept_.calls - unkept_.by_winner,
+                                .seconds = unkept_.seconds - unkept_.winner_s}});
     for (std::size_t i = 0; i < table_.shapes().size(); ++i) {
         if (i % shapes_at_once == shapes_at_once - 1) {
             here.unlock();
@@ -358,29 +367,61 @@ ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const>
         }
         known_shape* const shape = table_.shapes()[i].get();
         settle(*shape);
-        call_coverage const sums = sums_of(*shape);
-        out.calls += sums.calls;
-        out.by_winner += sums.by_winner;
-        out.seconds += sums.seconds;
-        out.winner_s += sums.winner_s;
-        if (sums.calls > sums.by_winner)
-            rest.push_back(
-                {shape,
-                 {.calls = sums.calls - sums.by_winner, .seconds = sums.seconds - sums.winner_s}});
+        call_coverage const of = sums_of(*shape);
+        std::size_t const problem = by_problem ? shape->problem : 0;
+        if (problem >= out.size()) out.resize(problem + 1);
+        summed_calls& to = out[problem];
+        to.all.calls += of.calls;
+        to.all.by_winner += of.by_winner;
+        to.all.seconds += of.seconds;
+        to.all.winner_s += of.winner_s;
+        if (of.calls > of.by_winner)
+            to.rest.push_back(
+                {shape, {.calls = of.calls - of.by_winner, .seconds = of.seconds - of.winner_s}});
     }
-    here.unlock();
-    sort_stably(rest, [](auto const& a, auto const& b) {
+    return out;
+}
+
+ATTUNE_INLINE call_coverage shape_register::described(summed_calls of,
+                                                      std::span<shape_word const> layout)
+{
+    call_coverage out = std::move(of.all);
+    sort_stably(of.rest, [](auto const& a, auto const& b) {
         return a.second.seconds != b.second.seconds ? a.second.seconds > b.second.seconds
                                                     : a.second.calls > b.second.calls;
     });
-    out.more_shapes = rest.size() - std::min(rest.size(), most_listed);
-    rest.resize(std::min(rest.size(), most_listed));
-    here.lock();
-    for (auto& [shape, listed] : rest) {
+    out.more_shapes = of.rest.size() - std::min(of.rest.size(), most_uncovered_shapes);
+    of.rest.resize(std::min(of.rest.size(), most_uncovered_shapes));
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    for (auto& [shape, listed] : of.rest) {
         if (shape != nullptr) listed.shape = text_of_shape(layout, shape->key);
         if (shape != nullptr) listed.why = why_uncovered(*shape);
         out.rest.push_back(std::move(listed));
     }
+    return out;
+}
+
+ATTUNE_INLINE call_coverage shape_register::coverage(std::span<shape_word const> layout)
+{
+    return described(std::move(sums(false)[0]), layout);
+}
+
+ATTUNE_INLINE std::vector<counted_problem>
+shape_register::coverages(std::span<shape_word const> layout, std::size_t most)
+{
+    std::vector<std::pair<std::uint32_t, summed_calls>> all;
+    std::vector<summed_calls> by_problem = sums(true);
+    for (std::uint32_t i = 0; i < by_problem.size(); ++i)
+        if (by_problem[i].all.calls > 0) all.emplace_back(i, std::move(by_problem[i]));
+    sort_stably(all, [](auto const& a, auto const& b) {
+        call_coverage const& left = a.second.all;
+        call_coverage const& right = b.second.all;
+        return left.seconds != right.seconds ? left.seconds > right.seconds
+                                             : left.calls > right.calls;
+    });
+    std::vector<counted_problem> out;
+    for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+        out.push_back({all[i].first, described(std::move(all[i].second), layout)});
     return out;
 }
 

@@ -1,4 +1,4 @@
-// attune/tune/call_coverage.hpp - how many calls of a kernel the winner ran, and why others ran the rest.
+// attune/remember/call_coverage.hpp - how many calls of a kernel the winner ran, and why others ran the rest.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,6 +7,7 @@
 #else
 #include <attune/core/version.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct uncovered_calls {
 /// Counts of calls are exact with one thread; with several threads at once a few may be lost.
 /// Seconds are an estimate: attune times some calls of each shape, and takes the fastest for all of
 /// them. Calls on a device have no seconds. Unknown shapes in signal handlers are not counted.
+///
+/// The end of a `tuned` leaves the coverage of its calls in its store, for `attune show` and the
+/// page: README.md of this folder.
 struct call_coverage {
     std::uint64_t calls = 0;
     std::uint64_t by_winner = 0; ///< calls that ran the winner
@@ -42,9 +46,31 @@ struct call_coverage {
     [[nodiscard]] std::string text() const;
 };
 
+namespace detail {
+
+/// The most shapes of call_coverage::rest.
+inline constexpr std::size_t most_uncovered_shapes = 16;
+
+/// Adds calls of another program. Equal shapes with equal reasons become one. Counts beyond the
+/// largest number, and seconds beyond the largest double, stay there.
+void add_to(call_coverage& to, call_coverage const& more);
+
+/// The calls of programs that ended.
+struct past_calls {
+    call_coverage coverage{};
+    double from_s = 0; ///< begin of the first program, seconds since 1970
+    double to_s = 0;   ///< end of the last one
+
+    /// Takes the calls of another program. The calls of programs that ran at the same time add up.
+    /// The calls of a later program replace those of earlier ones.
+    void take(past_calls more);
+};
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/call_coverage.ipp>
+#include <attune/remember/call_coverage.ipp>
 #endif
 #endif // ATTUNE_OFF
