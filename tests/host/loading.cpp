@@ -49,6 +49,14 @@ bool call_now()
     return call_with(scale);
 }
 #else
+#ifdef HOST_HAS_DLOPEN
+extern "C" void* dlopen(char const* path, int how) noexcept
+{
+    auto const next = reinterpret_cast<void* (*)(char const*, int)>(::dlsym(RTLD_NEXT, "dlopen"));
+    return next(path, how); // optimised code jumps there, and leaves no frame of this function
+}
+#endif
+
 int main(int, char** text)
 {
     ::alarm(100); // where it hangs, it is ended

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
@@ -45,12 +46,31 @@ ATTUNE_INLINE bool is_in_signal_handler() noexcept
     return search.is_found;
 }
 
+/// Functions under which constructors and destructors of libraries run.
 struct loader_frame_search {
-    std::array<void*, 3> functions{::dlsym(RTLD_DEFAULT, "dlopen"),
-                                   ::dlsym(RTLD_DEFAULT, "dlmopen"),
-                                   ::dlsym(RTLD_DEFAULT, "dlclose")};
+    loader_frame_search()
+        : libc_(::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD))
+    {
+        std::size_t i = 0;
+        for (char const* const name : {"dlopen", "dlmopen", "dlclose"}) {
+            functions[i++] = ::dlsym(RTLD_DEFAULT, name);
+            // A sanitizer or a preloaded library may stand before the function of libc.
+            if (libc_ != nullptr) functions[i++] = ::dlsym(libc_, name);
+        }
+    }
+    ~loader_frame_search()
+    {
+        if (libc_ != nullptr) ::dlclose(libc_);
+    }
+    loader_frame_search(loader_frame_search const&) = delete;
+    loader_frame_search& operator=(loader_frame_search const&) = delete;
+
+    std::array<void*, 6> functions{};
     int frames_left = 256;
     bool is_found = false;
+
+private:
+    void* libc_;
 };
 
 inline _Unwind_Reason_Code look_for_loader(_Unwind_Context* context, void* search)
