@@ -4,6 +4,7 @@
 
 #include <attune/tune/tuned.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -15,7 +16,7 @@ namespace attune_test {
 
 using add_signature = void(std::span<int const>, std::span<int>);
 
-inline char last_code = ' '; ///< of the latest run in this process
+inline std::atomic<char> last_code{' '}; ///< of the latest run in this process
 
 /// Right, and slow.
 inline void usual_add(std::span<int const> x, std::span<int> y)
