@@ -207,7 +207,7 @@ TEST_CASE("calls of a new kind are proven beside the program, before the rest of
     accumulate_data other(256);
     auto const words = here.shape(other.x, other.y, 1.0); // 1 has a class of its own
     {
-        working const now(here.parts);
+        working const now(here.parts, true);
         here.apart.prove_kind(here.of, words, frame_of(other, 1.0));
         CHECK_FALSE(here.of->verifier->is_new_kind(words, frame_of(other, 1.0))); // it has begun
     }
@@ -229,7 +229,7 @@ TEST_CASE("a new kind that finds no room is proven when there is room, also afte
                      }};
     auto const words = here.shape(more.x, more.y, 1.0);
     auto const call = [&] {
-        working const now(here.parts);
+        working const now(here.parts, true);
         here.apart.prove_kind(here.of, words, frame_of(more, 1.0));
     };
     here.prove();
@@ -255,7 +255,7 @@ TEST_CASE("wait() leaves a new kind of calls while another object tunes")
     accumulate_data data(256);
     auto const words = here.shape(data.x, data.y, 1.0);
     {
-        working const now(here.parts);
+        working const now(here.parts, true);
         here.apart.prove_kind(here.of, words, frame_of(data, 1.0));
     }
     std::atomic<bool> is_over{false};
