@@ -54,6 +54,7 @@
 #include <attune/space/smt/smt_solver.hpp>
 // Energy, objectives, limits of the machine
 #include <attune/measure/energy.hpp>
+#include <attune/tune/model/tune_model.hpp>
 #include <attune/tune/objective.hpp>
 #include <attune/tune/roofline.hpp>
 // Searches

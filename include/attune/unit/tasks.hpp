@@ -1,4 +1,4 @@
-// attune/unit/tasks.hpp - the definitions of the tasks of a model: declare/model/tasks/.
+// attune/unit/tasks.hpp - the definitions of the tasks of a model: declare/model/tasks/, tune/model/.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -6,3 +6,4 @@
 #pragma once
 
 #include <attune/declare/model/tasks/tasks_of.ipp>
+#include <attune/tune/model/tune_model.ipp>
