@@ -33,6 +33,7 @@
 #   programs   attune/unit/programs.hpp       -                      roofline
 #   networks   attune/unit/networks.hpp       -                      core
 #   onnx       attune/unit/onnx.hpp           ONNX and protobuf      networks; as xgboost
+#   tasks      attune/unit/tasks.hpp          ONNX and protobuf      onnx, many, programs; as xgboost
 #
 # core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
@@ -87,6 +88,8 @@ set(attune_uses_programs roofline)
 set(attune_uses_networks core)
 set(attune_uses_onnx networks)
 set(attune_packages_onnx onnx)
+set(attune_uses_tasks onnx many programs)
+set(attune_packages_tasks onnx)
 
 # attune_find_<package>(<reason>) sets <reason> to nothing, or to a clause that says what is missing and where it is had.
 
@@ -358,7 +361,7 @@ function(attune_standard_library out)
     endif()
 endfunction()
 
-# attune_add_component(<stage> | clang | xgboost | mpi | smt | onnx): call it only after its attune_find_... found all.
+# attune_add_component(<stage> | clang | xgboost | mpi | smt | onnx | tasks): call it only after its attune_find_... found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
         return()
@@ -419,7 +422,7 @@ function(attune_add_all)
         return()
     endif()
     add_library(attune_all INTERFACE)
-    foreach(part IN LISTS attune_stages ITEMS clang xgboost mpi smt onnx)
+    foreach(part IN LISTS attune_stages ITEMS clang xgboost mpi smt onnx tasks)
         if(TARGET attune::${part})
             target_link_libraries(attune_all INTERFACE attune::${part})
         endif()

@@ -45,6 +45,7 @@ set(outer_ring
     search/pareto_search tune/minimize_two search/hyperband tune/minimize_with_budget
     tune/capture remember/files/captured_call                                  # recorded calls
     tune/together                                                               # one budget for many kernels
+    tune/model/                                                                 # the tasks of a model
     tune/over/ tune/minimize_over tune/tune_over tune/study remember/study measure/message/ # many machines
     tune/minimize_recorded remember/files/t4                                    # recordings
     tune/roofline tune/loop/candidate_pruning search/narrowing_search space/query/setting_list

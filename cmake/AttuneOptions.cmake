@@ -1,4 +1,4 @@
-# attune_choose(<stage> | clang | xgboost | mpi | smt | onnx, <what it is>): the option ATTUNE_WITH_<STAGE>, AUTO | ON | OFF.
+# attune_choose(<stage> | clang | xgboost | mpi | smt | onnx | tasks, <what it is>): the option ATTUNE_WITH_<STAGE>, AUTO | ON | OFF.
 #   AUTO  built when everything it needs was found; says which and why
 #   ON    an error that names what is missing
 #   OFF   not built; attune::clang is then attune::tune without the module

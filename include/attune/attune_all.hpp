@@ -25,6 +25,7 @@
 #include <attune/declare/model/layers.hpp>
 #include <attune/declare/model/onnx/read_onnx.hpp>
 #include <attune/declare/model/roofline.hpp>
+#include <attune/declare/model/tasks/tasks_of.hpp>
 #include <attune/declare/selector.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/device/device_features.hpp>
@@ -53,6 +54,7 @@
 #include <attune/space/smt/smt_solver.hpp>
 // Energy, objectives, limits of the machine
 #include <attune/measure/energy.hpp>
+#include <attune/tune/model/tune_model.hpp>
 #include <attune/tune/objective.hpp>
 #include <attune/tune/roofline.hpp>
 // Searches

@@ -116,11 +116,13 @@ void fill(support::scratch_directory const& folder, std::string const& line)
     write_program(folder.file("app"), "exit 0\n");
 }
 
-/// Lines that need more than these files: a tuned program, a capture, a study, another compiler.
+/// Lines that need more than these files: a tuned program, a capture, a study, a model, another
+/// compiler.
 bool needs_more(std::string const& line)
 {
-    for (char const* const part : {"attune bake", "attune prepare", "attune retune",
-                                   "attune status", "attune techniques", "attune recommend"})
+    for (char const* const part :
+         {"attune bake", "attune prepare", "attune retune", "attune status", "attune techniques",
+          "attune recommend", "attune tune", "--code model.onnx"})
         if (line.find(part) != line.npos) return true;
     return false;
 }

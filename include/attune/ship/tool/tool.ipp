@@ -16,6 +16,7 @@
 #include <attune/ship/tool/detail/show.hpp>
 #include <attune/ship/tool/detail/space.hpp>
 #include <attune/ship/tool/detail/techniques.hpp>
+#include <attune/ship/tool/detail/tune.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         bake_command(),       prepare_command(),   export_command(),  import_command(),
         doctor_command(),     minimize_command(),  retune_command(),  ask_command(),
         techniques_command(), recommend_command(), space_command(),   completion_command(),
-        status_command(),
+        status_command(),     tune_command(),
     };
     return all;
 }

@@ -21,7 +21,7 @@ inline dimension operator""_d(char const* name, std::size_t n) { return std::str
 
 struct attribute {
     std::string name;
-    std::variant<std::int64_t, extents, std::string> value;
+    std::variant<std::int64_t, extents, std::string, float> value;
 };
 
 /// Nodes and arrays get names of their own: "conv_3", "weight_7".
@@ -89,7 +89,11 @@ public:
     /// Floating-point numbers of one axis.
     std::string scales(std::vector<float> const& list)
     {
-        std::string const name = weight({static_cast<std::int64_t>(list.size())});
+        return numbers({static_cast<std::int64_t>(list.size())}, list);
+    }
+    std::string numbers(extents const& shape, std::vector<float> const& list)
+    {
+        std::string const name = weight(shape);
         auto& all = *model_.mutable_graph()->mutable_initializer();
         for (float const value : list)
             all.Mutable(all.size() - 1)->add_float_data(value);
@@ -117,6 +121,9 @@ public:
                 made.set_type(onnx::AttributeProto::INTS);
                 for (std::int64_t const each : *list)
                     made.add_ints(each);
+            } else if (auto const* const real = std::get_if<float>(&a.value)) {
+                made.set_type(onnx::AttributeProto::FLOAT);
+                made.set_f(*real);
             } else {
                 made.set_type(onnx::AttributeProto::STRING);
                 made.set_s(std::get<std::string>(a.value));

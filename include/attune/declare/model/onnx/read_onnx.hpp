@@ -12,6 +12,7 @@
 #include <attune/declare/model/network.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -126,6 +127,20 @@ struct onnx_network {
 /// Errors   attune::error: the file cannot be read or has 2 GiB or more; those of read_onnx()
 [[nodiscard]] onnx_network read_onnx_file(std::string const& path,
                                           onnx_options const& options = {});
+
+namespace detail {
+
+struct onnx_graph; // detail/onnx_file.hpp
+
+/// The network of a parsed file, with numbers for all sizes.
+/// @param layers_after  receives the numbers of layers after each node
+[[nodiscard]] onnx_network network_of(onnx_graph const& file, std::string const& source,
+                                      std::vector<std::size_t>& layers_after);
+
+/// Errors   as read_onnx_file()
+[[nodiscard]] std::string bytes_of_onnx_file(std::string const& path);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

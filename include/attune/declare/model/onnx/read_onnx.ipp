@@ -48,8 +48,10 @@ public:
         for (onnx_node const& node : file_.nodes)
             for (std::string const& name : node.outputs)
                 if (!name.empty()) makers_.emplace(name, &node);
-        for (onnx_node const& node : file_.nodes)
+        for (onnx_node const& node : file_.nodes) {
             at_place("node " + node.name + " (" + node.op + ')', [&] { read_node(node); });
+            steps_.push_back(out_.net.graph().steps.size());
+        }
         for (std::string const& name : file_.outputs) {
             auto const found = values_.find(name);
             if (found == values_.end())
@@ -59,6 +61,9 @@ public:
         require_used();
         return std::move(out_);
     }
+    /// Numbers of layers after each node, in the order of the file.
+    /// @pre  read() has returned
+    [[nodiscard]] std::vector<std::size_t> const& layers_after() const noexcept { return steps_; }
 
 private:
     [[noreturn]] void refuse(std::string const& what, std::string const& where,
@@ -347,8 +352,32 @@ private:
     std::map<std::string, onnx_node const*> makers_;
     std::map<std::string, model::quantity> made_; // parameters of symbolic dimensions
     std::set<std::string> symbols_;
+    std::vector<std::size_t> steps_;
     std::size_t computed_ = 0;
 };
+
+ATTUNE_INLINE onnx_network network_of(onnx_graph const& file, std::string const& source,
+                                      std::vector<std::size_t>& layers_after)
+{
+    onnx_options const options;
+    onnx_reader reader(file, options, source);
+    onnx_network out = reader.read();
+    layers_after = reader.layers_after();
+    return out;
+}
+
+ATTUNE_INLINE std::string bytes_of_onnx_file(std::string const& path)
+{
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    auto const size = static_cast<std::streamoff>(file.tellg()); // of a folder the largest number
+    if (!file || size < 0) throw error("an ONNX file cannot be read", path, "check the path");
+    require_onnx_size(static_cast<std::uint64_t>(size), path);
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    file.seekg(0);
+    if (!file.read(bytes.data(), size))
+        throw error("an ONNX file cannot be read", path, "check the path");
+    return bytes;
+}
 
 } // namespace detail
 
@@ -373,15 +402,7 @@ ATTUNE_INLINE onnx_network read_onnx(std::string_view bytes, onnx_options const&
 
 ATTUNE_INLINE onnx_network read_onnx_file(std::string const& path, onnx_options const& options)
 {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    auto const size = static_cast<std::streamoff>(file.tellg()); // of a folder the largest number
-    if (!file || size < 0) throw error("an ONNX file cannot be read", path, "check the path");
-    detail::require_onnx_size(static_cast<std::uint64_t>(size), path);
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    file.seekg(0);
-    if (!file.read(bytes.data(), size))
-        throw error("an ONNX file cannot be read", path, "check the path");
-    return read_onnx(bytes, options, path);
+    return read_onnx(detail::bytes_of_onnx_file(path), options, path);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/export.hpp - attune export: outcomes for other programs.
+// attune/ship/tool/detail/export.hpp - attune export: outcomes for other programs, and a model's winners as C++.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <attune/ship/tool/detail/csv.hpp>
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
+#include <attune/ship/tool/detail/tune.hpp>
 
 #include <algorithm>
 #include <array>
@@ -162,8 +163,24 @@ template <std::size_t N>
     return out + '-' + id_of(problem) + ".json";
 }
 
+/// Writes the winners of a model's layers as C++.
+[[nodiscard]] inline int export_code(words const& given, console& on)
+{
+    auto const folder = given.value("--output");
+    if (!folder) throw words_error("export: --code needs a folder: --output FOLDER/");
+    std::string const& store = given.plain[0];
+    static_cast<void>(read_store(store, on)); // it must be one
+    tuned_model const found = tuned_here(given, "export", *given.value("--code"),
+                                         {.evaluations = 0, .seconds = 0}, store, on);
+    write_codes(found, *folder);
+    on.out << printable(*folder) << ": " << found.tasks.size()
+           << (found.tasks.size() == 1 ? " layer\n" : " layers\n");
+    return done;
+}
+
 [[nodiscard]] inline int run_export(words const& given, console& on)
 {
+    if (given.has("--code")) return export_code(given, on);
     std::string const format = given.value("--format").value_or("json");
     if (format != "json" && format != "csv" && format != "t4")
         throw words_error("export: --format is t4, csv or json, not '" + format + "'");
@@ -222,24 +239,28 @@ template <std::size_t N>
                     kernel_option,
                     device_option,
                     input_option,
+                    {"--code", "MODEL.onnx", "the winners of that model's layers, as C++ files"},
+                    shape_option,
                     output_option},
-        .more = "  attune export sgemm.attune --format csv -o sgemm.csv\n"
-                "  attune export sgemm.attune --format t4 -o results/\n\n"
-                "CSV has a row for each outcome: what was tuned, its status (ok, compile, load, "
-                "launch, crash,\n"
-                "timeout, verify), seconds with their interval (value, low, high and unit, where a "
-                "number\n"
-                "is no time), and a column for each parameter. JSON has the same names, without _s "
-                "where a number\n"
-                "is no time, and the unit in `objective`. T4 has no\n"
-                "kernel, device and inputs and no reasons of failures, CSV no code and no facts of "
-                "the device. To\n"
-                "have everything, winners and verified shapes too, copy the store or merge it.\n"
-                "A text that a spreadsheet would take for a formula, such as =1+1, has an "
-                "apostrophe in "
-                "front, and\n"
-                "what a terminal would obey stands as \\x1b; attune import gives the same values "
-                "back.\n",
+        .more =
+            "  attune export sgemm.attune --format csv -o sgemm.csv\n"
+            "  attune export sgemm.attune --format t4 -o results/\n"
+            "  attune export model.attune --code model.onnx --shape x=1x3x48x320 -o kernels/\n\n"
+            "CSV has a row for each outcome: what was tuned, its status (ok, compile, load, "
+            "launch, crash,\n"
+            "timeout, verify), seconds with their interval (value, low, high and unit, where a "
+            "number\n"
+            "is no time), and a column for each parameter. JSON has the same names, without _s "
+            "where a number\n"
+            "is no time, and the unit in `objective`. T4 has no\n"
+            "kernel, device and inputs and no reasons of failures, CSV no code and no facts of "
+            "the device. To\n"
+            "have everything, winners and verified shapes too, copy the store or merge it.\n"
+            "A text that a spreadsheet would take for a formula, such as =1+1, has an "
+            "apostrophe in "
+            "front, and\n"
+            "what a terminal would obey stands as \\x1b; attune import gives the same values "
+            "back.\n",
         .least = 1,
         .most = 1,
         .run = run_export,

@@ -40,6 +40,7 @@ struct onnx_array {
     std::int64_t bytes = 4;                            ///< of an element
     bool is_floating = false;                          ///< else integers, truths or texts
     std::optional<std::vector<std::int64_t>> contents; ///< of short arrays of whole numbers
+    std::optional<std::vector<float>> numbers; ///< of arrays of float, if the parser keeps them
 };
 
 struct onnx_attribute {
@@ -89,8 +90,10 @@ inline void require_onnx_size(std::uint64_t bytes, std::string const& source)
 
 class onnx_parser {
 public:
-    explicit onnx_parser(std::string source)
+    /// @param keeps_numbers  keeps the elements of all arrays of float in the file
+    explicit onnx_parser(std::string source, bool keeps_numbers = false)
         : source_(std::move(source))
+        , keeps_numbers_(keeps_numbers)
     {
     }
 
@@ -188,6 +191,7 @@ private:
         out.extents = extents_of(t.dims(), where);
         out.bytes = bytes_of(t.data_type());
         out.is_floating = is_floating(t.data_type());
+        if (keeps_numbers_) out.numbers = numbers_of(t, out.extents);
         std::size_t count = 1;
         for (std::int64_t const extent : out.extents) {
             if (extent == 0) count = 0;
@@ -245,6 +249,25 @@ private:
             each(t.double_data(), add);
         }
         if (!is_whole || out.size() != count) return {};
+        return out;
+    }
+    /// The elements, if all are stored and the type is float.
+    [[nodiscard]] static std::optional<std::vector<float>>
+    numbers_of(onnx::TensorProto const& t, std::vector<std::int64_t> const& extents)
+    {
+        using T = onnx::TensorProto;
+        if (t.data_type() != T::FLOAT || t.data_location() == T::EXTERNAL) return {};
+        std::vector<float> out(t.float_data().begin(), t.float_data().end());
+        if (t.has_raw_data()) {
+            out.resize(t.raw_data().size() / sizeof(float));
+            std::memcpy(out.data(), t.raw_data().data(), out.size() * sizeof(float));
+        }
+        std::size_t count = 1;
+        for (std::int64_t const extent : extents) {
+            if (extent > 0 && count > out.size() / static_cast<std::size_t>(extent)) return {};
+            count *= static_cast<std::size_t>(extent);
+        }
+        if (out.size() != count) return {};
         return out;
     }
     template <class List, class Add>
@@ -317,6 +340,7 @@ private:
     }
 
     std::string source_;
+    bool keeps_numbers_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
