@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The default of tuning_options::compile_ahead: 1 if the calling thread may run on two cores and
 /// no threads are mentioned, otherwise 0. Threads (OpenMP, TBB, std::thread, ...), in the kernel's
-/// text and flags or in the compiler's, would use those cores.
+/// text and flags or in the compiler's, would use those cores; so do devices on the processor.
 [[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
 
 struct variants_ahead {
