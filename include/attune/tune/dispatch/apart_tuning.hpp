@@ -33,7 +33,7 @@ public:
     apart_tuning(apart_tuning const&) = delete;
     apart_tuning& operator=(apart_tuning const&) = delete;
 
-    /// Returns true if unknown inputs are tuned here: by the policy, and only for this processor.
+    /// Returns true if unknown inputs are tuned here, by the policy.
     [[nodiscard]] bool is_wanted() const;
 
     /// Tunes the inputs in the background; `until_then` serves the shape meanwhile. Any thread.
