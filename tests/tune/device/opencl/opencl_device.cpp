@@ -25,7 +25,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <future>
 #include <limits>
 #include <memory>
@@ -115,6 +117,34 @@ kernel void acts(global int const* x, global int* y, int n)
 
 constexpr auto acts_space = attune::space(kind.with_default(0));
 
+/// Platforms for the loader of processes that this one starts.
+class vendors_of_workers {
+public:
+    vendors_of_workers() { add(); }
+    void add() const
+    {
+        if (std::filesystem::is_directory(from_))
+            std::filesystem::copy(from_, in_.path(),
+                                  std::filesystem::copy_options::overwrite_existing);
+        else
+            std::filesystem::copy_file(from_, in_.file("one.icd"),
+                                       std::filesystem::copy_options::overwrite_existing);
+    }
+    void remove() const
+    {
+        for (auto const& one : std::filesystem::directory_iterator(in_.path()))
+            std::filesystem::remove(one.path());
+    }
+
+private:
+    std::filesystem::path from_ = [] {
+        char const* const named = std::getenv("OCL_ICD_VENDORS");
+        return named != nullptr ? named : "/etc/OpenCL/vendors";
+    }();
+    support::scratch_directory in_{};
+    attune_test::set_variable there_{"OCL_ICD_VENDORS", in_.path()};
+};
+
 } // namespace
 
 TEST_CASE("a kernel on arrays of the host is tuned in a worker process and serves right results")
@@ -194,6 +224,48 @@ TEST_CASE("a wrong, faulting, endless or overwriting variant costs one evaluatio
         if (one.stage == attune::failure_stage::crash) CHECK(has(one.reason, "SIGSEGV"));
         if (one.stage == attune::failure_stage::timeout) CHECK(has(one.reason, "still running"));
     }
+}
+
+TEST_CASE("a device that vanishes in a tuning leaves the default, and what was measured is kept")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::kernel<void(std::span<int const>, std::span<int>, int)> k{
+        "acts", attune::source_text(acts_text, "acts.cl"), acts_space};
+    k.bind<2>(n).grid(attune::ceil_div(n, 8)).block(8);
+    std::vector<int> const x(many, 1);
+    std::vector<int> y(many, 0);
+    support::scratch_directory const folder;
+    std::string const store = folder.file("store");
+    vendors_of_workers vendors;
+    attune::tuning_options options = quick(6);
+    options.limits.default_run_s = 5;
+    options.compile_ahead = 0; // one worker
+    options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
+    options.progress = [&](attune::progress const& p) { // the next worker finds no platform
+        if (p.event == attune::progress_event::evaluated) vendors.remove();
+    };
+    {
+        attune::tuned f{k, attune_test::opencl_here(), attune::store{store}, options};
+        f(x, y, many);
+        CHECK(y == std::vector<int>(many, 2));
+        attune::tuning_report const report = f.report();
+        INFO(report.summary());
+        CHECK(report.how == attune::decision::served_default);
+        CHECK(has(report.reason, "worker process"));
+        CHECK(has(report.reason, "there is no OpenCL device"));
+        f(x, y, many);
+        CHECK(y == std::vector<int>(many, 2));
+    }
+    vendors.add();
+    options.progress = attune::silent_progress();
+    attune::tuned again{k, attune_test::opencl_here(), attune::store{store}, options};
+    again(x, y, many);
+    INFO(again.report().summary());
+    CHECK(again.report().how != attune::decision::served_default);
+    std::string notices;
+    for (std::string const& one : again.report().notices)
+        notices += one + '\n';
+    CHECK(has(notices, "evaluations were known"));
 }
 
 TEST_CASE("a launch on a device that vanished is an error with OpenCL's word, and no state is lost")

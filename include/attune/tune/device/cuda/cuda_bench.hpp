@@ -45,8 +45,8 @@ void require_usable_devices(cuda_target const& own, tuning_options const& option
 /// A bench in a worker process with its own context. With tuning_options::measuring.protect =
 /// `guard` or `none`, a bench in this process on the device's primary context, which a bad variant
 /// may destroy. If no worker starts, `automatic` measures in this process too (protection() gives
-/// the reason) and `fork` is an error. The user's reference and check run in this process, on
-/// copies in host memory.
+/// the reason); `fork` is an error, and so are both on a device that is the processor. The user's
+/// reference and check run in this process, on copies in host memory.
 /// @pre     problem, options and target outlive the result
 /// Errors   attune::error: no device, out of memory, no worker for isolation::fork, or a worker
 ///          that shares a server with this process (CUDA MPS)
