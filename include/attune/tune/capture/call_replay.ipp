@@ -249,6 +249,7 @@ replay_in(std::string const& path, dispatched_kernel const& of, call_maker const
     capture_reader file = capture_reader::of_file(path);
     if (file.call().kernel != of.kernel.name) return nullptr;
     require_same_kernel(file.call(), of.kernel, path);
+    if (!make) refuse_capture("nothing makes its call here", path);
     std::string const bytes = file.take_bytes();
     captured_arguments memory(file.call());
     keyed_call call = make(memory);
