@@ -296,6 +296,25 @@ TEST_CASE("a binary is found again by text, flags, macros, device and driver, an
     CHECK(compile("2").from_cache);
 }
 
+TEST_CASE("other contents of an included file are other code")
+{
+    if (!attune_test::has_opencl()) return;
+    attune_test::cache_folder const folder;
+    auto const key_with = [&](std::string const& header) {
+        std::string const file = folder.write("part.h", header);
+        attune::kernel_source source =
+            opencl_source("#include \"part.h\"\n"
+                          "kernel void f(global int* x) { x[get_global_id(0)] = OFFSET; }",
+                          "test.cl");
+        source.include_dirs = {file.substr(0, file.rfind('/'))};
+        return opencl_callable(opencl_here().compile(source, opencl_request("f", {"int*"})))
+            .object_key;
+    };
+    std::string const one = key_with("#define OFFSET 1\n");
+    CHECK(key_with("#define OFFSET 2345\n") != one);
+    CHECK(key_with("#define OFFSET 1\n") == one);
+}
+
 TEST_CASE("a binary of the cache passes the tests that a build passes")
 {
     if (!attune_test::has_opencl()) return;

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <attune/opencl/array.hpp>
 
+#include <attune/core/device_span.hpp>
+#include <attune/cuda/primary_context.hpp>
 #include <attune/opencl/driver.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
@@ -85,4 +89,38 @@ TEST_CASE("a size whose bytes no number states is an error, and a size of zero i
     CHECK(said.find("2305843009213693953 elements of 8 bytes each") != said.npos);
     attune::opencl_array<double> const none{on, 0};
     CHECK(none.to_host().empty());
+}
+
+TEST_CASE("elements in shared virtual memory are used in place")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    attune::opencl_target const on = attune_test::opencl_here().target();
+    void* const from = ::dlopen(cl::library_in_use()->path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(from != nullptr);
+    auto* const allocate =
+        reinterpret_cast<void* (*)(cl::context, cl::bits, std::size_t, unsigned)>(
+            ::dlsym(from, "clSVMAlloc"));
+    auto* const release =
+        reinterpret_cast<void (*)(cl::context, void*)>(::dlsym(from, "clSVMFree"));
+    if (allocate == nullptr) return; // a library of OpenCL 1.x
+    cl::context const in = cl::context_of(on.device.ordinal);
+    auto* const at = static_cast<float*>(allocate(in, 1, 1000 * sizeof(float), 0));
+    if (at == nullptr) return; // the device has no shared memory
+    std::fill_n(at, 1000, 3.0F);
+    {
+        auto const x = attune::opencl_array<float>::in_shared_memory(on, {at, 1000});
+        CHECK(x.to_host() == std::vector<float>(1000, 3.0F));
+        attune::opencl_array<float> const other{on, std::vector<float>(1000, 5.0F)};
+        auto const address = [](attune::device_span<float const> of) {
+            return reinterpret_cast<attune::detail::cuda::device_pointer>(of.data());
+        };
+        attune::detail::cuda::primary_context const context{on.device.driver, on.device.ordinal};
+        attune::detail::cuda::context_scope const here{context};
+        REQUIRE(on.device.driver->copy_on_device(address(x.span()), address(other.span()),
+                                                 1000 * sizeof(float)) == 0);
+        CHECK(x.to_host() == std::vector<float>(1000, 5.0F));
+        CHECK(std::count(at, at + 1000, 5.0F) == 1000); // PoCL's memory is the host's
+    }
+    release(in, at);
 }

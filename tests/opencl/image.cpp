@@ -20,6 +20,7 @@ cl::code_image an_image()
     out.declared_size = {8, 4, 1};
     out.start_limit_ms = 1500;
     out.binary = std::string("bytes\0with zeros\0", 17);
+    out.is_text = true;
     return out;
 }
 
@@ -48,6 +49,6 @@ TEST_CASE("what is no image is refused, also with sizes that do not fit together
         CHECK(!cl::image_at(damaged.c_str()));
     }
     std::string unknown = text; // a kind of argument that does not exist
-    unknown[head + 64 + 18 + 4] = 7;
+    unknown[head + 72 + 18 + 4] = 7;
     CHECK(!cl::image_at(unknown.c_str()));
 }

@@ -92,6 +92,7 @@ TEST_CASE("the numbers are those of the Khronos headers")
     CHECK(cl::of_context::devices == CL_CONTEXT_DEVICES);
     CHECK(cl::flag::all_devices == CL_DEVICE_TYPE_ALL);
     CHECK(cl::flag::read_write == CL_MEM_READ_WRITE);
+    CHECK(cl::flag::use_host_memory == CL_MEM_USE_HOST_PTR);
     CHECK(cl::flag::profiling == CL_QUEUE_PROFILING_ENABLE);
     CHECK(cl::flag::context_platform == CL_CONTEXT_PLATFORM);
     CHECK(cl::flag::sub_buffer_region == CL_BUFFER_CREATE_TYPE_REGION);

@@ -32,6 +32,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Returns true for a platform that makes code for a size of work-groups at its first launch, and
+/// keeps that code by the program's text. For a binary, which no launch uses, it compiles once
+/// more: PoCL 3.1 takes as long for the binary of a matrix product as for its launch.
+[[nodiscard]] inline bool compiles_at_launch(opencl::found_device const& on)
+{
+    return on.platform_name == "Portable Computing Language";
+}
+
 /// The state that opencl_compiler and its copies share.
 class opencl_session {
 public:
@@ -55,6 +63,7 @@ public:
         auto const& chosen =
             opencl::devices_in_use()[static_cast<std::size_t>(found.device.ordinal)];
         builder = make_opencl_builder(found.device.ordinal);
+        keeps_text = compiles_at_launch(chosen);
         identity = "opencl " + chosen.platform_version + ", " + chosen.name + ", driver " +
                    chosen.driver_version + joined(options.flags);
         target = std::move(found);
@@ -134,6 +143,7 @@ public:
     include_scanner scanner{};
     std::mutex mutex{};
     bool is_open = false;
+    bool keeps_text = false; ///< images have the text, not a binary, where all its files are known
     std::unique_ptr<opencl_builder> builder{};
     opencl_target target{};
     std::string identity{};
@@ -163,8 +173,11 @@ inline compile_result opencl_session::compile(kernel_source const& kernel, compi
         files = scanner.closure(included_names(kernel.text), where.folders.front(), where);
     }
     std::string const options_text = build_options(kernel, v);
-    auto const reply =
-        builder->build({opencl_text(kernel, v), options_text, v.function}, options.limit_s);
+    bool const is_text = keeps_text && files.is_known;
+    std::string text = opencl_text(kernel, v);
+    if (is_text && !files.read.empty()) // other files make other code, with another object_key
+        text += "\n// with files " + files.fingerprint + '\n';
+    auto const reply = builder->build({text, options_text, v.function, !is_text}, options.limit_s);
     if (auto const* const lost = std::get_if<opencl_build_loss>(&reply))
         return failure{failure_stage::compile,
                        lost->is_late ? took_too_long(v.function, options.limit_s, "opencl_options")
@@ -190,7 +203,8 @@ inline compile_result opencl_session::compile(kernel_source const& kernel, compi
     code.resources = built.resources;
     code.entry = v.function;
     image.declared_size = built.declared_size;
-    image.binary = built.binary;
+    image.is_text = is_text;
+    image.binary = is_text ? text : built.binary;
     if (image.binary.empty())
         return failure{failure_stage::load, "OpenCL gave no binary of the program", built.log};
     code.image = opencl::text_of_image(image);

@@ -22,20 +22,10 @@ ATTUNE_INLINE device_bytes::device_bytes(std::size_t count, std::size_t each, in
                     "look where its size comes from: a negative number, perhaps");
     cuda_target const target = find_cuda_target(ordinal);
     auto const context = std::make_shared<cuda::primary_context>(target.driver, target.ordinal);
-    cuda::driver const& driver = *target.driver;
-    cuda::context_scope const here{*context};
-    cuda::device_pointer at = 0;
-    cuda::result const got = driver.memory_allocate(&at, bytes_ > 0 ? bytes_ : 1);
-    if (got == cuda::out_of_memory)
-        cuda::throw_out_of_memory(driver, bytes_, "", target.limits.name,
-                                  "free other arrays, or work on a smaller problem");
-    cuda::require_success(driver, got, "cuMemAlloc");
+    owner_ = cuda::allocate_shared(context, bytes_, target.limits.name,
+                                   "free other arrays, or work on a smaller problem");
     context_ = context;
-    data_ = reinterpret_cast<void*>(at);
-    owner_ = std::shared_ptr<void const>(data_, [context, at](void const*) {
-        cuda::context_scope const inside{*context->of(), context->handle(), std::nothrow};
-        if (inside.is_inside()) context->of()->memory_free(at);
-    });
+    data_ = const_cast<void*>(owner_.get());
 }
 
 ATTUNE_INLINE void device_bytes::copy_from(void const* host) const

@@ -4,84 +4,69 @@
 //          cuMemAlloc_v2, for example. Streams are the legacy ones (no _ptsz)
 #pragma once
 
-#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/library_functions.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 
-#include <dlfcn.h>
 #include <memory>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
-/// Sets `to` to the function with this exported name; null if it is missing.
-template <class Function>
-void take(void* library, char const* name, Function*& to)
+inline void take_functions(library_functions& from, driver& d)
 {
-    to = reinterpret_cast<Function*>(::dlsym(library, name));
-}
-
-/// Looks up all functions.  @return  name of the first missing function; null: none is missing
-[[nodiscard]] inline char const* take_functions(void* library, driver& d)
-{
-    char const* missing = nullptr;
-    auto const need = [&]<class Function>(char const* name, Function*& to) {
-        take(library, name, to);
-        if (to == nullptr && missing == nullptr) missing = name;
-    };
-    need("cuInit", d.init);
-    need("cuDriverGetVersion", d.driver_get_version);
-    need("cuGetErrorName", d.get_error_name);
-    need("cuGetErrorString", d.get_error_string);
-    need("cuDeviceGetCount", d.device_get_count);
-    need("cuDeviceGet", d.device_get);
-    need("cuDeviceGetName", d.device_get_name);
-    need("cuDeviceGetAttribute", d.device_get_attribute);
-    need("cuDeviceTotalMem_v2", d.device_total_mem);
-    need("cuDeviceGetPCIBusId", d.device_get_pci_bus_id);
-    need("cuDevicePrimaryCtxRetain", d.primary_context_retain);
-    need("cuDevicePrimaryCtxRelease_v2", d.primary_context_release);
-    need("cuCtxGetCurrent", d.context_get_current);
-    need("cuCtxSetCurrent", d.context_set_current);
-    need("cuCtxGetDevice", d.context_get_device);
-    need("cuCtxSynchronize", d.context_synchronize);
-    need("cuModuleLoadData", d.module_load_data);
-    need("cuModuleUnload", d.module_unload);
-    need("cuModuleGetFunction", d.module_get_function);
-    need("cuFuncSetAttribute", d.function_set_attribute);
-    need("cuLaunchKernel", d.launch_kernel);
-    take(library, "cuLaunchKernelEx", d.launch_kernel_ex);
-    need("cuMemAlloc_v2", d.memory_allocate);
-    need("cuMemFree_v2", d.memory_free);
-    need("cuMemGetInfo_v2", d.memory_get_info);
-    need("cuMemGetAddressRange_v2", d.memory_get_address_range);
-    need("cuPointerGetAttribute", d.pointer_get_attribute);
-    need("cuMemcpyHtoD_v2", d.copy_to_device);
-    need("cuMemcpyDtoH_v2", d.copy_to_host);
-    need("cuMemcpyDtoD_v2", d.copy_on_device);
-    need("cuMemcpyDtoDAsync_v2", d.copy_on_device_async);
-    need("cuMemsetD8Async", d.set_bytes_async);
-    need("cuIpcGetMemHandle", d.ipc_get_memory);
-    need("cuIpcOpenMemHandle_v2", d.ipc_open_memory);
-    need("cuIpcCloseMemHandle", d.ipc_close_memory);
-    need("cuStreamCreate", d.stream_create);
-    need("cuStreamDestroy_v2", d.stream_destroy);
-    need("cuStreamSynchronize", d.stream_synchronize);
-    need("cuEventCreate", d.event_create);
-    need("cuEventDestroy_v2", d.event_destroy);
-    need("cuEventRecord", d.event_record);
-    need("cuEventQuery", d.event_query);
-    need("cuEventElapsedTime", d.event_elapsed_ms);
-    take(library, "cuThreadExchangeStreamCaptureMode", d.exchange_capture_mode);
-    need("cuStreamBeginCapture_v2", d.stream_begin_capture);
-    take(library, "cuStreamIsCapturing", d.stream_is_capturing);
-    need("cuStreamEndCapture", d.stream_end_capture);
-    need("cuGraphInstantiateWithFlags", d.graph_instantiate);
-    need("cuGraphLaunch", d.graph_launch);
-    need("cuGraphExecDestroy", d.executable_graph_destroy);
-    need("cuGraphDestroy", d.graph_destroy);
-    return missing;
+    from.need("cuInit", d.init);
+    from.need("cuDriverGetVersion", d.driver_get_version);
+    from.need("cuGetErrorName", d.get_error_name);
+    from.need("cuGetErrorString", d.get_error_string);
+    from.need("cuDeviceGetCount", d.device_get_count);
+    from.need("cuDeviceGet", d.device_get);
+    from.need("cuDeviceGetName", d.device_get_name);
+    from.need("cuDeviceGetAttribute", d.device_get_attribute);
+    from.need("cuDeviceTotalMem_v2", d.device_total_mem);
+    from.need("cuDeviceGetPCIBusId", d.device_get_pci_bus_id);
+    from.need("cuDevicePrimaryCtxRetain", d.primary_context_retain);
+    from.need("cuDevicePrimaryCtxRelease_v2", d.primary_context_release);
+    from.need("cuCtxGetCurrent", d.context_get_current);
+    from.need("cuCtxSetCurrent", d.context_set_current);
+    from.need("cuCtxGetDevice", d.context_get_device);
+    from.need("cuCtxSynchronize", d.context_synchronize);
+    from.need("cuModuleLoadData", d.module_load_data);
+    from.need("cuModuleUnload", d.module_unload);
+    from.need("cuModuleGetFunction", d.module_get_function);
+    from.need("cuFuncSetAttribute", d.function_set_attribute);
+    from.need("cuLaunchKernel", d.launch_kernel);
+    from.wish("cuLaunchKernelEx", d.launch_kernel_ex);
+    from.need("cuMemAlloc_v2", d.memory_allocate);
+    from.need("cuMemFree_v2", d.memory_free);
+    from.need("cuMemGetInfo_v2", d.memory_get_info);
+    from.need("cuMemGetAddressRange_v2", d.memory_get_address_range);
+    from.need("cuPointerGetAttribute", d.pointer_get_attribute);
+    from.need("cuMemcpyHtoD_v2", d.copy_to_device);
+    from.need("cuMemcpyDtoH_v2", d.copy_to_host);
+    from.need("cuMemcpyDtoD_v2", d.copy_on_device);
+    from.need("cuMemcpyDtoDAsync_v2", d.copy_on_device_async);
+    from.need("cuMemsetD8Async", d.set_bytes_async);
+    from.need("cuIpcGetMemHandle", d.ipc_get_memory);
+    from.need("cuIpcOpenMemHandle_v2", d.ipc_open_memory);
+    from.need("cuIpcCloseMemHandle", d.ipc_close_memory);
+    from.need("cuStreamCreate", d.stream_create);
+    from.need("cuStreamDestroy_v2", d.stream_destroy);
+    from.need("cuStreamSynchronize", d.stream_synchronize);
+    from.need("cuEventCreate", d.event_create);
+    from.need("cuEventDestroy_v2", d.event_destroy);
+    from.need("cuEventRecord", d.event_record);
+    from.need("cuEventQuery", d.event_query);
+    from.need("cuEventElapsedTime", d.event_elapsed_ms);
+    from.wish("cuThreadExchangeStreamCaptureMode", d.exchange_capture_mode);
+    from.need("cuStreamBeginCapture_v2", d.stream_begin_capture);
+    from.wish("cuStreamIsCapturing", d.stream_is_capturing);
+    from.need("cuStreamEndCapture", d.stream_end_capture);
+    from.need("cuGraphInstantiateWithFlags", d.graph_instantiate);
+    from.need("cuGraphLaunch", d.graph_launch);
+    from.need("cuGraphExecDestroy", d.executable_graph_destroy);
+    from.need("cuGraphDestroy", d.graph_destroy);
 }
 
 /// Returns advice for the user on an error; empty if attune has none.
@@ -125,28 +110,12 @@ void take(void* library, char const* name, Function*& to)
 
 ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
 {
-    std::string name = path;
-    if (name.empty()) {
-        name = attune::detail::environment_variable("ATTUNE_CUDA_DRIVER");
-        if (name.empty()) name = "libcuda.so.1";
-    }
-    void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        char const* const words = ::dlerror();
-        throw error("no CUDA driver", words != nullptr ? words : name.c_str(),
-                    "install NVIDIA's driver, which brings libcuda.so.1, or name the library in "
-                    "ATTUNE_CUDA_DRIVER");
-    }
-    auto const made = std::make_shared<driver>();
-    if (char const* const missing = take_functions(library, *made)) {
-        ::dlclose(library);
-        throw error(std::string("the CUDA driver has no function ") + missing, name,
-                    "it is older than CUDA 11.4, or not a CUDA driver: update it");
-    }
-    made->path = name;
-    Dl_info found{};
-    if (::dladdr(reinterpret_cast<void*>(made->init), &found) != 0 && found.dli_fname != nullptr)
-        made->path = found.dli_fname;
+    constexpr library_words words{
+        "CUDA driver", "ATTUNE_CUDA_DRIVER", "libcuda.so.1",
+        "install NVIDIA's driver, which brings libcuda.so.1, or name the library in "
+        "ATTUNE_CUDA_DRIVER",
+        "it is older than CUDA 11.4, or no CUDA driver: update it"};
+    auto const made = open_functions<driver>(path, words, take_functions);
     if (result const got = made->init(0); got != success) {
         std::string next = is_sticky(got) ? "" : advice_on(got); // no context exists yet
         if (next.empty())

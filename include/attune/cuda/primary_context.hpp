@@ -136,4 +136,23 @@ private:
     result entered_;
 };
 
+/// Memory in a primary context, which its last owner frees.
+/// @param on, next  the device and advice, for errors
+/// Errors   attune::error: out of memory (with the bytes), the driver's own
+[[nodiscard]] inline std::shared_ptr<void>
+allocate_shared(std::shared_ptr<primary_context const> const& in, std::size_t bytes,
+                std::string const& on, std::string const& next)
+{
+    driver const& of = *in->of();
+    context_scope const here{*in};
+    device_pointer at = 0;
+    result const got = of.memory_allocate(&at, bytes > 0 ? bytes : 1);
+    if (got == out_of_memory) throw_out_of_memory(of, bytes, "", on, next);
+    require_success(of, got, "asking for memory of the device");
+    return {reinterpret_cast<void*>(at), [in, at](void*) {
+                context_scope const inside{*in->of(), in->handle(), std::nothrow};
+                if (inside.is_inside()) in->of()->memory_free(at);
+            }};
+}
+
 } // namespace attune::inline ATTUNE_ABI::detail::cuda

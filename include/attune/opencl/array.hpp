@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -22,8 +23,10 @@ namespace detail {
 class opencl_bytes {
 public:
     /// Makes a buffer for `count` elements.
+    /// @param shared  shared virtual memory that they are in; null: new memory
     /// Errors   attune::error: more bytes than a number can state, out of memory, the library's own
-    opencl_bytes(opencl_target const& on, std::size_t count, std::size_t each);
+    opencl_bytes(opencl_target const& on, std::size_t count, std::size_t each,
+                 void* shared = nullptr);
     /// Takes a share in a cl_mem of the program.
     /// Errors   attune::error: no buffer, or one of another context
     opencl_bytes(opencl_target const& on, void* buffer);
@@ -85,6 +88,15 @@ public:
                         "make a sub-buffer of whole elements");
     }
 
+    /// Elements in shared virtual memory (clSVMAlloc) of the compiler's context, which must live as
+    /// long as a copy of the result. Kernels work there. To read or write the elements by their
+    /// pointer, the program maps the memory as OpenCL demands (clEnqueueSVMMap).
+    /// Errors   attune::error: the library's own
+    [[nodiscard]] static opencl_array in_shared_memory(opencl_target const& on, std::span<T> at)
+    {
+        return {detail::opencl_bytes(on, at.size(), sizeof(T), at.data()), at.size()};
+    }
+
     [[nodiscard]] device_span<T> span() noexcept
     {
         return {static_cast<T*>(memory_.data()), size_};
@@ -105,6 +117,12 @@ public:
     }
 
 private:
+    opencl_array(detail::opencl_bytes memory, std::size_t size)
+        : memory_(std::move(memory))
+        , size_(size)
+    {
+    }
+
     detail::opencl_bytes memory_;
     std::size_t size_;
 };

@@ -13,7 +13,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE opencl_bytes::opencl_bytes(opencl_target const& on, std::size_t count,
-                                         std::size_t each)
+                                         std::size_t each, void* shared)
     : device_(on.device)
 {
     std::size_t bytes = 0;
@@ -24,8 +24,10 @@ ATTUNE_INLINE opencl_bytes::opencl_bytes(opencl_target const& on, std::size_t co
     opencl::library const& cl = *opencl::library_in_use();
     opencl::result said = opencl::success;
     opencl::memory const made =
-        cl.create_buffer(opencl::context_of(device_.ordinal), opencl::flag::read_write,
-                         bytes == 0 ? 1 : bytes, nullptr, &said);
+        cl.create_buffer(opencl::context_of(device_.ordinal),
+                         opencl::flag::read_write |
+                             (shared != nullptr ? opencl::flag::use_host_memory : opencl::bits{0}),
+                         bytes == 0 ? 1 : bytes, shared, &said);
     if (said != opencl::success)
         throw error("no buffer of " + std::to_string(bytes) + " bytes can be made",
                     on.name() + ": " + opencl::text_of(said),

@@ -200,12 +200,15 @@ inline cuda::result module_load_data(cuda::module* out, void const* image)
     std::optional<code_image> const code = image_at(image);
     if (!code) return cuda::no_binary_for_device;
     device const at = device_at(current_state()->ordinal).at;
-    auto const* bytes = reinterpret_cast<unsigned char const*>(code->binary.data());
+    char const* text = code->binary.data();
+    auto const* bytes = reinterpret_cast<unsigned char const*>(text);
     std::size_t const size = code->binary.size();
     result said = success;
     result of_binary = success;
-    program const made = cl().create_program_with_binary(current_state()->handle, 1, &at, &size,
-                                                         &bytes, &of_binary, &said);
+    context const in = current_state()->handle;
+    program const made = code->is_text ? cl().create_program_with_source(in, 1, &text, &size, &said)
+                                       : cl().create_program_with_binary(in, 1, &at, &size, &bytes,
+                                                                         &of_binary, &said);
     if (said != success) return table_result(said);
     said = of_binary;
     if (said == success)

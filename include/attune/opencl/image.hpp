@@ -35,12 +35,13 @@ struct code_image {
     std::vector<argument_form> arguments{};
     std::array<std::uint64_t, 3> declared_size{}; ///< reqd_work_group_size; 0, 0, 0: none
     std::uint64_t start_limit_ms = 60'000; ///< wall time to make code for a size of work-groups
-    std::string binary{};                  ///< of CL_PROGRAM_BINARIES
+    std::string binary{};                  ///< of CL_PROGRAM_BINARIES, or the program's text
+    bool is_text = false;                  ///< `binary` is OpenCL C
 
     friend bool operator==(code_image const&, code_image const&) = default;
 };
 
-inline constexpr std::string_view image_mark = "attune OpenCL 2\n";
+inline constexpr std::string_view image_mark = "attune OpenCL 3\n";
 
 /// The image as one text: the mark, its own size, then the members with their sizes.
 [[nodiscard]] inline std::string text_of_image(code_image const& image)
@@ -56,6 +57,7 @@ inline constexpr std::string_view image_mark = "attune OpenCL 2\n";
     for (std::uint64_t const one : image.declared_size)
         put(one);
     put(image.start_limit_ms);
+    put(image.is_text ? 1 : 0);
     out += image.options;
     for (argument_form const& one : image.arguments)
         put(std::uint64_t{static_cast<std::uint32_t>(one.kind)} << 32 | one.bytes);
@@ -70,17 +72,18 @@ inline constexpr std::string_view image_mark = "attune OpenCL 2\n";
 {
     char const* const begin = static_cast<char const*>(at);
     if (std::strncmp(begin, image_mark.data(), image_mark.size()) != 0) return {};
-    std::uint64_t numbers[8] = {};
+    std::uint64_t numbers[9] = {};
     std::memcpy(numbers, begin + image_mark.size(), sizeof numbers);
     std::size_t const head = image_mark.size() + sizeof numbers;
-    auto const [all, options, arguments, binary, x, y, z, start_limit_ms] = numbers;
+    auto const [all, options, arguments, binary, x, y, z, start_limit_ms, is_text] = numbers;
     constexpr std::uint64_t most = std::uint64_t{1} << 40; // no sum below overflows
-    if (options > most || arguments > most || binary > most ||
+    if (options > most || arguments > most || binary > most || is_text > 1 ||
         all != head + options + arguments * sizeof(std::uint64_t) + binary)
         return {};
     code_image out;
     out.declared_size = {x, y, z};
     out.start_limit_ms = start_limit_ms;
+    out.is_text = is_text == 1;
     char const* next = begin + head;
     out.options.assign(next, options);
     next += options;

@@ -87,6 +87,7 @@ namespace flag {
 enum : bits {
     all_devices = 0xFFFFFFFF,
     read_write = 1,
+    use_host_memory = 8,
     profiling = 2,
     context_platform = 0x1084,
 };

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/environment.hpp>
-#include <attune/core/error.hpp>
+#include <attune/core/posix/library_functions.hpp>
 #include <attune/core/version.hpp>
 #include <attune/opencl/library.hpp>
 
-#include <dlfcn.h>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -15,88 +13,60 @@
 
 namespace attune::inline ATTUNE_ABI::detail::opencl {
 
-/// Looks up all functions.  @return  the name of the first that is missing, or null
-[[nodiscard]] inline char const* take_functions(void* from, library& l)
+inline void take_functions(library_functions& from, library& l)
 {
-    char const* missing = nullptr;
-    auto const wish = [&]<class Function>(char const* name, Function*& to) {
-        to = reinterpret_cast<Function*>(::dlsym(from, name));
-    };
-    auto const need = [&]<class Function>(char const* name, Function*& to) {
-        wish(name, to);
-        if (to == nullptr && missing == nullptr) missing = name;
-    };
-    need("clGetPlatformIDs", l.get_platform_ids);
-    need("clGetPlatformInfo", l.get_platform_info);
-    need("clGetDeviceIDs", l.get_device_ids);
-    need("clGetDeviceInfo", l.get_device_info);
-    need("clCreateContext", l.create_context);
-    need("clReleaseContext", l.release_context);
-    need("clRetainContext", l.retain_context);
-    wish("clCreateCommandQueueWithProperties", l.create_queue);
-    need("clCreateCommandQueue", l.create_queue_1);
-    need("clReleaseCommandQueue", l.release_queue);
-    need("clRetainCommandQueue", l.retain_queue);
-    need("clGetContextInfo", l.get_context_info);
-    need("clGetCommandQueueInfo", l.get_queue_info);
-    need("clCreateProgramWithSource", l.create_program_with_source);
-    need("clCreateProgramWithBinary", l.create_program_with_binary);
-    need("clBuildProgram", l.build_program);
-    need("clGetProgramInfo", l.get_program_info);
-    need("clGetProgramBuildInfo", l.get_program_build_info);
-    need("clReleaseProgram", l.release_program);
-    need("clCreateKernel", l.create_kernel);
-    need("clReleaseKernel", l.release_kernel);
-    need("clGetKernelInfo", l.get_kernel_info);
-    need("clGetKernelArgInfo", l.get_kernel_arg_info);
-    need("clGetKernelWorkGroupInfo", l.get_kernel_work_group_info);
-    need("clSetKernelArg", l.set_kernel_arg);
-    need("clCreateBuffer", l.create_buffer);
-    need("clCreateSubBuffer", l.create_sub_buffer);
-    need("clRetainMemObject", l.retain_memory);
-    need("clReleaseMemObject", l.release_memory);
-    need("clGetMemObjectInfo", l.get_memory_info);
-    need("clEnqueueReadBuffer", l.enqueue_read);
-    need("clEnqueueWriteBuffer", l.enqueue_write);
-    need("clEnqueueCopyBuffer", l.enqueue_copy);
-    need("clEnqueueFillBuffer", l.enqueue_fill);
-    need("clEnqueueNDRangeKernel", l.enqueue_kernel);
-    need("clEnqueueMarkerWithWaitList", l.enqueue_marker);
-    need("clFlush", l.flush);
-    need("clFinish", l.finish);
-    need("clGetEventInfo", l.get_event_info);
-    need("clGetEventProfilingInfo", l.get_event_profiling_info);
-    need("clRetainEvent", l.retain_event);
-    need("clReleaseEvent", l.release_event);
-    return missing;
+    from.need("clGetPlatformIDs", l.get_platform_ids);
+    from.need("clGetPlatformInfo", l.get_platform_info);
+    from.need("clGetDeviceIDs", l.get_device_ids);
+    from.need("clGetDeviceInfo", l.get_device_info);
+    from.need("clCreateContext", l.create_context);
+    from.need("clReleaseContext", l.release_context);
+    from.need("clRetainContext", l.retain_context);
+    from.wish("clCreateCommandQueueWithProperties", l.create_queue);
+    from.need("clCreateCommandQueue", l.create_queue_1);
+    from.need("clReleaseCommandQueue", l.release_queue);
+    from.need("clRetainCommandQueue", l.retain_queue);
+    from.need("clGetContextInfo", l.get_context_info);
+    from.need("clGetCommandQueueInfo", l.get_queue_info);
+    from.need("clCreateProgramWithSource", l.create_program_with_source);
+    from.need("clCreateProgramWithBinary", l.create_program_with_binary);
+    from.need("clBuildProgram", l.build_program);
+    from.need("clGetProgramInfo", l.get_program_info);
+    from.need("clGetProgramBuildInfo", l.get_program_build_info);
+    from.need("clReleaseProgram", l.release_program);
+    from.need("clCreateKernel", l.create_kernel);
+    from.need("clReleaseKernel", l.release_kernel);
+    from.need("clGetKernelInfo", l.get_kernel_info);
+    from.need("clGetKernelArgInfo", l.get_kernel_arg_info);
+    from.need("clGetKernelWorkGroupInfo", l.get_kernel_work_group_info);
+    from.need("clSetKernelArg", l.set_kernel_arg);
+    from.need("clCreateBuffer", l.create_buffer);
+    from.need("clCreateSubBuffer", l.create_sub_buffer);
+    from.need("clRetainMemObject", l.retain_memory);
+    from.need("clReleaseMemObject", l.release_memory);
+    from.need("clGetMemObjectInfo", l.get_memory_info);
+    from.need("clEnqueueReadBuffer", l.enqueue_read);
+    from.need("clEnqueueWriteBuffer", l.enqueue_write);
+    from.need("clEnqueueCopyBuffer", l.enqueue_copy);
+    from.need("clEnqueueFillBuffer", l.enqueue_fill);
+    from.need("clEnqueueNDRangeKernel", l.enqueue_kernel);
+    from.need("clEnqueueMarkerWithWaitList", l.enqueue_marker);
+    from.need("clFlush", l.flush);
+    from.need("clFinish", l.finish);
+    from.need("clGetEventInfo", l.get_event_info);
+    from.need("clGetEventProfilingInfo", l.get_event_profiling_info);
+    from.need("clRetainEvent", l.retain_event);
+    from.need("clReleaseEvent", l.release_event);
 }
 
 ATTUNE_INLINE std::shared_ptr<library const> open_library(std::string const& path)
 {
-    std::string name = path;
-    if (name.empty()) {
-        name = attune::detail::environment_variable("ATTUNE_OPENCL");
-        if (name.empty()) name = "libOpenCL.so.1";
-    }
-    void* const opened = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (opened == nullptr) {
-        char const* const words = ::dlerror();
-        throw error("no OpenCL library", words != nullptr ? words : name.c_str(),
-                    "install the loader and a platform (Debian: ocl-icd-libopencl1 and "
-                    "pocl-opencl-icd), or name the library in ATTUNE_OPENCL");
-    }
-    auto const made = std::make_shared<library>();
-    if (char const* const missing = take_functions(opened, *made)) {
-        ::dlclose(opened);
-        throw error(std::string("the OpenCL library has no function ") + missing, name,
-                    "it is older than OpenCL 1.2, or no OpenCL library: update it");
-    }
-    made->path = name;
-    Dl_info found{};
-    if (::dladdr(reinterpret_cast<void*>(made->get_platform_ids), &found) != 0 &&
-        found.dli_fname != nullptr)
-        made->path = found.dli_fname;
-    return made;
+    constexpr library_words words{
+        "OpenCL library", "ATTUNE_OPENCL", "libOpenCL.so.1",
+        "install the loader and a platform (Debian: ocl-icd-libopencl1 and pocl-opencl-icd), or "
+        "name the library in ATTUNE_OPENCL",
+        "it is older than OpenCL 1.2, or no OpenCL library: update it"};
+    return open_functions<library>(path, words, take_functions);
 }
 
 ATTUNE_INLINE std::string text_of(result got)

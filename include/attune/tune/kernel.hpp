@@ -261,12 +261,12 @@ public:
     /// `f(value)`. For sizes that never repeat, such as numbers of tokens or particles. All values
     /// with one f(value) share one tuning, which uses the arguments of their first call. The tuning
     /// searches the configurations that are valid for f(value), and the record has f(value) as the
-    /// input. Each call is still checked by its own value. A configuration that breaks a constraint
-    /// for that value does not serve. A new shape is verified. Calls of new shapes call `f`, maybe
-    /// on several threads at once; an exception of `f` leaves the call.
+    /// input. Each call is still checked by its own value: a configuration that breaks a constraint
+    /// for it does not serve, and a new shape is verified. Calls of new shapes call `f`, maybe on
+    /// several threads at once; an exception of `f` leaves the call. On a device the launch depends
+    /// on the inputs: the record has those of the first call, near choice of the bucket's others.
     ///
-    /// Errors   attune::error at the construction of `tuned`: the argument is bound to no input, or
-    ///          the kernel runs on a device
+    /// Errors   attune::error at the construction of `tuned`: the argument is bound to no input
     /// Example  kernel.bind<2>(n).bucket<2>([](int tokens) { return (tokens + 63) / 64 * 64; });
     template <std::size_t Position, class F>
     kernel& bucket(F f)

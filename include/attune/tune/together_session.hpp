@@ -21,8 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 /// count the time. The program then handles Ctrl-C, unless another thread tunes.
 ///
 /// The constructor copies the arrays once for each share: the program may change and free them
-/// meanwhile. Arrays of kernels for a device are not copied: they must not change before the last
-/// step.
+/// meanwhile. Copies of arrays of a device are in its memory.
 ///
 /// From construction to the last step the kernels are being tuned. Calls run the code that served
 /// them before, else the default, also on this thread. On this thread tune(), explain(), wait() and

@@ -321,16 +321,13 @@ private:
         return {{key.begin(), key.end()}, inputs_of(args...), frame_of(args...)};
     }
 
-    /// Returns a maker that turns a captured call into a call of this kernel; empty on a device.
+    /// Returns a maker that turns a captured call into a call of this kernel.
     [[nodiscard]] detail::call_maker call_maker() const
     {
-        if constexpr (device_compiler<Compiler> || (detail::is_device_array<Args> || ...))
-            return {};
-        else
-            return [this](detail::given_arguments const& from) {
-                return std::apply([this](Args const&... args) { return call_of(args...); },
-                                  detail::given_arguments_of<Args...>(from));
-            };
+        return [this](detail::given_arguments const& from) {
+            return std::apply([this](Args const&... args) { return call_of(args...); },
+                              detail::given_arguments_of<Args...>(from));
+        };
     }
 
     /// Runs the code of a call that takes the slow path.

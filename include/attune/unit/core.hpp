@@ -11,6 +11,7 @@
 #include <attune/core/own_float_environment.ipp>
 #include <attune/core/posix/descriptor.ipp>
 #include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/library_functions.ipp>
 #include <attune/core/posix/machine_figures.ipp>
 #include <attune/core/posix/memory.ipp>
 #include <attune/core/posix/processor.ipp>

@@ -6,10 +6,10 @@
 #include <attune/compile/nvrtc/library.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/library_functions.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <filesystem>
 #include <set>
 
@@ -22,52 +22,29 @@ struct library_search {
     std::set<std::string> seen{};
 };
 
-[[nodiscard]] inline std::string loader_error()
+inline void bind_functions(library_functions& from, library& to)
 {
-    char const* const text = ::dlerror();
-    return text != nullptr ? text : "dlopen failed";
+    from.need("nvrtcGetErrorString", to.get_error_string);
+    from.need("nvrtcVersion", to.get_version);
+    from.need("nvrtcGetNumSupportedArchs", to.get_num_supported_archs);
+    from.need("nvrtcGetSupportedArchs", to.get_supported_archs);
+    from.need("nvrtcCreateProgram", to.create_program);
+    from.need("nvrtcDestroyProgram", to.destroy_program);
+    from.need("nvrtcAddNameExpression", to.add_name_expression);
+    from.need("nvrtcCompileProgram", to.compile_program);
+    from.need("nvrtcGetLoweredName", to.get_lowered_name);
+    from.need("nvrtcGetCUBINSize", to.get_cubin_size);
+    from.need("nvrtcGetCUBIN", to.get_cubin);
+    from.need("nvrtcGetPTXSize", to.get_ptx_size);
+    from.need("nvrtcGetPTX", to.get_ptx);
+    from.need("nvrtcGetProgramLogSize", to.get_program_log_size);
+    from.need("nvrtcGetProgramLog", to.get_program_log);
+    from.wish("nvrtcGetPCHCreateStatus", to.get_pch_create_status);
+    from.wish("nvrtcSetFlowCallback", to.set_flow_callback);
 }
 
-template <class Function>
-[[nodiscard]] bool find_function(void* handle, char const* name, Function*& out)
+[[nodiscard]] inline std::string without_links(std::string const& path)
 {
-    out = reinterpret_cast<Function*>(::dlsym(handle, name));
-    return out != nullptr;
-}
-
-/// @return  the name of the first missing function; null if none is missing
-[[nodiscard]] inline char const* bind_functions(void* handle, library& to)
-{
-    char const* missing = nullptr;
-    auto const need = [&](char const* name, auto& out) {
-        if (!find_function(handle, name, out) && missing == nullptr) missing = name;
-    };
-    need("nvrtcGetErrorString", to.get_error_string);
-    need("nvrtcVersion", to.get_version);
-    need("nvrtcGetNumSupportedArchs", to.get_num_supported_archs);
-    need("nvrtcGetSupportedArchs", to.get_supported_archs);
-    need("nvrtcCreateProgram", to.create_program);
-    need("nvrtcDestroyProgram", to.destroy_program);
-    need("nvrtcAddNameExpression", to.add_name_expression);
-    need("nvrtcCompileProgram", to.compile_program);
-    need("nvrtcGetLoweredName", to.get_lowered_name);
-    need("nvrtcGetCUBINSize", to.get_cubin_size);
-    need("nvrtcGetCUBIN", to.get_cubin);
-    need("nvrtcGetPTXSize", to.get_ptx_size);
-    need("nvrtcGetPTX", to.get_ptx);
-    need("nvrtcGetProgramLogSize", to.get_program_log_size);
-    need("nvrtcGetProgramLog", to.get_program_log);
-    (void)find_function(handle, "nvrtcGetPCHCreateStatus", to.get_pch_create_status);
-    (void)find_function(handle, "nvrtcSetFlowCallback", to.set_flow_callback);
-    return missing;
-}
-
-/// The path of the file that contains a function, with links resolved.
-[[nodiscard]] inline std::string file_of_function(void const* function, std::string const& name)
-{
-    Dl_info info{};
-    std::string const path =
-        ::dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : name;
     std::error_code no_throw;
     std::filesystem::path const real = std::filesystem::canonical(path, no_throw);
     return no_throw ? path : real.string();
@@ -98,21 +75,22 @@ inline void try_library(std::string const& name, int most_major, library_search&
 {
     if (search.found || !search.seen.insert(name).second) return;
     auto const note = [&](std::string const& what) { search.tried += "\n    " + what; };
-    void* const handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) return note(loader_error());
+    library_functions from(name);
+    if (!from.why_none().empty()) return note(from.why_none());
     auto made = std::make_shared<library>();
-    if (char const* const missing = bind_functions(handle, *made)) {
-        ::dlclose(handle);
-        return note(name + ": it has no function " + missing);
+    bind_functions(from, *made);
+    if (from.missing() != nullptr) {
+        from.close();
+        return note(name + ": it has no function " + from.missing());
     }
     bool const answers = made->get_version(&made->major, &made->minor) == success;
     std::string const version = made->version();
     if (!answers || made->major < 12) {
-        ::dlclose(handle);
+        from.close();
         return note(name + ": it is NVRTC " + version + ", and attune needs 12 or later");
     }
     if (most_major > 0 && made->major > most_major) {
-        ::dlclose(handle);
+        from.close();
         search.too_new = version;
         return note(name + ": it is NVRTC " + version + ", newer than the driver, which serves " +
                     "CUDA " + std::to_string(most_major));
@@ -122,7 +100,7 @@ inline void try_library(std::string const& name, int most_major, library_search&
     made->architectures.resize(static_cast<std::size_t>(std::max(count, 0)));
     if (!made->architectures.empty()) (void)made->get_supported_archs(made->architectures.data());
     std::sort(made->architectures.begin(), made->architectures.end());
-    made->path = file_of_function(reinterpret_cast<void const*>(made->get_version), name);
+    made->path = without_links(from.path());
     made->include_dirs = toolkit_includes(made->path);
     search.found = std::move(made);
 }

@@ -21,6 +21,7 @@ struct opencl_build_request {
     std::string text{};
     std::string options{};
     std::string entry{}; ///< the kernel
+    bool wants_binary = true;
 };
 
 /// The library's answers, up to the first that is no success.
@@ -31,7 +32,7 @@ struct opencl_built {
     std::vector<defined_argument> arguments{};
     code_resources resources{};
     std::array<std::uint64_t, 3> declared_size{}; ///< reqd_work_group_size; 0, 0, 0: none
-    std::string binary{};
+    std::string binary{};                         ///< empty unless it is wanted
 };
 
 /// Builds in this process and in this thread.

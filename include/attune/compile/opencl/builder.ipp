@@ -160,7 +160,7 @@ ATTUNE_INLINE opencl_built build_opencl(int ordinal, opencl_build_request const&
     out.arguments = made.arguments();
     out.resources = made.resources();
     out.declared_size = made.declared_size();
-    out.binary = program.binary();
+    if (what.wants_binary) out.binary = program.binary();
     return out;
 }
 

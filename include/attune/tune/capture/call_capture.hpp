@@ -40,7 +40,7 @@ struct capture_wish {
 [[nodiscard]] std::string call_schema(kernel_description const& kernel);
 
 /// The description of a call, and pointers to the content of its arrays.
-/// @pre  the frame is complete, and no array is in a device's memory
+/// @pre  the frame is complete, and its arrays are in host memory
 [[nodiscard]] captured_call describe_call(kernel_description const& kernel,
                                           std::vector<number> const& inputs,
                                           call_frame const& frame);

@@ -177,7 +177,7 @@ ATTUNE_INLINE captured_call describe_call(kernel_description const& kernel,
         captured_array made;
         made.element = element_form(b);
         made.element_bytes = from.element_bytes;
-        if (b.target != buffer::none) {
+        if (b.target != buffer::none || from.is_pointer) {
             made.lengths = {b.bytes / from.element_bytes};
         } else {
             made.lengths.assign(from.lengths.begin(), from.lengths.end());
@@ -257,10 +257,16 @@ ATTUNE_INLINE std::string call_capture::write(dispatched_kernel const& of,
                                               std::vector<number> const& inputs,
                                               call_frame frame) const
 {
-    if (of.find_device)
-        return "no call is captured: captures hold calls on this processor, and this kernel runs "
-               "on a device";
     set_extents(frame, of.kernel, of.values_of(inputs));
+    std::optional<owned_call> there; // arrays of a device, in host memory
+    if (std::ranges::any_of(frame.arguments, &call_argument::on_device)) {
+        auto const device = of.target();
+        device->require_device(of.kernel.name);
+        device->wait_for_caller(nullptr);
+        device->require_arrays(frame);
+        there.emplace(frame, device.get(), array_copy::to_host);
+        frame = there->frame();
+    }
     captured_call const call = describe_call(of.kernel, inputs, frame);
     std::string const path = path_of_capture(*wish_);
     if (!is_first_capture(path)) return {};
@@ -288,7 +294,7 @@ ATTUNE_INLINE std::string call_capture::take(dispatched_kernel const& of,
                                              std::vector<number> const& inputs,
                                              call_frame const& frame) noexcept
 try {
-    if (frame.has_only_empty_arrays() && !of.find_device) return {};
+    if (frame.has_only_empty_arrays() && of.kernel.extents.empty()) return {};
     if (!is_due_.exchange(false)) return {};
     return write(of, inputs, frame);
 } catch (...) {

@@ -6,10 +6,12 @@
 #include <attune/remember/record.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/kernel/owned_call.hpp>
 #include <attune/tune/report.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +43,7 @@ private:
 struct replay_of_call {
     captured_arguments memory;
     keyed_call call;
+    std::optional<owned_call> there{}; ///< arrays in the memory of a device; `call` refers to them
 };
 
 /// Reads the call in a file. Kernel, signature, structures, bound inputs, and each array's elements

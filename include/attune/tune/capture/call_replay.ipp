@@ -250,16 +250,21 @@ replay_in(std::string const& path, dispatched_kernel const& of, call_maker const
     capture_reader file = capture_reader::of_file(path);
     if (file.call().kernel != of.kernel.name) return nullptr;
     require_same_kernel(file.call(), of.kernel, path);
-    if (!make || of.find_device)
-        refuse_capture("captures hold calls on this processor, and in this program the kernel runs "
-                       "on a device",
-                       path);
+    if (!make) refuse_capture("nothing makes its call here", path);
     std::string const bytes = file.take_bytes();
     captured_arguments memory(file.call());
     keyed_call call = make(memory);
     set_extents(call.frame, of.kernel, of.values_of(call.inputs));
     fill_arrays(call.frame, memory, bytes, path);
-    return std::make_unique<replay_of_call const>(std::move(memory), std::move(call));
+    std::optional<owned_call> there;
+    if (std::ranges::any_of(call.frame.arguments, &call_argument::on_device)) {
+        auto const device = of.target();
+        device->require_device(of.kernel.name);
+        there.emplace(call.frame, device.get(), array_copy::to_device);
+        call.frame = there->frame();
+    }
+    return std::make_unique<replay_of_call const>(std::move(memory), std::move(call),
+                                                  std::move(there));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -7,6 +7,7 @@
 
 #include <attune/compile/compiler.hpp>
 #include <attune/core/callable.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
@@ -57,6 +58,9 @@ public:
                                void* stream) const = 0;
 };
 
+/// From where to where device_target::copy_array() copies.
+enum class array_copy { on_device, to_device, to_host };
+
 /// Properties of compiled code before its launch.
 struct code_review {
     std::vector<double> features{}; ///< values of kernel.features(...)
@@ -64,6 +68,9 @@ struct code_review {
 };
 
 /// A device, as the stages of a tuning use it.
+///
+/// Kernels with arrays in the device's memory are tuned in the background, captured and replayed
+/// where the device has make_array() and copy_array().
 class device_target {
 public:
     device_target() = default;
@@ -74,8 +81,8 @@ public:
     /// Returns the name of the device in stores, such as "NVIDIA H200 (sm_90)".
     [[nodiscard]] virtual std::string name() const = 0;
 
-    /// Returns true if kernels run on this processor's cores. A session then compiles nothing ahead
-    /// by default, because a compiler would take the cores of the kernel.
+    /// Returns true if kernels run on this processor's cores. No compiler then runs beside a timed
+    /// kernel, and a second bench makes first runs.
     [[nodiscard]] virtual bool is_on_processor() const { return false; }
 
     /// Checks that the device exists.
@@ -112,6 +119,27 @@ public:
     /// Errors   attune::error with the argument that is not
     virtual void require_arrays(call_frame const& frame) const = 0;
 
+    /// Returns memory of the device without values. Its address modulo 4096 is `place`.
+    /// Errors   attune::error: out of memory, the driver's own; this device has no such function
+    [[nodiscard]] virtual std::shared_ptr<std::byte> make_array(std::size_t bytes,
+                                                                std::size_t place) const
+    {
+        static_cast<void>(bytes);
+        static_cast<void>(place);
+        refuse_copies();
+    }
+    /// Copies bytes and waits for the end of the copy. Other work of the device may still run.
+    /// Errors   as make_array(); a stream is being captured that the copy would wait for
+    virtual void copy_array(array_copy how, std::byte* to, std::byte const* from,
+                            std::size_t bytes) const
+    {
+        static_cast<void>(how);
+        static_cast<void>(to);
+        static_cast<void>(from);
+        static_cast<void>(bytes);
+        refuse_copies();
+    }
+
     /// Returns the bench that runs, checks and times variants. With tuning_problem::predict,
     /// returns a bench that runs nothing.
     /// @pre     both outlive the result
@@ -119,6 +147,13 @@ public:
     ///          arguments do not fit the device, out of memory
     [[nodiscard]] virtual std::unique_ptr<bench>
     make_bench(tuning_problem const& problem, tuning_options const& options) const = 0;
+
+private:
+    [[noreturn]] void refuse_copies() const
+    {
+        throw error("arrays in the memory of this device cannot be copied", name(),
+                    "pass std::span, or tune in the call: miss_policy::tune_if_missing");
+    }
 };
 
 namespace detail {

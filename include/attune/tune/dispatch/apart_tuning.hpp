@@ -34,8 +34,7 @@ public:
     apart_tuning(apart_tuning const&) = delete;
     apart_tuning& operator=(apart_tuning const&) = delete;
 
-    /// Returns true if the policy is tune_in_background or online, and the kernel runs on this
-    /// processor.
+    /// Returns true if the policy is tune_in_background or online.
     [[nodiscard]] bool is_wanted() const;
 
     /// Tunes the inputs in the background; `until_then` serves the shape meanwhile. Any thread.

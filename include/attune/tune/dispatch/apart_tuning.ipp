@@ -83,18 +83,18 @@ ATTUNE_INLINE apart_tuning::~apart_tuning() = default;
 ATTUNE_INLINE bool apart_tuning::is_wanted() const
 {
     miss_policy const policy = parts_.subject.options.on_miss;
-    return (policy == miss_policy::tune_in_background || policy == miss_policy::online) &&
-           !parts_.subject.find_device;
+    return policy == miss_policy::tune_in_background || policy == miss_policy::online;
 }
 
 /// Returns true if candidates are timed in calls of this shape.
 ATTUNE_INLINE bool apart_tuning::is_online(known_shape const* shape) const
 {
     // Sizes that never repeat give no calls in which a candidate could be timed.
+    // A launch returns before its kernel ends, so calls on a device give no times.
     return parts_.subject.options.on_miss == miss_policy::online && shape != nullptr &&
-           parts_.subject.kernel.buckets.empty() && parts_.subject.options.limits.lost_share > 0 &&
-           !parts_.subject.kernel.baseline && !parts_.subject.kernel.objective &&
-           parts_.subject.kernel.most_joules <= 0;
+           !parts_.subject.find_device && parts_.subject.kernel.buckets.empty() &&
+           parts_.subject.options.limits.lost_share > 0 && !parts_.subject.kernel.baseline &&
+           !parts_.subject.kernel.objective && parts_.subject.kernel.most_joules <= 0;
 }
 
 /// Drops the state of the parent process: a fork copies no thread that could finish its jobs.
@@ -186,8 +186,9 @@ ATTUNE_INLINE void apart_tuning::close(open_tuning const& one)
 /// with the least gain first. If none is left, ends the proofs, so that a later call finds room.
 ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
 {
+    std::shared_ptr<device_target const> const device = parts_.subject.target();
     while (true) {
-        call_copy out = copies_.make(frame);
+        call_copy out = copies_.make(frame, device.get());
         if (out.call != nullptr || !out.refusal.empty()) return out;
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         std::vector<sliced_tuning> may_end;

@@ -67,7 +67,9 @@ template <class T>
             return T{first, n[0], n[1], n[2]};
         } else if constexpr (is_volume<T>) {
             return T{first, n[0], n[1], n[2], n[3], n[4]};
-        } else if constexpr (is_constant_view<T>) {
+        } else if constexpr (std::is_pointer_v<T>) {
+            return first;
+        } else if constexpr (is_constant_view<T> || is_device_span<T>) {
             return T{first, static_cast<std::size_t>(n[0])};
         } else {
             if (T::extent != std::dynamic_extent && n[0] != T::extent) all.refuse(position);
@@ -95,7 +97,7 @@ template <class... Args>
     }(std::index_sequence_for<Args...>{});
 }
 
-/// Returns the call in the types of this program. Empty: the kernel runs on a device.
+/// Makes the call, in the types of this program.
 using call_maker = std::function<keyed_call(given_arguments const& from)>;
 
 /// Watches the calls of one kernel. Any thread.

@@ -50,11 +50,15 @@ struct dispatch_parts {
     inputs_register all_inputs{};
     tuned_sizes sizes;
 
-    /// Returns the inputs whose winner serves the inputs of a call: see kernel.bucket(f). Any
-    /// thread that holds no lock.
+    /// Returns the inputs tuned for those of a call: see kernel.bucket(f). On a device each call
+    /// has its own inputs, because the launch depends on them. Any thread without a lock.
     /// Errors  exceptions of the user's function
     [[nodiscard]] std::shared_ptr<served_inputs> served_for(std::vector<number> const& of_call);
-    /// The same for a call of this shape: see tuned_sizes.
+    /// Returns true on a device if other inputs of the same bucket have a winner, which then serves
+    /// as a near choice.
+    /// @pre  the turn is this thread's
+    [[nodiscard]] bool is_in_tuned_bucket(served_inputs& of);
+    /// The same as served_for() for a call of this shape: see tuned_sizes.
     [[nodiscard]] std::shared_ptr<served_inputs> served_for(std::vector<number> const& of_call,
                                                             std::span<std::int64_t const> key)
     {

@@ -62,7 +62,7 @@ ATTUNE_INLINE working::~working()
 ATTUNE_INLINE std::shared_ptr<served_inputs>
 dispatch_parts::served_for(std::vector<number> const& of_call)
 {
-    if (subject.kernel.buckets.empty()) return all_inputs.at(of_call);
+    if (subject.kernel.buckets.empty() || subject.find_device) return all_inputs.at(of_call);
     std::shared_ptr<served_inputs> of = all_inputs.at(representative_of(subject.kernel, of_call));
     if (of->problem.inputs == of_call) return of;
     std::string why;
@@ -82,6 +82,13 @@ dispatch_parts::served_for(std::vector<number> const& of_call)
                     "; such calls are not tuned, so let f return inputs for which the same default "
                     "is valid");
     return own;
+}
+
+ATTUNE_INLINE bool dispatch_parts::is_in_tuned_bucket(served_inputs& of)
+{
+    if (subject.kernel.buckets.empty() || !subject.find_device || of.is_settled) return false;
+    defaults.complete(of.problem);
+    return choice.is_in_tuned_bucket(of.problem);
 }
 
 ATTUNE_INLINE bool dispatch_parts::is_refused(served_inputs& of, known_shape* shape,

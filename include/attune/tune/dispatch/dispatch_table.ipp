@@ -68,9 +68,10 @@ struct dispatch_table::state {
     apart_tuning apart{parts}; ///< the last member: its thread uses the parts
 
     /// Returns how a call treats unknown inputs.
-    [[nodiscard]] when_unknown by_policy(served_inputs const& of) const
+    [[nodiscard]] when_unknown by_policy(served_inputs& of)
     {
-        if (of.is_outside_bucket || of.is_further_size) return when_unknown::take_what_is_there;
+        if (of.is_outside_bucket || of.is_further_size || parts.is_in_tuned_bucket(of))
+            return when_unknown::take_what_is_there;
         if (apart.is_wanted()) return when_unknown::say_so;
         bool const tunes = parts.subject.options.on_miss == miss_policy::tune_if_missing ||
                            parts.subject.options.on_miss == miss_policy::always;
@@ -243,7 +244,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
 {
     watch_program_end();
     require_targets(kernel);
-    require_buckets(kernel, state_->parts.subject.find_device != nullptr);
+    require_buckets(kernel);
     if (!kernel.code_rules.constraints.empty()) {
         bool const is_for_device = static_cast<bool>(state_->parts.subject.find_device);
         std::vector<std::string_view> const given =
@@ -335,6 +336,12 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
     served_inputs& of = *first_held;
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
+    auto const complete = [&] {
+        if (!device) return set_extents(frame, subject.kernel, subject.values_of(inputs));
+        subject.complete(frame, inputs);
+        device->wait_for_caller(stream);
+        device->require_arrays(frame);
+    };
     s.apart.wake(of, met.shape);
     working const now(s.parts, tunes_now != nullptr, s.parts.lent_wait_ms(of, inputs, key, met));
     if (!now.is_on()) {
@@ -351,7 +358,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
             (of.is_settled && of.problem.inputs != inputs) || frame.has_only_empty_arrays())
             return by;
         try {
-            set_extents(frame, subject.kernel, subject.values_of(inputs));
+            complete();
         } catch (std::exception const&) {
             return by; // a call that holds the turn reports this error
         }

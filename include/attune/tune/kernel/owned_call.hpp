@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
 #include <cstddef>
@@ -19,6 +20,7 @@ inline constexpr std::size_t kept_alignment = 4096;
 struct call_range {
     std::uintptr_t first;
     std::uintptr_t last; ///< one past the end
+    bool on_device = false;
 };
 
 /// Returns the ranges of the arrays, sorted; overlapping ranges are merged.
@@ -32,9 +34,13 @@ struct call_range {
 /// to copies. Gaps between rows are not read.
 class owned_call {
 public:
-    /// Copies the arrays. @pre  the frame is complete; its data can be read
-    /// Errors   std::bad_alloc
-    explicit owned_call(call_frame const& frame);
+    /// Copies the arrays.
+    /// @param device  of arrays in a device's memory; null: there are none
+    /// @param how     where these arrays are, and where their copies shall be
+    /// @pre     the frame is complete; its data can be read, and the device does not change it
+    /// Errors   std::bad_alloc; errors of device_target::make_array() and copy_array()
+    explicit owned_call(call_frame const& frame, device_target const* device = nullptr,
+                        array_copy how = array_copy::on_device);
 
     [[nodiscard]] call_frame const& frame() const noexcept { return frame_; }
 
@@ -58,9 +64,11 @@ public:
     explicit call_copies(std::size_t most_bytes);
 
     /// Copies the call. The copy, which may outlive this object, releases its room at its end.
+    /// @param device  as in owned_call: its memory takes of the same room
     /// @pre  the frame is complete
-    [[nodiscard]] call_copy make(call_frame const& frame) const;
-    /// Returns true if a copy has room when there is no other copy.
+    [[nodiscard]] call_copy make(call_frame const& frame,
+                                 device_target const* device = nullptr) const;
+    /// Returns true if a copy has room while there is no other.
     [[nodiscard]] bool can_ever_make(call_frame const& frame) const;
 
 private:

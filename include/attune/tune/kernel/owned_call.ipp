@@ -27,7 +27,7 @@ ATTUNE_INLINE std::vector<call_range> ranges_of(call_frame const& frame)
     for (buffer const& b : frame.buffers) {
         if (b.argument == buffer::result || b.bytes == 0) continue;
         auto const first = reinterpret_cast<std::uintptr_t>(b.data);
-        all.push_back({first, first + b.bytes});
+        all.push_back({first, first + b.bytes, frame.arguments[b.argument].on_device});
     }
     std::sort(all.begin(), all.end(),
               [](call_range const& a, call_range const& b) { return a.first < b.first; });
@@ -41,32 +41,34 @@ ATTUNE_INLINE std::vector<call_range> ranges_of(call_frame const& frame)
     return merged;
 }
 
-/// Copies of ranges of the caller's memory.
+/// Memory of the host whose address modulo kept_alignment is `place`.
+[[nodiscard]] inline std::shared_ptr<std::byte> host_array(std::size_t bytes, std::size_t place)
+{
+    auto* const block =
+        static_cast<std::byte*>(::operator new(place + bytes, std::align_val_t{kept_alignment}));
+    return {block + place,
+            [block](std::byte*) { ::operator delete(block, std::align_val_t{kept_alignment}); }};
+}
+
+/// The copies of ranges.
 struct owned_call::memory {
     struct copy {
         call_range of;
-        std::byte* block; ///< the allocation
-        std::byte* at;    ///< address of the first byte
+        std::shared_ptr<std::byte> at; ///< of the first byte
     };
     std::vector<copy> copies{};
 
-    memory() = default;
-    memory(memory const&) = delete;
-    memory& operator=(memory const&) = delete;
-    ~memory()
-    {
-        for (copy const& c : copies)
-            ::operator delete(c.block, std::align_val_t{kept_alignment});
-    }
-    /// Memory for a range; nothing is copied yet.
-    void add(call_range const& range)
+    /// Memory for a range. Copies the bytes of an array of the device, and no others yet.
+    void add(call_range const& range, device_target const* device, array_copy how)
     {
         std::size_t const bytes = range.last - range.first;
-        std::size_t const offset = range.first % kept_alignment;
-        copies.reserve(copies.size() + 1);
-        auto* const block = static_cast<std::byte*>(
-            ::operator new(offset + bytes, std::align_val_t{kept_alignment}));
-        copies.push_back({range, block, block + offset});
+        std::size_t const place = range.first % kept_alignment;
+        bool const is_made_there = range.on_device && how != array_copy::to_host;
+        copies.push_back(
+            {range, is_made_there ? device->make_array(bytes, place) : host_array(bytes, place)});
+        if (range.on_device)
+            device->copy_array(how, copies.back().at.get(),
+                               reinterpret_cast<std::byte const*>(range.first), bytes);
     }
     /// Returns the copy of the bytes at `data`, or `data` itself if it was not copied.
     [[nodiscard]] std::byte* moved(std::byte* data) const noexcept
@@ -76,7 +78,7 @@ struct owned_call::memory {
             copies.begin(), copies.end(), at,
             [](std::uintptr_t place, copy const& c) { return place < c.of.first; });
         if (after == copies.begin() || at >= std::prev(after)->of.last) return data;
-        return std::prev(after)->at + (at - std::prev(after)->of.first);
+        return std::prev(after)->at.get() + (at - std::prev(after)->of.first);
     }
     void move(call_frame& frame) const
     {
@@ -95,16 +97,17 @@ ATTUNE_INLINE std::size_t bytes_to_own(call_frame const& frame)
     return bytes;
 }
 
-ATTUNE_INLINE owned_call::owned_call(call_frame const& frame)
+ATTUNE_INLINE owned_call::owned_call(call_frame const& frame, device_target const* device,
+                                     array_copy how)
     : frame_(frame)
 {
     auto made = std::make_shared<memory>();
     for (call_range const& range : ranges_of(frame))
-        made->add(range);
+        made->add(range, device, how);
     // Gaps between rows are not part of the call: other threads may write there, or they may be
     // unreadable.
     for (buffer const& b : frame.buffers)
-        if (b.argument != buffer::result)
+        if (b.argument != buffer::result && !frame.arguments[b.argument].on_device)
             for_each_row(b, [&made](std::byte* first, std::size_t bytes) {
                 std::memcpy(made->moved(first), first, bytes);
             });
@@ -166,7 +169,8 @@ ATTUNE_INLINE bool call_copies::can_ever_make(call_frame const& frame) const
     return bytes_to_own(frame) <= room_->most;
 }
 
-ATTUNE_INLINE call_copy call_copies::make(call_frame const& frame) const
+ATTUNE_INLINE call_copy call_copies::make(call_frame const& frame,
+                                          device_target const* device) const
 {
     std::size_t const bytes = bytes_to_own(frame);
     if (bytes > room_->most)
@@ -185,7 +189,7 @@ ATTUNE_INLINE call_copy call_copies::make(call_frame const& frame) const
             room_->bytes += bytes;
             made->bytes = bytes;
         }
-        made->call = std::make_shared<owned_call const>(frame); // slow, so without the lock
+        made->call = std::make_shared<owned_call const>(frame, device); // slow, so without the lock
         owned_call const* const held = made->call.get();
         return {.call = {std::move(made), held}};
     } catch (std::exception const& e) {

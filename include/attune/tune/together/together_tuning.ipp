@@ -98,16 +98,17 @@ ATTUNE_INLINE void together_tuning::copy_arrays()
 {
     for (tuning_share& one : shares_) {
         dispatched_kernel const& subject = one.table().parts().subject;
-        if (subject.find_device) continue;
         keyed_call call = one.call();
+        std::shared_ptr<device_target const> device;
         try {
-            set_extents(call.frame, subject.kernel, subject.values_of(call.inputs));
+            device = subject.target();
+            one.table().parts().complete(call);
         } catch (std::bad_alloc const&) {
             throw;
         } catch (std::exception const&) { // the first step reports it
             continue;
         }
-        call.frame = copies_.emplace_back(call.frame).frame();
+        call.frame = copies_.emplace_back(call.frame, device.get()).frame();
         tuning_share const copied{one.table(), one.kernel(), std::move(call)};
         one = one.is_of_time() ? copied.of_time(one.weight()) : copied.calls(one.weight());
     }

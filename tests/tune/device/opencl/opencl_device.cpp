@@ -10,7 +10,10 @@
 #include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/device/device_compare.hpp>
 #include <attune/measure/device/device_session.hpp>
+#include <attune/opencl/array.hpp>
+#include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/driver.hpp>
+#include <attune/tune/capture.hpp>
 #include <attune/tune/device/opencl/opencl_launch.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
@@ -22,7 +25,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <future>
 #include <limits>
 #include <memory>
@@ -38,6 +43,8 @@
 #include "../../../support/needs_opencl.hpp"
 #include "../../../support/opencl_gate.hpp"
 #include "../../../support/sanitized.hpp"
+#include "../../../support/scratch_directory.hpp"
+#include "../../../support/set_variable.hpp"
 #include "../../../support/shared_store.hpp"
 #include "../../../support/texts.hpp"
 
@@ -110,6 +117,34 @@ kernel void acts(global int const* x, global int* y, int n)
 )cl";
 
 constexpr auto acts_space = attune::space(kind.with_default(0));
+
+/// Platforms for the loader of processes that this one starts.
+class vendors_of_workers {
+public:
+    vendors_of_workers() { add(); }
+    void add() const
+    {
+        if (std::filesystem::is_directory(from_))
+            std::filesystem::copy(from_, in_.path(),
+                                  std::filesystem::copy_options::overwrite_existing);
+        else
+            std::filesystem::copy_file(from_, in_.file("one.icd"),
+                                       std::filesystem::copy_options::overwrite_existing);
+    }
+    void remove() const
+    {
+        for (auto const& one : std::filesystem::directory_iterator(in_.path()))
+            std::filesystem::remove(one.path());
+    }
+
+private:
+    std::filesystem::path from_ = [] {
+        char const* const named = std::getenv("OCL_ICD_VENDORS");
+        return named != nullptr ? named : "/etc/OpenCL/vendors";
+    }();
+    support::scratch_directory in_{};
+    attune_test::set_variable there_{"OCL_ICD_VENDORS", in_.path()};
+};
 
 } // namespace
 
@@ -193,6 +228,132 @@ TEST_CASE("a wrong, faulting, endless or overwriting variant costs one evaluatio
             CHECK(has(one.reason, "SIGSEGV"));
         if (one.stage == attune::failure_stage::timeout) CHECK(has(one.reason, "still running"));
     }
+}
+
+TEST_CASE("a device that vanishes in a tuning leaves the default, and what was measured is kept")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::kernel<void(std::span<int const>, std::span<int>, int)> k{
+        "acts", attune::source_text(acts_text, "acts.cl"), acts_space};
+    k.bind<2>(n).grid(attune::ceil_div(n, 8)).block(8);
+    std::vector<int> const x(many, 1);
+    std::vector<int> y(many, 0);
+    support::scratch_directory const folder;
+    std::string const store = folder.file("store");
+    vendors_of_workers vendors;
+    attune::tuning_options options = quick(6);
+    options.limits.default_run_s = 5;
+    options.compile_ahead = 0; // one worker
+    options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
+    options.progress = [&](attune::progress const& p) { // the next worker finds no platform
+        if (p.event == attune::progress_event::evaluated) vendors.remove();
+    };
+    {
+        attune::tuned f{k, attune_test::opencl_here(), attune::store{store}, options};
+        f(x, y, many);
+        CHECK(y == std::vector<int>(many, 2));
+        attune::tuning_report const report = f.report();
+        INFO(report.summary());
+        CHECK(report.how == attune::decision::served_default);
+        CHECK(has(report.reason, "worker process"));
+        CHECK(has(report.reason, "there is no OpenCL device"));
+        f(x, y, many);
+        CHECK(y == std::vector<int>(many, 2));
+    }
+    vendors.add();
+    options.progress = attune::silent_progress();
+    attune::tuned again{k, attune_test::opencl_here(), attune::store{store}, options};
+    again(x, y, many);
+    INFO(again.report().summary());
+    CHECK(again.report().how != attune::decision::served_default);
+    std::string notices;
+    for (std::string const& one : again.report().notices)
+        notices += one + '\n';
+    CHECK(has(notices, "evaluations were known"));
+}
+
+TEST_CASE("a launch on a device that vanished is an error with OpenCL's word, and no state is lost")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    std::vector<float> const x(many, 1.0F);
+    std::vector<float> y(many, 1.0F);
+    attune::tuned f{saxpy<saxpy_signature>(), attune_test::opencl_here(), attune::memory_store{},
+                    quick(2)};
+    f(x, y, 2.0F, many);
+    cl::machine& m = cl::this_machine();
+    auto const real = m.functions;
+    auto const failing = std::make_shared<cl::library>(*real);
+    failing->enqueue_kernel = [](auto...) { return cl::result{-2}; };
+    m.functions = failing;
+    std::string const said = error_of([&] { f(x, y, 2.0F, many); });
+    m.functions = real;
+    CHECK(has(said, "kernel 'saxpy' could not be run"));
+    CHECK(has(said, "CL_DEVICE_NOT_AVAILABLE"));
+    CHECK(y == std::vector<float>(many, 3.0F));
+    f(x, y, 2.0F, many);
+    CHECK(y == std::vector<float>(many, 5.0F));
+}
+
+TEST_CASE(
+    "without memory for the copies of a tuning the default serves, and the reason has the bytes")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    attune::tuning_options options = quick(2);
+    options.measuring.protect = attune::isolation::none;
+    std::vector<float> const x(many, 1.0F);
+    std::vector<float> y(many, 1.0F);
+    attune::tuned f{saxpy<saxpy_signature>(), attune_test::opencl_here(), attune::memory_store{},
+                    options};
+    CHECK(f.explain(x, y, 2.0F, many).how == attune::choice_match::by_default); // opens the library
+    cl::machine& m = cl::this_machine();
+    auto const real = m.functions;
+    auto const small = std::make_shared<cl::library>(*real);
+    static auto const make = real->create_buffer;
+    static int left = 0;
+    left = 4; // two arrays, a zone, and no second copy
+    small->create_buffer = [](cl::context in, cl::bits flags, std::size_t bytes, void* host,
+                              cl::result* out) {
+        if (left-- > 0) return make(in, flags, bytes, host, out);
+        *out = cl::no_memory_for_object;
+        return cl::memory{};
+    };
+    m.functions = small;
+    std::string said = error_of([&] { f.tune(x, y, 2.0F, many); });
+    m.functions = real;
+    if (said.empty()) said = f.report().reason;
+    CHECK(has(said, "out of memory"));
+    f(x, y, 2.0F, many);
+    CHECK(y == std::vector<float>(many, 3.0F));
+}
+
+TEST_CASE("tuned in the background, in steps and on a captured call, on arrays of the device")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    std::vector<float> const ones(many, 1.0F);
+    attune::opencl_array<float> const x{compiler.target(), std::span<float const>{ones}};
+    attune::opencl_array<float> y{compiler.target(), std::span<float const>{ones}};
+    support::scratch_directory const folder;
+    std::string const path = folder.file("saxpy.capture");
+    attune::tuning_options options = quick(3);
+    options.on_miss = attune::miss_policy::tune_in_background;
+    {
+        attune_test::set_variable const wish("ATTUNE_CAPTURE", "saxpy=" + path);
+        attune::tuned f{saxpy<saxpy_on_device>(), compiler, attune::memory_store{}, options};
+        f(x.span(), y.span(), 2.0F, many);
+        f.wait();
+        CHECK(y.to_host() == std::vector<float>(many, 3.0F));
+        CHECK(f.report().evaluations == 3);
+        f(x.span(), y.span(), 2.0F, many);
+        CHECK(f.explain(x.span(), y.span(), 2.0F, many).serves);
+    }
+    CHECK(y.to_host() == std::vector<float>(many, 5.0F));
+    attune_test::set_variable const replay("ATTUNE_REPLAY", path);
+    attune::tuned const again{saxpy<saxpy_on_device>(), compiler, attune::memory_store{}, quick(3)};
+    CHECK(again.report().evaluations == 3);
+    CHECK(y.to_host() == std::vector<float>(many, 5.0F));
 }
 
 TEST_CASE("a launch may be declared by global and local sizes, which are rounded to whole groups")
@@ -387,7 +548,8 @@ TEST_CASE("an array at a place where no sub-buffer may begin is an error with ar
     CHECK(has(on_host, "argument 1 begins 4 bytes"));
 }
 
-TEST_CASE("nothing is compiled ahead for a device on the processor, unless it is asked for")
+TEST_CASE(
+    "for a device on the processor only a second bench for first runs compiles ahead, or a wish")
 {
     if (!attune_test::has_opencl()) return;
     attune::opencl_compiler const compiler = attune_test::opencl_here();
@@ -404,8 +566,13 @@ TEST_CASE("nothing is compiled ahead for a device on the processor, unless it is
     problem.device = device.get();
     CHECK(attune::detail::automatic_ahead(problem) == (device->is_on_processor() ? 0 : usual));
     attune::tuning_options options;
-    options.compile_ahead = 2;
-    CHECK(attune::detail::variants_ahead_of(problem, options, 1).count == 2);
+    auto const ahead = [&](std::size_t at_once) {
+        return attune::detail::variants_ahead_of(problem, options, at_once).count;
+    };
+    CHECK(ahead(1) == (device->is_on_processor() ? 0 : usual));
+    CHECK(ahead(2) == (device->is_on_processor() ? 2 : 2 * usual));
+    options.compile_ahead = 3;
+    CHECK(ahead(1) == 3);
 }
 
 TEST_CASE("a device that does not exist is named as one of OpenCL's")

@@ -166,7 +166,7 @@ TEST_CASE("buckets that cannot be are errors that say what to do")
     CHECK(has(said, "kernel.bucket<1>(f) of kernel 'fill'"));
     CHECK(has(said, "call kernel.bind<1>(input) too"));
     kernel.bind<1>(n);
-    CHECK_THROWS_AS(attune::detail::require_buckets(kernel.describe(), true), attune::error);
+    CHECK_NOTHROW(attune::detail::require_buckets(kernel.describe()));
 }
 
 TEST_CASE("what the function throws leaves the call, and the next call goes on")

@@ -428,8 +428,8 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
     }
     if (how.is_required)
         throw error("there is no worker process to run variants of this program in", why,
-                    "options.protect = attune::isolation::automatic lets them run in this process "
-                    "then, and the report says so");
+                    "see whether the device still works (nvidia-smi, clinfo); options.protect = "
+                    "attune::isolation::none runs variants in this process");
     return make_local_bench(std::move(driver), std::move(call), options,
                             "in process: there is no worker: " + why);
 }

@@ -42,11 +42,11 @@ void require_on_device(cuda_target const& target, call_frame const& frame);
 ///          twice, does not exist, or has other limits
 void require_usable_devices(cuda_target const& own, tuning_options const& options);
 
-/// Returns a bench in a worker process, with a separate context. With `guard` or `none` in
-/// tuning_options::measuring.protect, returns a bench in this process: a bad variant may destroy
-/// the device's primary context. If no worker starts, `automatic` also measures in this process,
-/// and protection() has the reason. The user's reference and check run in this process, on copies
-/// in host memory.
+/// A bench in a worker process with its own context. With tuning_options::measuring.protect =
+/// `guard` or `none`, a bench in this process on the device's primary context, which a bad variant
+/// may destroy. If no worker starts, `automatic` measures in this process too (protection() gives
+/// the reason); `fork` is an error, and so are both on a device that is the processor. The user's
+/// reference and check run in this process, on copies in host memory.
 /// @pre     problem, options and target outlive the result
 /// Errors   attune::error: no device, out of memory, no worker for isolation::fork, or a worker
 ///          that shares a server with this process (CUDA MPS)

@@ -14,6 +14,7 @@
 #include <attune/measure/device/worker/worker_bench.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 
 #include <algorithm>
@@ -216,7 +217,9 @@ ATTUNE_INLINE std::unique_ptr<bench> make_device_bench(tuning_problem const& pro
         made = make_local_bench(target.driver, call, how);
     } else {
         worker::worker_options workers;
-        workers.is_required = options.measuring.protect == isolation::fork;
+        // Where the device is this processor, a fault of a variant would end this process.
+        workers.is_required = options.measuring.protect == isolation::fork ||
+                              (problem.device != nullptr && problem.device->is_on_processor());
         made = worker::make_worker_bench(target.driver, call, how, workers);
     }
     made->set_host_check(

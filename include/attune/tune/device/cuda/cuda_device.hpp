@@ -18,6 +18,7 @@
 #include <attune/tune/kernel/kernel_description.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,6 +75,10 @@ public:
                                                           point const& at) const override;
     void wait_for_caller(void* stream) const override;
     void require_arrays(call_frame const& frame) const override;
+    [[nodiscard]] std::shared_ptr<std::byte> make_array(std::size_t bytes,
+                                                        std::size_t place) const override;
+    void copy_array(array_copy how, std::byte* to, std::byte const* from,
+                    std::size_t bytes) const override;
     [[nodiscard]] std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                                                     tuning_options const& options) const override;
 

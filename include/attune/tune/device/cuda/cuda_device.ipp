@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/primary_context.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/expression.hpp>
 #include <attune/declare/expression/lower_code.hpp>
@@ -25,6 +26,7 @@
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -259,6 +261,40 @@ ATTUNE_INLINE void cuda_device::wait_for_caller(void* stream) const
 ATTUNE_INLINE void cuda_device::require_arrays(call_frame const& frame) const
 {
     require_on_device(target_, frame);
+}
+
+ATTUNE_INLINE std::shared_ptr<std::byte> cuda_device::make_array(std::size_t bytes,
+                                                                 std::size_t place) const
+{
+    constexpr std::size_t page = 4096;
+    auto const context = std::make_shared<cuda::primary_context>(target_.driver, target_.ordinal);
+    std::shared_ptr<void> const whole =
+        cuda::allocate_shared(context, bytes + page, target_.limits.name,
+                              "free other arrays, or work on a smaller problem");
+    auto* const first = static_cast<std::byte*>(whole.get());
+    std::size_t const from = reinterpret_cast<std::uintptr_t>(first) % page;
+    return {whole, first + (place + page - from) % page};
+}
+
+ATTUNE_INLINE void cuda_device::copy_array(array_copy how, std::byte* to, std::byte const* from,
+                                           std::size_t bytes) const
+{
+    if (bytes == 0) return;
+    cuda::driver const& driver = *target_.driver;
+    cuda::primary_context const context{target_.driver, target_.ordinal};
+    cuda::context_scope const here{context};
+    cuda::require_no_capture(driver, "copying an array of the device");
+    auto const address = [](std::byte const* of) {
+        return static_cast<cuda::device_pointer>(reinterpret_cast<std::uintptr_t>(of));
+    };
+    cuda::require_success(driver,
+                          how == array_copy::to_host ? driver.copy_to_host(to, address(from), bytes)
+                          : how == array_copy::to_device
+                              ? driver.copy_to_device(address(to), from, bytes)
+                              : driver.copy_on_device(address(to), address(from), bytes),
+                          "copying an array of the device");
+    cuda::require_success(driver, driver.stream_synchronize(nullptr),
+                          "copying an array of the device");
 }
 
 ATTUNE_INLINE std::unique_ptr<bench> cuda_device::make_bench(tuning_problem const& problem,

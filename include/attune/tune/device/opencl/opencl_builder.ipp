@@ -34,6 +34,7 @@ ATTUNE_INLINE void serve_opencl_build(message_reader& from, message_writer& to)
     what.options = from.get_text();
     what.entry = from.get_text();
     if (what.entry.empty()) return; // the first request opens the driver
+    what.wants_binary = from.get<bool>();
     opencl_built const made = build_opencl(ordinal, what);
     to.put(made.of_build);
     to.put_text(made.log);
@@ -120,6 +121,7 @@ private:
         text.put_text(what.text);
         text.put_text(what.options);
         text.put_text(what.entry);
+        text.put(what.wants_binary);
         worker::message asked;
         asked.kind = worker::message_kind::service;
         asked.text = text.take();

@@ -12,6 +12,7 @@
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/device/opencl/opencl_builder.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,10 @@ public:
     void wait_for_caller(void* stream) const override;
     /// Errors   attune::error also: an array begins where the device allows no sub-buffer
     void require_arrays(call_frame const& frame) const override;
+    [[nodiscard]] std::shared_ptr<std::byte> make_array(std::size_t bytes,
+                                                        std::size_t place) const override;
+    void copy_array(array_copy how, std::byte* to, std::byte const* from,
+                    std::size_t bytes) const override;
     /// Errors   attune::error also: `problem` asks for a prediction
     [[nodiscard]] std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                                                     tuning_options const& options) const override;

@@ -202,6 +202,18 @@ ATTUNE_INLINE void opencl_device::require_arrays(call_frame const& frame) const
     }
 }
 
+ATTUNE_INLINE std::shared_ptr<std::byte> opencl_device::make_array(std::size_t bytes,
+                                                                   std::size_t place) const
+{
+    return launches_.make_array(bytes, place);
+}
+
+ATTUNE_INLINE void opencl_device::copy_array(array_copy how, std::byte* to, std::byte const* from,
+                                             std::size_t bytes) const
+{
+    launches_.copy_array(how, to, from, bytes);
+}
+
 ATTUNE_INLINE std::unique_ptr<bench> opencl_device::make_bench(tuning_problem const& problem,
                                                                tuning_options const& options) const
 {

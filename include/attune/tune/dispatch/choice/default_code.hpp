@@ -21,9 +21,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Errors  attune::error: kernel.bucket<i>(f) for an argument that is bound to no input, or for a
-///         kernel on a device, whose launch depends on the inputs
-void require_buckets(kernel_description const& kernel, bool is_for_device);
+/// Errors  attune::error: kernel.bucket<i>(f) for an argument that is bound to no input
+void require_buckets(kernel_description const& kernel);
 
 /// Returns the inputs to which kernel.bucket(f) maps those of a call; without it, `inputs`. Calls
 /// the user's function: hold no lock.

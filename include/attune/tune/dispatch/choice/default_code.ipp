@@ -23,7 +23,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE void require_buckets(kernel_description const& kernel, bool is_for_device)
+ATTUNE_INLINE void require_buckets(kernel_description const& kernel)
 {
     for (input_bucket const& one : kernel.buckets) {
         std::string const call = "kernel.bucket<" + std::to_string(one.position) + ">(f)";
@@ -34,10 +34,6 @@ ATTUNE_INLINE void require_buckets(kernel_description const& kernel, bool is_for
                         "call kernel.bind<" + std::to_string(one.position) +
                             ">(input) too, or leave the bucket out: only inputs are tuned value "
                             "by value");
-        if (is_for_device)
-            throw error("a kernel on a device has no buckets: its launch depends on the inputs",
-                        call + " of kernel '" + kernel.name + "'",
-                        "leave the bucket out; limits.total bounds what new inputs may cost");
     }
 }
 

@@ -93,6 +93,11 @@ public:
     [[nodiscard]] std::optional<known_variant> find_near(record_key const& key,
                                                          chain_of_trees const& space) const;
 
+    /// Returns true if there is a winner of this device for other inputs that `accepts` accepts.
+    [[nodiscard]] bool
+    has_winner_for(record_key const& key, description const& space,
+                   std::function<bool(named_texts const& inputs)> const& accepts) const;
+
     /// Returns the winner of the nearest problem on this device, without its code. A tuning begins
     /// with it. Empty without tuning_search::use_related.
     [[nodiscard]] std::optional<point> near_point(record_key const& key,

@@ -327,6 +327,18 @@ ATTUNE_INLINE bool remembered_choice::has_failed(record_key const& key, chain_of
     return std::find(failed.begin(), failed.end(), at) != failed.end();
 }
 
+ATTUNE_INLINE bool remembered_choice::has_winner_for(
+    record_key const& key, description const& space,
+    std::function<bool(named_texts const& inputs)> const& accepts) const
+{
+    std::vector<related_problem> const all =
+        related_to(problem_of(key, space, subject_.facts), most_by_code);
+    return std::any_of(all.begin(), all.end(), [&](related_problem const& other) {
+        return other.how.how == problem_difference::size && other.past.best &&
+               accepts(other.past.problem.key.inputs);
+    });
+}
+
 ATTUNE_INLINE std::optional<point> remembered_choice::near_point(record_key const& key,
                                                                  chain_of_trees const& space) const
 {

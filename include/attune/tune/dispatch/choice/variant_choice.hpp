@@ -111,6 +111,10 @@ public:
     /// Returns true if the store's result would serve a call with these inputs. Compiles nothing.
     /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
+    /// Returns true if the store has a winner of this device for other inputs of the same bucket.
+    /// @pre  `of` is complete
+    /// Errors  exceptions of the function of kernel.bucket()
+    [[nodiscard]] bool is_in_tuned_bucket(call_problem const& of) const;
     /// Returns the store's result of this problem; empty: no usable record.
     /// @pre  `of` is complete
     [[nodiscard]] std::optional<tuned_result> tuned_here(call_problem const& of) const

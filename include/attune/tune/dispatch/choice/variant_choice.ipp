@@ -19,7 +19,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -361,6 +363,25 @@ ATTUNE_INLINE bool variant_choice::is_remembered(call_problem const& of) const
         return false;
     std::optional<point> const at = point_of(known->configuration, *of.space);
     return at && !remembered_.has_failed(key, *of.space, *at);
+}
+
+ATTUNE_INLINE bool variant_choice::is_in_tuned_bucket(call_problem const& of) const
+{
+    kernel_description const& kernel = subject_.kernel;
+    std::vector<number> const bucket = representative_of(kernel, of.inputs);
+    return remembered_.has_winner_for(
+        key_of(of), of.space->describe(), [&](named_texts const& texts) {
+            std::vector<number> inputs = of.inputs;
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                std::string const* const text = value_of(texts, kernel.inputs[i].input);
+                if (text == nullptr) return false;
+                if (inputs[i].is_real) continue; // a bucket maps whole numbers alone
+                auto const value = parse_number<std::int64_t>(*text);
+                if (!value) return false;
+                inputs[i] = number::of(*value);
+            }
+            return representative_of(kernel, inputs) == bucket;
+        });
 }
 
 ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by, call_problem const& of,
