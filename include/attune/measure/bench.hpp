@@ -154,10 +154,8 @@ public:
     /// Possible disturbances of the times, in sentences.
     [[nodiscard]] virtual std::vector<std::string> notices() const { return {}; }
 
-    static constexpr int own_device = -1;
     /// A bench for the same problem on another device; this bench must outlive it. Another thread
     /// may use this bench during the call and afterwards.
-    /// @param ordinal  own_device: a second bench on the device of this one
     /// @return  null: there are no devices to choose from
     /// Errors   attune::error: the device is unusable
     [[nodiscard]] virtual std::unique_ptr<bench> on_device(int /* ordinal */) const

@@ -188,8 +188,8 @@ struct tuning_options {
     tuning_measuring measuring{};
     tuning_device device{};
     progress_sink progress = default_progress(); ///< see progress.hpp and set_default_sink()
-    /// How a call behaves if the store has no result for its inputs; tuned.tune(arguments...) always
-    /// tunes. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
+    /// How a call behaves if the store has no result for its inputs; tuned.tune(arguments...)
+    /// always tunes. The variable ATTUNE_MODE has priority: lookup_only, tune_if_missing,
     /// tune_in_background, online or always.
     miss_policy on_miss = miss_policy::tune_if_missing;
     /// Number of variants compiled ahead while another is measured, by as many threads on other

@@ -101,8 +101,8 @@ struct acting_bench final : attune::bench {
 };
 
 struct crew : bench_pool {
-    crew(script const& acts, std::vector<int> const& others, bool helps = false)
-        : bench_pool(std::make_unique<acting_bench>(acts), others, helps)
+    crew(script const& acts, std::vector<int> const& others)
+        : bench_pool(std::make_unique<acting_bench>(acts), others)
     {
         set_up({}, 1.0, attune::measurement::exact(1.0));
     }
@@ -194,25 +194,6 @@ TEST_CASE("as many jobs are done at once as there are benches")
     std::vector<bench_pool::job> const jobs{meet, meet, meet};
     three.work(jobs);
     CHECK(met == 3);
-}
-
-TEST_CASE("a helper is a second bench on the own device, which is not timed and may fail")
-{
-    script acts;
-    acts.default_s[attune::bench::own_device] = 9; // would be worth a notice
-    crew two{acts, {}, true};
-    CHECK(two.size() == 2);
-    CHECK(two.has_helper());
-    CHECK(two.places(3) == std::vector{0, attune::bench::own_device, 0});
-    CHECK(two.notices().empty());
-    CHECK(two.protection() == "acting");
-    acts.never_starts[attune::bench::own_device] = "out of memory";
-    crew alone{acts, {}, true};
-    CHECK(alone.size() == 2);
-    CHECK(alone.places(2) == std::vector{0, 0});
-    REQUIRE(alone.notices().size() == 1);
-    CHECK(alone.notices().front() ==
-          "the second worker for first runs is left out: out of memory (there)");
 }
 
 TEST_CASE("a bench that throws is left out, and its job is done elsewhere")

@@ -26,9 +26,7 @@ public:
     static constexpr double alike = 0.05;
 
     /// @param others  ordinals of their devices; nothing is started yet
-    /// @param helps   true: a second bench on the own device, instead of others, makes first runs
-    ///                only. Its jobs may run at the same time as first runs of the own bench.
-    bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others, bool helps = false);
+    bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others);
     ~bench_pool();
     bench_pool(bench_pool const&) = delete;
     bench_pool& operator=(bench_pool const&) = delete;
@@ -37,7 +35,6 @@ public:
     /// Number of benches, including failed ones: device failures must not change how many points a
     /// search proposes at once.
     [[nodiscard]] std::size_t size() const noexcept { return 1 + others_.size(); }
-    [[nodiscard]] bool has_helper() const noexcept { return helps_; }
 
     /// Starts the benches of the other devices; all run and time the default at the same time. If a
     /// bench fails, the pool excludes its device, with a notice.
@@ -71,7 +68,6 @@ private:
 
     std::unique_ptr<bench> own_;
     std::vector<member> others_;
-    bool helps_; ///< the only one of others_ makes first runs
     std::size_t own_jobs_ = 0;
     double cpu_s_ = 0;
     std::vector<int> processors_; ///< processors of the creating thread, which workers may use

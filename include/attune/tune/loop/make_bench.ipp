@@ -32,13 +32,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others,
-                                     bool helps)
+ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others)
     : own_(std::move(own))
-    , helps_(helps)
     , processors_(allowed_processors())
 {
-    if (helps_) others_.push_back({.ordinal = bench::own_device});
     for (int const ordinal : others)
         others_.push_back({.ordinal = ordinal});
 }
@@ -82,9 +79,8 @@ ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
 ATTUNE_INLINE void bench_pool::exclude(member& m)
 {
     m.place.reset();
-    std::string const who =
-        helps_ ? "the second worker for first runs" : "device " + std::to_string(m.ordinal);
-    notices_.push_back(who + " is left out: " + std::exchange(m.trouble, {}));
+    notices_.push_back("device " + std::to_string(m.ordinal) +
+                       " is left out: " + std::exchange(m.trouble, {}));
 }
 
 ATTUNE_INLINE void bench_pool::set_up(callable const& trusted, double limit_s,
@@ -105,7 +101,6 @@ ATTUNE_INLINE void bench_pool::set_up(callable const& trusted, double limit_s,
         if (m.place == nullptr) throw error("no bench can be made for this device", "", "");
         auto const end = m.place->establish(trusted, limit_s);
         if (auto const* const why = std::get_if<failure>(&end)) refused(*why);
-        if (helps_) return;
         timing_record taken;
         outcome const result =
             m.place->time(trusted, std::numeric_limits<double>::infinity(), limit_s, taken);
@@ -118,7 +113,6 @@ ATTUNE_INLINE void bench_pool::set_up(callable const& trusted, double limit_s,
             exclude(*all[i]);
             continue;
         }
-        if (helps_) continue;
         double const ratio = times[i] / own_time.value;
         if (std::abs(ratio - 1) > alike)
             notices_.push_back("on device " + std::to_string(all[i]->ordinal) +
@@ -166,7 +160,7 @@ ATTUNE_INLINE std::vector<std::string> bench_pool::notices() const
 ATTUNE_INLINE std::string bench_pool::protection() const
 {
     std::string text = own_->protection();
-    if (others_.empty() || helps_) return text;
+    if (others_.empty()) return text;
     text += "; measured: " + std::to_string(own_jobs_) + " on the first device";
     for (member const& m : others_)
         text += ", " + std::to_string(m.jobs) + " on device " + std::to_string(m.ordinal);

@@ -91,8 +91,6 @@ public:
     /// @return  one trial per variant, in the given order
     [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
                                              double stop_above_s);
-    /// Sets what runs before a variant is timed, if a second bench made first runs meanwhile.
-    void set_before_timing(std::function<void()> act) { before_timing_ = std::move(act); }
     /// CPU seconds of this process spent in threads for other devices.
     [[nodiscard]] double waiting_cpu_s() const noexcept { return pool_.cpu_s(); }
     /// Number of variants that are measured at once; constant.
@@ -139,7 +137,6 @@ private:
     tuning_problem const& problem_;
     tuning_options const& options_;
     bench_pool pool_;
-    std::function<void()> before_timing_{};
     /// Place for the error of a run's result; null without errors or with several runs at once.
     [[nodiscard]] errors_seen* error_seen() const noexcept;
     void measure_energy(trial& made, bench& place, double limit_s) const;

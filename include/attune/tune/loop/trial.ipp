@@ -14,7 +14,6 @@
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
-#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -57,11 +56,11 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
                         where, next);
 }
 
-/// Runs code for the first time: made.result is the time of the run, or why it failed.
+/// Makes the first run and, if that succeeds, the timing.
 /// @param errors  place for the error of the run's result; may be null
-/// @param judge   may make a right result a failure; may be empty
-inline void run_first(trial& made, bench& place, double limit_s, errors_seen* errors,
-                      std::function<void()> const& judge = {})
+/// @param judge   may make a right result a failure, before the timing; may be empty
+inline void run_and_time(trial& made, bench& place, double limit_s, double stop_above_s,
+                         errors_seen* errors, std::function<void()> const& judge = {})
 {
     made.first_run_s = 0;
     made.timing = {};
@@ -74,21 +73,14 @@ inline void run_first(trial& made, bench& place, double limit_s, errors_seen* er
     if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
     } else {
-        made.first_run_s = std::get<double>(end);
-        made.result = measurement::exact(made.first_run_s);
+        double const run_s = std::get<double>(end);
+        made.result = measurement::exact(run_s);
         if (judge) judge();
+        if (succeeded(made.result))
+            made.result =
+                place.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+        made.first_run_s = run_s;
     }
-    made.is_cut = false;
-}
-
-/// Times code that run_first() has run with success; does nothing for other code.
-inline void time_after_run(trial& made, bench& place, double limit_s, double stop_above_s)
-{
-    if (made.is_cut || !succeeded(made.result)) return;
-    made.is_cut = true;
-    if (stop_is_requested()) return;
-    made.result =
-        place.time(made.code, stop_above_s, std::max(limit_s, 10 * made.first_run_s), made.timing);
     made.is_cut = false;
 }
 
@@ -105,25 +97,12 @@ inline void time_after_run(trial& made, bench& place, double limit_s, double sto
     }
 }
 
-/// Returns true if a second bench shall make first runs: the device is this processor, whose first
-/// launches compile on one core each, and nothing of a variant's runs is seen by this process.
-[[nodiscard]] inline bool wants_helper(tuning_problem const& problem, tuning_options const& options)
-{
-    bool const is_in_worker = options.measuring.protect != isolation::none &&
-                              options.measuring.protect != isolation::guard;
-    return problem.device != nullptr && problem.device->is_on_processor() && !problem.predict &&
-           !problem.only_verifies && is_in_worker && !options.measuring.make_bench &&
-           options.device.others.empty() && options.compile_ahead.value_or(1) > 0 &&
-           !problem.kernel.error && problem.kernel.most_joules <= 0 && allowed_cores() > 1;
-}
-
 ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
                                          tuning_options const& options)
     : problem_(problem)
     , options_(options)
     , pool_(make_bench(problem, options),
-            problem.predict ? std::vector<int>{} : options.device.others,
-            wants_helper(problem, options))
+            problem.predict ? std::vector<int>{} : options.device.others)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
     if (problem.kernel.most_joules <= 0) return;
@@ -236,15 +215,12 @@ ATTUNE_INLINE trial trial_runner::run(compile_result compiled, double stop_above
 ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled,
                                                        double stop_above_s)
 {
-    double const begun_beside = pool_.has_helper() ? 4 : 1; // as many share the cores
-    double const limit_s =
-        begun_beside * first_run_limit_s(quickest_s_, options_.limits.first_run_ratio);
+    double const limit_s = first_run_limit_s(quickest_s_, options_.limits.first_run_ratio);
     if (problem_.kernel.objective) // the best value is no time
         stop_above_s = std::numeric_limits<double>::infinity();
     std::vector<trial> out(compiled.size());
     std::vector<bench_pool::job> jobs;
-    std::vector<bench_pool::job> timings; // with a helper: after all jobs, on the own bench
-    std::vector<std::size_t> measured;    // compiled variants in order, with or without a job
+    std::vector<std::size_t> measured; // compiled variants in order, with or without a job
     std::unordered_set<std::string> is_new;
     for (std::size_t i = 0; i < compiled.size(); ++i) {
         if (auto const* why = std::get_if<failure>(&compiled[i])) {
@@ -257,33 +233,20 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         bool const is_known =
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
-        auto const time = [this, &made = out[i], limit_s, stop_above_s](bench& place) {
-            try {
-                time_after_run(made, place, limit_s, stop_above_s);
-                if (made.is_cut) return;
-                made.is_cut = true;
-                measure_energy(made, place, limit_s);
-                made.is_cut = false;
-            } catch (cut_short const&) { // made.is_cut is set
-            }
-        };
         jobs.emplace_back(
-            [this, &made = out[i], limit_s, stop_above_s, time, seen = error_seen()](bench& place) {
+            [this, &made = out[i], limit_s, stop_above_s, seen = error_seen()](bench& place) {
                 try {
-                    run_first(made, place, limit_s, seen,
-                              [&] { judge_in_other_calls(made, stop_above_s); });
-                    if (!pool_.has_helper()) time(place);
+                    run_and_time(made, place, limit_s, stop_above_s, seen,
+                                 [&] { judge_in_other_calls(made, stop_above_s); });
+                    if (made.is_cut) return;
+                    made.is_cut = true;
+                    measure_energy(made, place, limit_s);
+                    made.is_cut = false;
                 } catch (cut_short const&) { // made.is_cut is set
                 }
             });
-        timings.emplace_back(time);
     }
     pool_.work(jobs);
-    if (pool_.has_helper()) {
-        if (before_timing_) before_timing_();
-        for (bench_pool::job const& time : timings)
-            time(pool_.own());
-    }
     if (jobs.size() == 1 && at_once() == 1)
         for (trial& made : out)
             if (made.first_run_s > 0) correct(made, stop_above_s);
@@ -315,8 +278,7 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     trial made;
     made.code = own;
     constexpr double no_limit = std::numeric_limits<double>::infinity();
-    run_first(made, pool_.own(), options_.limits.default_run_s, nullptr);
-    time_after_run(made, pool_.own(), options_.limits.default_run_s, no_limit);
+    run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit, nullptr);
     return made.result;
 }
 

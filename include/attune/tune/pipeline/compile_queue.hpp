@@ -30,16 +30,14 @@ public:
     struct task;
     using ticket = std::shared_ptr<task>;
 
-    /// Starts no thread yet.
-    /// @param workers  the most threads; 0: take() compiles all
-    /// @param pins     false: all threads keep their processors
-    explicit compile_queue(std::size_t workers, bool pins = true);
+    /// Starts no thread yet. @param workers the most threads; 0: take() compiles all
+    explicit compile_queue(std::size_t workers);
     /// Calls settle(); drops compilations that have not begun.
     ~compile_queue();
     compile_queue(compile_queue const&) = delete;
     compile_queue& operator=(compile_queue const&) = delete;
 
-    /// Starts workers: pins the calling thread to one core, with at most one worker on each other.
+    /// Pins the calling thread to one core and starts workers on the others, at most one each.
     /// @return  the number of workers; 0 without a second core, or if the system refuses
     std::size_t start();
     /// Waits for compilations that have begun, ends the workers, and unpins the calling thread.

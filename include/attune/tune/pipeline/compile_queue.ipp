@@ -49,7 +49,6 @@ struct compile_queue::state {
     };
 
     std::size_t wanted_workers;
-    bool pins;
     core_pin core{};
     std::vector<std::unique_ptr<worker>> workers{}; ///< changed only by the measuring thread
     mutable std::mutex lock{};                      ///< guards all members below, and the tasks
@@ -58,9 +57,8 @@ struct compile_queue::state {
     bool is_over = false;
     double spent_s = 0; ///< CPU time of workers that have ended
 
-    state(std::size_t workers_given, bool pins_threads)
+    explicit state(std::size_t workers_given)
         : wanted_workers(workers_given)
-        , pins(pins_threads)
     {
     }
 
@@ -103,7 +101,7 @@ struct compile_queue::state {
     void work(worker& self)
     {
         give_way();
-        bool const is_away = !pins || core.move_off();
+        bool const is_away = core.move_off();
         std::unique_lock held(lock);
         while (is_away) {
             changed.wait(held, [&] { return is_over || !line.empty(); });
@@ -115,8 +113,8 @@ struct compile_queue::state {
     }
 };
 
-ATTUNE_INLINE compile_queue::compile_queue(std::size_t workers, bool pins)
-    : state_(std::make_unique<state>(workers, pins))
+ATTUNE_INLINE compile_queue::compile_queue(std::size_t workers)
+    : state_(std::make_unique<state>(workers))
 {
 }
 
@@ -126,10 +124,9 @@ ATTUNE_INLINE std::size_t compile_queue::start()
 {
     state& s = *state_;
     if (!s.workers.empty()) return s.workers.size();
-    if (s.wanted_workers == 0 || (s.pins && !s.core.hold())) return 0;
+    if (s.wanted_workers == 0 || !s.core.hold()) return 0;
     s.is_over = false;
-    std::size_t const count =
-        s.pins ? std::min(s.wanted_workers, s.core.other_processors()) : s.wanted_workers;
+    std::size_t const count = std::min(s.wanted_workers, s.core.other_processors());
     s.workers.reserve(count);
     only_faults_unblocked const quiet;
     try {

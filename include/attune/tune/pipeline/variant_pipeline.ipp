@@ -24,16 +24,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Returns true if a device's kernels run on the cores that compilers need.
-[[nodiscard]] inline bool is_for_processor_device(tuning_problem const& problem)
-{
-    return problem.device != nullptr && problem.device->is_on_processor();
-}
-
 ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
 {
     if (allowed_cores() < 2) return 0;
-    if (is_for_processor_device(problem)) return 0;
+    if (problem.device != nullptr && problem.device->is_on_processor()) return 0;
     return may_use_threads(problem.kernel.source, problem.compiler.identity()) ? 0 : 1;
 }
 
@@ -41,12 +35,8 @@ ATTUNE_INLINE variants_ahead variants_ahead_of(tuning_problem const& problem,
                                                tuning_options const& options, std::size_t at_once)
 {
     if (reads_energy(problem.kernel)) return {}; // a compiler's energy would count
-    // A second bench for first runs: what is compiled beside these runs ends before any timing.
-    bool const has_helper =
-        is_for_processor_device(problem) && options.device.others.empty() && at_once > 1;
-    std::size_t const wanted = options.compile_ahead ? *options.compile_ahead
-                               : has_helper          ? at_once
-                                                     : automatic_ahead(problem) * at_once;
+    std::size_t const wanted =
+        options.compile_ahead ? *options.compile_ahead : automatic_ahead(problem) * at_once;
     bool const may_fork = problem.device == nullptr &&
                           options.measuring.protect != isolation::none &&
                           options.measuring.protect != isolation::guard;
@@ -63,7 +53,7 @@ ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem, 
     , search_(std::move(search))
     , ahead_(ahead)
     , search_s_(search_s)
-    , queue_(std::make_unique<compile_queue>(ahead, !is_for_processor_device(problem)))
+    , queue_(std::make_unique<compile_queue>(ahead))
 {
     note_cpu();
 }

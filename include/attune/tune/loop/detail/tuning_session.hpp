@@ -139,7 +139,6 @@ public:
         supply_.emplace(problem_, std::move(search), ahead, search_s);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
-        runner_.set_before_timing([this] { supply_->settle(); });
         searched_.emplace(*pruning_, *supply_, std::move(past_pruned), std::move(past_part),
                           [this] { return limits_.may_begin(); });
         tell_compiler();
