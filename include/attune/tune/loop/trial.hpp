@@ -10,6 +10,7 @@
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/pace.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/history_check.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/options.hpp>
 
@@ -138,10 +139,11 @@ private:
     void measure_energy(trial& made, bench& place, double limit_s) const;
     void measure_energy_of_default(trial& standard);
     /// Makes code a failure that is right in its first run and fails in other calls of the shape.
-    void judge_in_other_calls(trial& made, double best_s) const;
+    void judge_in_other_calls(trial& made, double best_s);
     void probe();
     void correct(trial& made, double best_s);
 
+    page_starts page_starts_;
     std::unordered_map<std::string, outcome> by_code_;
     std::unordered_map<std::string, bounded_values> bounded_of_code_;
     callable default_{};

@@ -103,6 +103,7 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
     , options_(options)
     , pool_(make_bench(problem, options),
             problem.predict ? std::vector<int>{} : options.device.others)
+    , page_starts_(problem.frame, options.measuring.protect)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
     if (problem.kernel.most_joules <= 0) return;
@@ -296,7 +297,7 @@ ATTUNE_INLINE void trial_runner::refer_to(callable const& own)
 inline constexpr double most_times_best = 8;
 inline constexpr double short_first_run_s = 0.01;
 
-ATTUNE_INLINE void trial_runner::judge_in_other_calls(trial& made, double best_s) const
+ATTUNE_INLINE void trial_runner::judge_in_other_calls(trial& made, double best_s)
 {
     constexpr double limit_s = longest_in_other_calls_s;
     double const run_s = std::get<measurement>(made.result).value;
@@ -304,8 +305,7 @@ ATTUNE_INLINE void trial_runner::judge_in_other_calls(trial& made, double best_s
         run_s > std::max(most_times_best * best_s, short_first_run_s))
         return;
     if (run_s < limit_s / 2)
-        if (auto why = failure_where_arrays_begin_pages(problem_.frame, default_, made.code,
-                                                        limit_s, options_.measuring.protect)) {
+        if (auto why = page_starts_.failure_of(default_, made.code, limit_s)) {
             made.result = *std::move(why);
             return;
         }
