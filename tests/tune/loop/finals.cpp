@@ -311,12 +311,17 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a final takes a tenth of the budget or two seconds, for slow kernels up to a quarter")
+TEST_CASE("a final takes a tenth of the tuning or two seconds, for slow kernels up to a quarter")
 {
     using attune::detail::final_limit_s;
     CHECK(final_limit_s(5, 1e-3, 1e-3) == 0.5);
     CHECK(final_limit_s(60, 1e-3, 1e-3) == 2);
     CHECK(final_limit_s(60, 100, 1) == 15);
+    // of a search of 9 seconds, and of a short one
+    CHECK(final_limit_s(60, 1e-3, 1e-3, 9) == 1);
+    CHECK(final_limit_s(60, 1e-3, 1e-3, 0.1) == 0.25);
+    CHECK(final_limit_s(1, 1e-3, 1e-3, 0.1) == 0.1);
+    CHECK(final_limit_s(60, 0.1, 0.05, 9) == final_limit_s(60, 0.1, 0.05));
 }
 
 TEST_CASE("a passenger wins nothing and ties with nobody")

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -95,12 +96,17 @@ private:
     return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
 }
 
-/// The final's share of the time budget: a tenth, at most two seconds; for slow kernels the rounds
-/// of two contestants, at most a quarter.
-[[nodiscard]] inline double final_limit_s(double budget_s, double default_s, double best_s)
+/// The final's limit: a tenth of the tuning, at least a quarter of a second and at most two
+/// seconds or a tenth of the budget. For slow kernels it is the rounds of two contestants, at most
+/// a quarter of the budget.
+/// @param searched_s  seconds of the search before the final
+[[nodiscard]] inline double
+final_limit_s(double budget_s, double default_s, double best_s,
+              double searched_s = std::numeric_limits<double>::infinity())
 {
-    return std::min(std::max(std::min(2.0, 0.1 * budget_s), final_rounds(2) * (default_s + best_s)),
-                    0.25 * budget_s);
+    constexpr double least_s = 0.25;
+    double const usual_s = std::min({2.0, 0.1 * budget_s, std::max(least_s, searched_s / 9)});
+    return std::min(std::max(usual_s, final_rounds(2) * (default_s + best_s)), 0.25 * budget_s);
 }
 
 /// The seconds for the final: the rest of the budget, at least half of the limit. An overlong last
