@@ -77,6 +77,12 @@ TEST_CASE("the leaders are those whose interval reaches that of the best")
     CHECK(names(all) == std::vector<std::uint32_t>{4});
     all.consider(candidate(5, {7.5, 6.6, 9, 6})); // imprecise: it may be better
     CHECK(names(all) == std::vector<std::uint32_t>{4, 5});
+    leaders unsure(about(10), "default");
+    unsure.consider(candidate(1, {4, 3.9, 6, 7}));
+    unsure.consider(candidate(2, attune::measurement::exact(5.9)));
+    unsure.consider(
+        candidate(3, attune::measurement::exact(6.1))); // by one run, see settling_ratio
+    CHECK(names(unsure) == std::vector<std::uint32_t>{1, 2});
 }
 
 TEST_CASE("the best is a leader though it was timed while all took a third longer, and others not")

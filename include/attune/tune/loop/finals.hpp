@@ -11,6 +11,7 @@
 #include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 
@@ -69,8 +70,10 @@ public:
             all_.begin(), all_.end(), candidate,
             [](finalist const& a, finalist const& b) { return a.time.value < b.time.value; });
         all_.insert(place, std::move(candidate));
-        // Remove configurations whose interval lies above that of the fastest, even with drift.
-        double const limit = all_.front().time.high * (1 + drift);
+        // Remove configurations whose interval lies above that of the fastest, even with drift. Of
+        // clearly slower ones the code was not run in other calls, see trial::is_settled.
+        measurement const& best = all_.front().time;
+        double const limit = std::min(best.high * (1 + drift), best.value * settling_ratio);
         std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
         while (all_.size() > most) {
             auto const last = std::find_if(all_.rbegin(), all_.rend(),

@@ -179,7 +179,7 @@ private:
     /// fails, or if Ctrl-C came first
     [[nodiscard]] bool is_tried_here(finalist& f, compile_result const& code)
     {
-        trial const here = with_.runner.run(code, default_.time.high);
+        trial const here = with_.runner.run(code, default_.time.high, false);
         if (here.is_cut) return false;
         if (auto const* const why = std::get_if<failure>(&here.result)) {
             note(with_.report, text_of_point(f.at) + " worked elsewhere; here it " +
