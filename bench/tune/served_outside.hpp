@@ -44,7 +44,8 @@ struct lu {
             made[i * n + i] += static_cast<float>(n);
         return made;
     }
-    static attune::kernel<signature> kernel()
+    static attune::kernel<signature> kernel() { return kernel_in(space); }
+    static attune::kernel<signature> kernel_in(auto const& chosen)
     {
         attune::kernel<signature> made{name,
                                        attune::source_text(R"(
@@ -65,7 +66,7 @@ void lu(std::span<float> a, int n)
 }
 )",
                                                            "lu.kernel.cpp"),
-                                       space};
+                                       chosen};
         return made.calls([](attune::call_draw& draw) {
             auto const n = static_cast<int>(draw.size(1, 16 * first()[0]));
             return std::tuple{matrix(static_cast<std::size_t>(n)), n};
@@ -147,7 +148,8 @@ struct lattice_boltzmann {
     static constexpr auto flags = attune::flags<"FLAGS">("-O1", "-O3");
     static constexpr auto space = attune::space(tile, flags);
     using signature = void(std::span<float const>, std::span<float>, int, int, float);
-    static attune::kernel<signature> kernel()
+    static attune::kernel<signature> kernel() { return kernel_in(space); }
+    static attune::kernel<signature> kernel_in(auto const& chosen)
     {
         return {name,
                 attune::source_text(R"(
@@ -186,7 +188,7 @@ void lattice_boltzmann(std::span<float const> f, std::span<float> g, int height,
 }
 )",
                                     "lattice_boltzmann.kernel.cpp"),
-                space};
+                chosen};
     }
     static served_sizes first() { return {40, 50}; }
     static int least() { return 1; }

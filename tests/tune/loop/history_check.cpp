@@ -319,8 +319,9 @@ TEST_CASE("code that reads before an array is found out where the array begins a
     auto const said = [&](function trusted, function tried) {
         attune::call_frame const frame = attune::detail::make_call_frame(
             c.kernel.describe().tolerances, in(c.x), ints(c.at), out(c.y), 2.0);
-        auto const why = attune::detail::failure_where_arrays_begin_pages(frame, code(trusted),
-                                                                          code(tried), c.limit_s);
+        attune::detail::page_starts starts{frame};
+        auto const why = starts.failure_of(code(trusted), code(tried), c.limit_s);
+        CHECK_FALSE(starts.failure_of(code(trusted), code(trusted), c.limit_s));
         CHECK(waitpid(-1, nullptr, WNOHANG) == -1); // no child is left
         if (why) CHECK(why->stage == attune::failure_stage::crash);
         return why ? why->reason : std::string{};

@@ -5,6 +5,7 @@
 #include <attune/core/callable.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/sandbox/guarded.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/kernel_description.hpp>
@@ -39,18 +40,32 @@ failure_after_other_calls(kernel_description const& kernel, call_frame const& fr
                           callable const& trusted, callable const& tried, double limit_s,
                           isolation protect = isolation::automatic);
 
-/// Runs a variant in a forked child. Each array begins at a page, and the page before it is
-/// inaccessible. A variant that reads before its arrays works only if that memory is readable;
-/// otherwise it ends the program.
-///
-/// @param trusted  the default, also where there is a reference
-/// @return  the failure of the variant, if the default does not fail there. Empty without a
-///          failure, or if the arrays have more than 64 MiB. Never throws
-/// Cost     a child, a copy of the arrays and one run of the variant
-[[nodiscard]] std::optional<failure>
-failure_where_arrays_begin_pages(call_frame const& frame, callable const& trusted,
-                                 callable const& tried, double limit_s,
-                                 isolation protect = isolation::automatic);
+/// Copies of a call's arrays. Each copy begins at a page, and the page before it is inaccessible. A
+/// variant that reads before its arrays works only if that memory is readable; otherwise it ends
+/// the program.
+class page_starts {
+public:
+    /// @pre  the frame outlives this object, and at each check its arrays have equal contents
+    explicit page_starts(call_frame const& frame, isolation protect = isolation::automatic)
+        : frame_(frame)
+        , protect_(protect)
+    {
+    }
+
+    /// Runs a variant on the copies, in a forked child.
+    /// @param trusted  the default, also where there is a reference
+    /// @param limit_s  wall seconds of a run
+    /// @return  the failure of the variant, if the default has none there. Nothing: there is none,
+    ///          or the arrays have more than 64 MiB. Never throws
+    /// Cost     a child and one run of the variant; the first check also makes the copies
+    [[nodiscard]] std::optional<failure> failure_of(callable const& trusted, callable const& tried,
+                                                    double limit_s);
+
+private:
+    call_frame const& frame_;
+    isolation protect_;
+    std::optional<guarded_copies> copies_{}; ///< children write their own pages only
+};
 
 /// Wall seconds of each check of a variant in other calls.
 inline constexpr double longest_in_other_calls_s = 2;

@@ -215,24 +215,23 @@ inline constexpr std::size_t most_checked_bytes = std::size_t{256} << 20;
            choose_isolation(protect, observe_process()).how == isolation::fork;
 }
 
-ATTUNE_INLINE std::optional<failure>
-failure_where_arrays_begin_pages(call_frame const& frame, callable const& trusted,
-                                 callable const& tried, double limit_s, isolation protect)
+ATTUNE_INLINE std::optional<failure> page_starts::failure_of(callable const& trusted,
+                                                             callable const& tried, double limit_s)
 try {
-    constexpr std::size_t most_bytes = std::size_t{64} << 20; // copied for each variant
-    if (!can_check_calls(frame, protect) || !can_guard(frame.buffers, most_bytes)) return {};
+    constexpr std::size_t most_bytes = std::size_t{64} << 20; // of the copies
+    if (!can_check_calls(frame_, protect_) || !can_guard(frame_.buffers, most_bytes)) return {};
+    if (!copies_) copies_.emplace(frame_.buffers, guarded_end::first);
     child_limits limits;
     limits.run_s = limit_s;
-    guarded_copies const arrays(frame.buffers, guarded_end::first);
     auto const end_of = [&](callable const& code) {
-        return run_in_child([&] { frame.call(code.address, arrays.addresses()); },
-                            [&] { return arrays.damage(); }, limits);
+        return run_in_child([&] { frame_.call(code.address, copies_->addresses()); },
+                            [&] { return copies_->damage(); }, limits);
     };
     child_end const end = end_of(tried);
     if (end.ending != child_ending::signalled) return {};
     if (end_of(trusted).ending != child_ending::returned) return {};
     failure why = verdict_of(end, limits);
-    if (std::string const where = end.address ? arrays.explain(*end.address) : std::string{};
+    if (std::string const where = end.address ? copies_->explain(*end.address) : std::string{};
         !where.empty())
         why.reason += ", " + where;
     why.reason = "on arrays that begin a page: " + why.reason;
