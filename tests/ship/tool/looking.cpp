@@ -58,7 +58,10 @@ namespace {
 /// sgemm_store() with the calls of a program for N=512, and of one for N=7, which is untuned.
 std::string called_store(std::string const& shape, std::string const& why)
 {
-    using namespace attune::detail;
+    using attune::detail::calls_line;
+    using attune::detail::past_calls;
+    using attune::detail::problem_line;
+    using attune::detail::problem_of;
     attune::record untuned = support::sgemm_winner(7);
     std::string const id = id_of(problem_of(support::sgemm_winner(512)));
     std::string const other = id_of(problem_of(untuned));
