@@ -228,19 +228,19 @@ TEST_CASE("a new kind that finds no room is proven when there is room, also afte
                              attune::detail::kept_alignment;
                      }};
     auto const words = here.shape(more.x, more.y, 1.0);
-    auto const call = [&] {
-        working const now(here.parts, true);
-        here.apart.prove_kind(here.of, words, frame_of(more, 1.0));
+    auto const call = [&](bool waits) {
+        working const now(here.parts, waits);
+        if (now.is_on()) here.apart.prove_kind(here.of, words, frame_of(more, 1.0));
     };
     here.prove();
     REQUIRE(becomes([&] { return here.parts.is_lent.load(); }));
-    call(); // there is no room
+    call(true); // there is no room
     CHECK(becomes([&] {
         here.verify(other); // ends the proof
         return here.verified() > 0;
     }));
     CHECK(becomes([&] {
-        call();
+        call(false);
         return serves_some_length(here, more);
     }));
     here.apart.wait();

@@ -130,7 +130,7 @@ TEST_CASE("failures that hit all but the default are said in one sentence, with 
     CHECK(board.common_failure().empty()); // one is no rule
     board.add(at(2), missing("another"), "");
     CHECK(board.common_failure() == "all 2 configurations but the default did not compile; the "
-                                    "first said: 'omp.h' file not found");
+                                    "first reason: 'omp.h' file not found");
     board.add(at(3), failure{failure_stage::crash, "SIGSEGV"}, "");
     CHECK(board.common_failure().empty());
 

@@ -427,9 +427,11 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
         why = attune::detail::sentence_of(none);
     }
     if (how.is_required)
-        throw error("there is no worker process to run variants of this program in", why,
-                    "see whether the device still works (nvidia-smi, clinfo); options.protect = "
-                    "attune::isolation::none runs variants in this process");
+        throw error(
+            "there is no worker process to run variants of this program in", why,
+            "see whether the device still works (nvidia-smi, clinfo). attune::isolation::none in "
+            "options.measuring.protect runs variants in this process, and so does "
+            "attune::isolation::automatic if the device is not this processor");
     return make_local_bench(std::move(driver), std::move(call), options,
                             "in process: there is no worker: " + why);
 }

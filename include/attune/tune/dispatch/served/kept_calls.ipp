@@ -74,7 +74,7 @@ try {
         if (one.problem != 0 && one.coverage.calls > 0)
             all.push_back(
                 {std::move(problems[one.problem - 1]), {std::move(one.coverage), from_s_, to_s}});
-    store_.count(all);
+    if (!all.empty()) store_.count(all);
 } catch (...) { // no memory: nothing is kept
 }
 
