@@ -753,5 +753,5 @@ TEST_CASE("where another user may write, that is said")
     std::string notices;
     study_options options = told_in(notices, {.evaluations = 2});
     static_cast<void>(minimize_in_study(space(), bowl, {directory.path(), "open"}, options));
-    CHECK(has(notices, "another user may write into the study"));
+    CHECK(has(notices, "another user may write outcomes into the study"));
 }
