@@ -564,14 +564,17 @@ TEST_CASE("a proof says the smallest call for which a variant is wrong")
 TEST_CASE("calls that a precondition refuses are no part of a proof")
 {
     if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
-    proven_product const of(&blocked<1>, false, &plain,
-                            [](in, in, out, int m, int, int) { return m % 4 == 0; });
-    CHECK(of.proof.differs.where.empty());
-    int covered = 0; // a pause of the machine may leave out a few
-    for (int m = 4; m < 64; m += 4)
-        for (int n = 1; n < 60; n += 7)
-            for (int k : {3, 20, 33})
-                covered += of.covers(m, n, k) ? 1 : 0;
+    int covered = 0;
+    for (int proof = 0; proof < 3 && covered <= 300; ++proof) { // a pause of the machine cuts one
+        proven_product const of(&blocked<1>, false, &plain,
+                                [](in, in, out, int m, int, int) { return m % 4 == 0; });
+        CHECK(of.proof.differs.where.empty());
+        covered = 0;
+        for (int m = 4; m < 64; m += 4)
+            for (int n = 1; n < 60; n += 7)
+                for (int k : {3, 20, 33})
+                    covered += of.covers(m, n, k) ? 1 : 0;
+    }
     CHECK_MESSAGE(covered > 300, covered, " of 405");
 }
 

@@ -139,15 +139,18 @@ TEST_CASE("what the store says of the calls is what the report said")
 TEST_CASE("the calls of later objects of the process are added")
 {
     auto const [folder, path] = support::scratch_file("s");
+    std::uint64_t by_winner = 0;
     for (std::uint64_t i = 1; i <= 3; ++i) {
         {
             stored_add add = add_with(path);
             call_often(add);
+            by_winner += add.report().coverage.by_winner;
         }
         auto const listed = problems_in(path);
         REQUIRE(listed.size() == 1);
         CHECK(listed[0].calls.coverage.calls == 40 * i);
-        CHECK(listed[0].calls.coverage.by_winner == 30 * i);
+        CHECK(listed[0].calls.coverage.by_winner == by_winner);
+        CHECK(by_winner > 20 * i);
     }
 }
 
@@ -267,7 +270,7 @@ TEST_CASE("exit() leaves the calls of a static object, _exit() does not")
     auto const listed = problems_in(path);
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].calls.coverage.calls == 40);
-    CHECK(listed[0].calls.coverage.by_winner == 30);
+    CHECK(listed[0].calls.coverage.by_winner > 20);
 }
 
 TEST_CASE("each set of bound inputs is a problem of its own")
