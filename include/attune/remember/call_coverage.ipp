@@ -10,6 +10,7 @@
 #include <attune/remember/call_coverage.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,6 +20,15 @@
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
+
+inline void add_up(std::uint64_t& to, std::uint64_t more) noexcept
+{
+    to += std::min(more, std::numeric_limits<std::uint64_t>::max() - to);
+}
+inline void add_up(double& to, double more) noexcept
+{
+    to = std::min(to + more, std::numeric_limits<double>::max());
+}
 
 /// "97.1 %". Below 100 % for a part, and above 0 % for more than nothing.
 [[nodiscard]] inline std::string percent_text(double part, double of)
@@ -49,21 +59,13 @@ ATTUNE_INLINE std::string call_coverage::text() const
             out += " where " + one.shape;
         out += ": " + one.why;
     }
-    std::uint64_t const others = more_shapes + rest.size() - std::min(most, rest.size());
+    std::uint64_t others = more_shapes;
+    detail::add_up(others, rest.size() - std::min(most, rest.size()));
     if (others > 0) out += "; and " + std::to_string(others) + " more shapes";
     return out;
 }
 
 namespace detail {
-
-inline void add_up(std::uint64_t& to, std::uint64_t more) noexcept
-{
-    to += std::min(more, std::numeric_limits<std::uint64_t>::max() - to);
-}
-inline void add_up(double& to, double more) noexcept
-{
-    to = std::min(to + more, std::numeric_limits<double>::max());
-}
 
 ATTUNE_INLINE void add_to(call_coverage& to, call_coverage const& more)
 {
@@ -93,8 +95,14 @@ ATTUNE_INLINE void add_to(call_coverage& to, call_coverage const& more)
 
 ATTUNE_INLINE void past_calls::take(past_calls more)
 {
-    if (more.coverage.calls == 0 || (coverage.calls > 0 && more.to_s <= from_s)) return;
-    if (coverage.calls == 0 || more.from_s >= to_s) {
+    // A clock was wrong where a program ends in the future, or ran for years.
+    constexpr double day_s = 86'400, year_s = 366 * day_s;
+    using namespace std::chrono;
+    double const now_s = duration<double>(system_clock::now().time_since_epoch()).count();
+    if (more.coverage.calls == 0 || more.to_s > now_s + day_s) return;
+    if (coverage.calls > 0 && more.to_s <= from_s) return;
+    bool const is_doubtful = to_s - from_s > year_s || more.to_s - more.from_s > year_s;
+    if (coverage.calls == 0 || more.from_s >= to_s || is_doubtful) {
         *this = std::move(more);
         return;
     }

@@ -163,7 +163,8 @@ public:
     }
 
     /// Appends the calls of problems by one write, for a program that ends. Does nothing if there
-    /// is no file, or if it cannot be written within a second: such lines are not worth a notice.
+    /// is no file, or if another process holds its lock for a second. A file that is mostly past is
+    /// then rewritten. A failure is not worth a notice.
     void count(std::vector<detail::problem_calls> const& all)
     {
         constexpr double longest_wait_s = 1;
@@ -176,6 +177,7 @@ public:
             lines.push_back(make_line_(one.problem, one.calls));
         {
             lock_of const guard(state_);
+            static_cast<void>(refresh()); // the file may be another one
             for (detail::waiting_line& line : lines)
                 line.is_introduced = reader_.table().knows(line.id);
         }

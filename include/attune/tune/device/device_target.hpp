@@ -81,8 +81,8 @@ public:
     /// Returns the name of the device in stores, such as "NVIDIA H200 (sm_90)".
     [[nodiscard]] virtual std::string name() const = 0;
 
-    /// Returns true if kernels run on this processor's cores. No compiler then runs beside a timed
-    /// kernel, and a second bench makes first runs.
+    /// Returns true if kernels run on this processor's cores. A session then compiles nothing ahead
+    /// by default, because a compiler would take the cores of the kernel.
     [[nodiscard]] virtual bool is_on_processor() const { return false; }
 
     /// Checks that the device exists.

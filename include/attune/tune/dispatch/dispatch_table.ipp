@@ -70,11 +70,13 @@ struct dispatch_table::state {
     /// Returns how a call treats unknown inputs.
     [[nodiscard]] when_unknown by_policy(served_inputs& of)
     {
-        if (of.is_outside_bucket || of.is_further_size || parts.is_in_tuned_bucket(of))
+        bool const is_always = parts.subject.options.on_miss == miss_policy::always;
+        if (of.is_outside_bucket || of.is_further_size ||
+            (!is_always && parts.is_in_tuned_bucket(of)))
             return when_unknown::take_what_is_there;
         if (apart.is_wanted()) return when_unknown::say_so;
-        bool const tunes = parts.subject.options.on_miss == miss_policy::tune_if_missing ||
-                           parts.subject.options.on_miss == miss_policy::always;
+        bool const tunes =
+            is_always || parts.subject.options.on_miss == miss_policy::tune_if_missing;
         return tunes ? when_unknown::tune : when_unknown::take_what_is_there;
     }
 

@@ -25,7 +25,7 @@ public:
     /// If the default's times on two devices differ by more than this share, a notice says so.
     static constexpr double alike = 0.05;
 
-    /// @param others  ordinals of their devices; nothing is started yet
+    /// @param others  ordinals of the other devices; set_up() starts their benches
     bench_pool(std::unique_ptr<bench> own, std::vector<int> const& others);
     ~bench_pool();
     bench_pool(bench_pool const&) = delete;

@@ -29,7 +29,7 @@ public:
     /// The memory that the tunings use.
     enum class arrays : unsigned char {
         of_the_caller, ///< the caller's arrays until the last step
-        copied,        ///< copies made by the constructor; arrays on a device are not copied
+        copied,        ///< copies made by the constructor, also of arrays on a device
     };
     /// Takes the turns.
     /// @param whose_turn  empty: most_gain(), with at most half of the budget for the evaluations

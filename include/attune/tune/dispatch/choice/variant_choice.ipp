@@ -375,7 +375,11 @@ ATTUNE_INLINE bool variant_choice::is_in_tuned_bucket(call_problem const& of) co
             for (std::size_t i = 0; i < inputs.size(); ++i) {
                 std::string const* const text = value_of(texts, kernel.inputs[i].input);
                 if (text == nullptr) return false;
-                if (inputs[i].is_real) continue; // a bucket maps whole numbers alone
+                if (inputs[i].is_real) { // a bucket maps whole numbers alone
+                    auto const value = parse_number<double>(*text);
+                    if (!value || *value != inputs[i].as_real()) return false;
+                    continue;
+                }
                 auto const value = parse_number<std::int64_t>(*text);
                 if (!value) return false;
                 inputs[i] = number::of(*value);

@@ -31,8 +31,8 @@ public:
     [[nodiscard]] std::uint32_t number_of(stored_problem const& problem);
 
     /// Appends a line for each of the 16 problems with the most seconds of calls, by one write.
-    /// With a single problem, all calls are of it. With several, calls of unknown inputs are left
-    /// out.
+    /// If the kernel has no inputs, and one problem, all calls are of it. Otherwise calls without a
+    /// known problem are left out.
     ///
     /// Writes nothing in a child of a fork, in a signal handler, or without calls. A failure is not
     /// reported.

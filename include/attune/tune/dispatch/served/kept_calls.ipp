@@ -64,7 +64,7 @@ try {
         problems = problems_;
     }
     std::vector<counted_problem> counted;
-    if (problems.size() == 1)
+    if (problems.size() == 1 && subject_.kernel.inputs.empty())
         counted.push_back({1, shapes.coverage(subject_.layout)});
     else if (!problems.empty())
         counted = shapes.coverages(subject_.layout, most_lines);
