@@ -20,7 +20,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -69,17 +68,6 @@ struct trial_call {
     void const* passenger = nullptr;
 };
 
-namespace detail {
-
-/// A first run and, if the variant is clearly slower than a limit, the time of a second run.
-struct raced_first_run {
-    first_run_result end{};
-    std::optional<measurement> slower{}; ///< such a variant needs no other run
-    timing_record timing{};              ///< of `slower`
-};
-
-} // namespace detail
-
 struct bench_options {
     cache_state cache = cache_state::warm; ///< state of the caches before a timed call
     double precision = 0.01;               ///< relative half-width of the interval
@@ -111,13 +99,6 @@ public:
 
     /// Runs a variant for the first time and compares its results. Parameters: see establish().
     [[nodiscard]] virtual first_run_result first_run(callable const& tried, double limit_s) = 0;
-    /// first_run(). If the run is right and takes clearly longer than `stop_above_s`, a bench may
-    /// time a second run in the same place, and check its result too.
-    [[nodiscard]] virtual detail::raced_first_run
-    first_run_against(callable const& tried, double limit_s, double /* stop_above_s */)
-    {
-        return {.end = first_run(tried, limit_s)};
-    }
 
     /// Checks an installed variant, tuned at another shape: runs it and the trusted code on copies
     /// and compares the results. Works without establish(), and replaces its reference.

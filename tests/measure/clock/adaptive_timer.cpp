@@ -412,63 +412,6 @@ TEST_CASE("by CPU time, runs far beyond the limit are slower after two of them")
     CHECK(script.time(options).samples > 6);
 }
 
-TEST_CASE("by CPU time, code whose first two runs are clearly slower stops after the second")
-{
-    scripted_run script{.clocks = {}, .durations_s = {1.6}};
-    adaptive_timer_options options = unlimited();
-    options.clear_above = 1.5;
-    options.max_samples = 50;
-    CHECK(script.time(options).samples == 1);
-    CHECK(script.runs == 2);
-    for (std::vector<double> const& durations_s :
-         {std::vector{1.4}, std::vector{1.6, 1.4}, std::vector{1.4, 1.6}}) {
-        scripted_run other{.clocks = {}, .durations_s = durations_s};
-        CHECK(other.time(options).samples == 50);
-    }
-    scripted_run preempted{.clocks = {}, .durations_s = {1.6}};
-    CHECK(timed(preempted.clocks, options, [&] {
-              ++preempted.clocks.taken_away;
-              preempted.clocks.pass(1.6);
-          }).samples == 50);
-    options.clock = clock_choice::wall; // which other programs make long
-    CHECK(script.time(options).samples == 50);
-}
-
-TEST_CASE("code of the limit's speed is clearly slower by chance less often than racing may err")
-{
-    attune::random_engine engine(17);
-    int const timings = 4000;
-    int stopped = 0;
-    for (int i = 0; i < timings; ++i) {
-        scripted_clocks clocks;
-        adaptive_timer_options options = unlimited();
-        options.clear_above = 1.5;
-        options.max_samples = 3;
-        // One run in twenty takes five times as long, as often as racing_options allows.
-        stopped += timed(clocks, options,
-                         [&] {
-                             bool const is_far = attune::uniform_unit(engine) < 0.05;
-                             clocks.pass(is_far ? 5 : 0.95 + 0.1 * attune::uniform_unit(engine));
-                         }).samples < 3
-                       ? 1
-                       : 0;
-    }
-    CHECK(stopped <= adaptive_timer_options{}.racing_error * timings);
-}
-
-TEST_CASE("after enough time the fewest samples are enough")
-{
-    scripted_run script{.clocks = {}, .durations_s = {1}};
-    adaptive_timer_options options = unlimited();
-    options.max_samples = 30;
-    options.enough_s = 3;
-    CHECK(script.time(options).samples == 6); // that give an interval
-    options.enough_s = 15.5;                  // with the warm-up run
-    CHECK(script.time(options).samples == 15);
-    options.min_samples = 20;
-    CHECK(script.time(options).samples == 20);
-}
-
 TEST_CASE("short runs share a sample where they may be repeated without prepare")
 {
     scripted_run script{.clocks = {}, .durations_s = {1e-6}};

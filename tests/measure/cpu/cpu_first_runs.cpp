@@ -24,7 +24,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -279,24 +278,6 @@ struct ground {
     }
 };
 
-/// About 4 ms of a thread.
-void toil()
-{
-    for (int i = 0; i < 10'000'000; ++i)
-        asm volatile("");
-}
-void assign_slowly(std::span<double const> x, std::span<double> y, std::span<int> k)
-{
-    toil();
-    assign(x, y, k);
-}
-void assign_once(std::span<double const> x, std::span<double> y, std::span<int> k)
-{
-    static bool is_second = false;
-    toil();
-    if (!std::exchange(is_second, true)) assign(x, y, k);
-}
-
 bool works(first_run_result const& end) { return std::holds_alternative<double>(end); }
 } // namespace
 
@@ -311,30 +292,6 @@ TEST_CASE("who writes nothing is found out although the answer stands there alre
         CHECK(has(g.tried(add), "argument 1, element 0"));
         CHECK(g.tried(assign) == "works");
     }
-}
-
-TEST_CASE("clearly slower code is timed in the child by a second run, which is checked too")
-{
-    constexpr double limit_s = 1e-4; // far below `toil`
-    ground g;
-    REQUIRE(works(g.establish(assign)));
-    auto const against = [&](function f, double stop_above_s) {
-        return g.proof->first_run_against(ground::code(f), 5, stop_above_s);
-    };
-    attune::detail::raced_first_run const slow = against(assign_slowly, limit_s);
-    REQUIRE(works(slow.end));
-    REQUIRE(slow.slower);
-    CHECK(slow.slower->value > 1.5 * limit_s);
-    CHECK(slow.slower->samples == 1);
-    CHECK(slow.timing.times == std::vector{slow.slower->value});
-    CHECK(slow.timing.clock == "thread_cpu");
-    CHECK_FALSE(against(assign_slowly, 10).slower);
-    CHECK_FALSE(against(assign, limit_s).slower);
-    attune::detail::raced_first_run const once = against(assign_once, limit_s);
-    REQUIRE_FALSE(works(once.end));
-    CHECK(has(std::get<failure>(once.end).reason, "right at first, then wrong"));
-    CHECK_FALSE(once.slower);
-    CHECK(g.tried(assign_once) == "works"); // one run only
 }
 
 TEST_CASE("contents below zero, where the caller's are not, are for children and last")

@@ -77,12 +77,6 @@ TEST_CASE("the leaders are those whose interval reaches that of the best")
     CHECK(names(all) == std::vector<std::uint32_t>{4});
     all.consider(candidate(5, {7.5, 6.6, 9, 6})); // imprecise: it may be better
     CHECK(names(all) == std::vector<std::uint32_t>{4, 5});
-    leaders unsure(about(10), "default");
-    unsure.consider(candidate(1, {4, 3.9, 6, 7}));
-    unsure.consider(candidate(2, attune::measurement::exact(5.9)));
-    unsure.consider(
-        candidate(3, attune::measurement::exact(6.1))); // by one run, see settling_ratio
-    CHECK(names(unsure) == std::vector<std::uint32_t>{1, 2});
 }
 
 TEST_CASE("the best is a leader though it was timed while all took a third longer, and others not")
@@ -318,17 +312,12 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a final takes a tenth of the tuning or two seconds, for slow kernels up to a quarter")
+TEST_CASE("a final takes a tenth of the budget or two seconds, for slow kernels up to a quarter")
 {
     using attune::detail::final_limit_s;
     CHECK(final_limit_s(5, 1e-3, 1e-3) == 0.5);
     CHECK(final_limit_s(60, 1e-3, 1e-3) == 2);
     CHECK(final_limit_s(60, 100, 1) == 15);
-    // of a search of 9 seconds, and of a short one
-    CHECK(final_limit_s(60, 1e-3, 1e-3, 9) == 1);
-    CHECK(final_limit_s(60, 1e-3, 1e-3, 0.1) == 0.25);
-    CHECK(final_limit_s(1, 1e-3, 1e-3, 0.1) == 0.1);
-    CHECK(final_limit_s(60, 0.1, 0.05, 9) == final_limit_s(60, 0.1, 0.05));
 }
 
 TEST_CASE("a passenger wins nothing and ties with nobody")

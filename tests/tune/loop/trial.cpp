@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 #include <limits>
-#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -106,54 +105,6 @@ TEST_CASE("a right variant is measured by runs of its own")
     CHECK(calls_to<fast>.load() > static_cast<long>(quick.timing.times.size() * quick.timing.runs));
     CHECK(calls_to<usual>.load() <= 6); // a probe of the machine: a run of known time
     CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("code that is clearly slower than the best does not run in this process")
-{
-    bench b;
-    b.options.limits.first_run_ratio = 1e4; // on a busy machine a run takes long
-    established runner{b};
-    double const usual_s = std::get<attune::measurement>(runner.reference.result).value;
-    calls_to<crawling> = 0;
-    attune::detail::trial const slow = runner.run(b.compile(b.at(crawling)), usual_s);
-    REQUIRE(attune::succeeded(slow.result));
-    REQUIRE(slow.is_settled);
-    CHECK(calls_to<crawling> == 0);
-    CHECK(slow.timing.times.size() == 1);
-    CHECK(std::get<attune::measurement>(slow.result).value > 1.5 * usual_s);
-    CHECK(b.data.called_times(0, 3.0));
-}
-
-TEST_CASE("code that only a slow phase settled is judged and timed after all")
-{
-    bench b;
-    time_script times{
-        {{std::get<void*>(code_of<usual>()), 8e-3}, {std::get<void*>(code_of<fast>()), 7e-3}}};
-    struct settling_bench : timed_bench {
-        using timed_bench::timed_bench;
-        attune::detail::raced_first_run first_run_against(attune::callable const& tried,
-                                                          double limit_s, double) override
-        {
-            attune::detail::raced_first_run out{.end = first_run(tried, limit_s)};
-            out.slower = attune::measurement::exact(seconds_of(tried));
-            out.timing = {.times = {out.slower->value}, .clock = "script"};
-            return out;
-        }
-    };
-    b.options.measuring.make_bench = [&](auto const&, auto const&) {
-        return std::unique_ptr<attune::bench>(std::make_unique<settling_bench>(times));
-    };
-    established runner{b};
-    times.slowness = 2.5;
-    attune::detail::trial const t = runner.run(b.compile(b.at(fast)), 8e-3);
-    CHECK_FALSE(t.is_settled);
-    CHECK(t.timing.times.size() == 8); // of time()
-    // and code that reads before its arrays fails then
-    times.slowness = 2.5;
-    attune::callable early;
-    early.address = reinterpret_cast<void*>(&reads_before);
-    times.seconds[early.address] = 7e-3;
-    CHECK(failure_of(runner.run(early, 8e-3)).stage == failure_stage::crash);
 }
 
 TEST_CASE("every kind of failure has its stage and its reason, and leaves the data alone")

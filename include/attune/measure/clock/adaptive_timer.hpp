@@ -27,11 +27,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Code is clearly slower than a limit if two runs in a row take more than this many times the
-/// limit, by thread CPU time. By that clock 1 in 100 runs was longer than 1.15 medians, see
-/// racing_options.
-inline constexpr double settling_ratio = 1.5;
-
 /// Assumptions about the times, and the error rate.
 struct racing_options {
     /// Probability that the test calls a run slower although its median is at most the limit.
@@ -106,11 +101,6 @@ struct adaptive_timer_options {
     double stop_above =
         std::numeric_limits<double>::infinity(); ///< seconds: stop when proved slower
     double racing_error = 0.05; ///< probability of stopping a run that is not slower
-    /// Seconds: the first sample stops if it and the warm-up run both took longer, by thread CPU
-    /// time and undisturbed.
-    double clear_above = std::numeric_limits<double>::infinity();
-    /// Wall seconds of all runs after which `min_samples` are enough.
-    double enough_s = std::numeric_limits<double>::infinity();
     /// Returns true if runs may follow one another without `prepare`; short runs then share a
     /// sample. Called only for a run too short for the clock; may execute the run. Empty: false.
     std::function<bool()> is_repeatable{};
@@ -162,8 +152,7 @@ template <sample_taker Taker>
     record.runs = runs;
     slower_test slower(options.stop_above,
                        {.error = options.racing_error, .far_rate = taker.far_rate()});
-    std::size_t const fewest = std::max<std::size_t>(options.min_samples, fewest_for_confidence);
-    std::size_t next_look = fewest;
+    std::size_t next_look = std::max<std::size_t>(options.min_samples, fewest_for_confidence);
     bool may_count_warm_up = options.warm_up_runs > 0 && runs == 1 &&
                              taker.warm_up_s(0) >= options.warm_up_counts_from_s;
     for (;;) {
@@ -176,10 +165,6 @@ template <sample_taker Taker>
         // Counting it only if many are disturbed would be a choice by the outcome.
         if (!sample.is_disturbed) slower.add(sample.seconds);
         if (samples.taken() >= most || slower.is_slower()) return samples.estimate();
-        bool const is_clear = samples.taken() == 1 && !sample.is_disturbed &&
-                              options.warm_up_runs > 0 && taker.far_rate() < 1 &&
-                              std::min(taker.warm_up_s(0), sample.seconds) > options.clear_above;
-        if (is_clear) return samples.estimate();
         // Decides once, before the first check of the interval: the decision depends on the
         // samples.
         if (may_count_warm_up && samples.sorted().size() + 1 >= next_look) {
@@ -198,9 +183,6 @@ template <sample_taker Taker>
             if (is_narrow(so_far, options.precision)) return so_far;
             next_look += std::max<std::size_t>(next_look / 3, 1);
         }
-        if (samples.sorted().size() >= fewest &&
-            options.max_s - budget.left_s() >= options.enough_s)
-            return samples.estimate();
         if (budget.is_up()) return samples.estimate();
     }
 }

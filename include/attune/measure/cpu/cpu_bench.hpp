@@ -30,8 +30,6 @@ public:
 
     [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) override;
     [[nodiscard]] first_run_result first_run(callable const& tried, double limit_s) override;
-    [[nodiscard]] raced_first_run first_run_against(callable const& tried, double limit_s,
-                                                    double stop_above_s) override;
     [[nodiscard]] outcome time(callable const& tried, double stop_above_s, double limit_s,
                                timing_record& record) override;
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,

@@ -47,15 +47,6 @@ ATTUNE_INLINE first_run_result cpu_bench::first_run(callable const& tried, doubl
     return first_runs_.first_run(tried, limit_s);
 }
 
-/// A run with warm caches has no time for cold ones.
-ATTUNE_INLINE raced_first_run cpu_bench::first_run_against(callable const& tried, double limit_s,
-                                                           double stop_above_s)
-{
-    if (options_.cache == cache_state::warm)
-        return first_runs_.first_run_against(tried, limit_s, stop_above_s);
-    return bench::first_run_against(tried, limit_s, stop_above_s);
-}
-
 ATTUNE_INLINE guarded_timed_runs cpu_bench::watch(double limit_s, timing_turns::turn* turn) const
 {
     return {call_, first_runs_, original_, limit_s, turn};

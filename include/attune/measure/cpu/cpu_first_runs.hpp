@@ -3,11 +3,9 @@
 #pragma once
 
 #include <attune/core/callable.hpp>
-#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
 #include <attune/measure/bench.hpp>
-#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
@@ -15,7 +13,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,11 +43,6 @@ public:
     /// compares both results.
     [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s);
     [[nodiscard]] first_run_result run(callable const& code, double limit_s, snapshot const& right);
-    /// From now on run() times a second run of right code that is clearly slower than the limit, in
-    /// the same child. It does so where begin() got `is_perturbed`; see slower_s().
-    void race(double stop_above_s, bool is_perturbed);
-    /// Seconds of the second run, by thread CPU time, if it shows that the code is clearly slower.
-    [[nodiscard]] std::optional<double> slower_s() const;
     [[nodiscard]] snapshot take_expectation(std::optional<snapshot> spare);
     /// Returns false if arrays overlap, or take more than 1 GiB together.
     [[nodiscard]] bool can_perturb() const noexcept { return guarded_.has_value(); }
@@ -92,8 +84,6 @@ private:
                                                told_sentences const* told);
     [[nodiscard]] first_run_result run_in_process(std::function<void()> const& run, double limit_s,
                                                   snapshot const* expected) const;
-    [[nodiscard]] std::string objection_in_race(std::function<void()> const& run,
-                                                run_profile const& first, snapshot const& expected);
 
     trial_call const& call_;
     snapshot const& original_;
@@ -110,9 +100,6 @@ private:
     bool is_filled_ = false;         ///< no run has changed `buffers_` since they were filled
     std::vector<std::string> tolerated_{};
     std::vector<address_range> without_{}; ///< memory excluded from forked children
-    double clear_above_s_ = std::numeric_limits<double>::infinity(); ///< see race()
-    bool races_perturbed_ = false;
-    shared_with_child<double> raced_s_{}; ///< of the second run; 0: it shows nothing
 };
 
 /// First runs and their verdicts. The user's check decides, if there is one. Otherwise the
@@ -148,9 +135,6 @@ public:
     {
         return policy_.first_run(trials_, code, limit_s);
     }
-    /// first_run(), with a second run of code that is clearly slower.
-    [[nodiscard]] raced_first_run first_run_against(callable const& code, double limit_s,
-                                                    double stop_above_s);
 
     /// Objection to the caller's buffers after a run from the caller's contents, or empty.
     [[nodiscard]] std::string objection() const;

@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
 #include <attune/measure/arrays/perturb.hpp>
-#include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
@@ -15,7 +14,6 @@
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -30,10 +28,6 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Larger arrays get no copies between guard pages: first runs use the caller's pages, copied on
 /// write.
 inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
-
-/// Seconds: a shorter run is not timed in a child. Caches and page tables of a new process take too
-/// large a share of it.
-inline constexpr double shortest_raced_s = 1e-3;
 
 /// The changes that a run makes in the process, found inside the forked child.
 class leftovers {
@@ -195,10 +189,6 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
     leftovers left{is_alone};
     std::optional<descriptor_state> shared; // the child can move positions of files
     if (is_alone) shared.emplace();
-    bool const races = expected != nullptr && std::isfinite(clear_above_s_) &&
-                       holds_perturbed_ == races_perturbed_;
-    raced_s_.get() = 0;
-    run_profile first;
     sandboxed_run_options how;
     how.limit_s = limit_s;
     how.check_limit_s = limits_.check_s;
@@ -216,10 +206,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
             run();
         });
         if (told != nullptr) told->tell(changes);
-        if (expected == nullptr) return std::string();
-        std::string said = first_change(changes, tolerated_);
-        if (said.empty() && races) said = objection_in_race(run, first, *expected);
-        return said;
+        return expected == nullptr ? std::string() : first_change(changes, tolerated_);
     };
     how.also_changed = [&](std::vector<std::string> const& changes) {
         if (told != nullptr) told->tell(changes);
@@ -229,48 +216,11 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
     first_run_result const end = sandboxed_run(
         [&] {
             left.begin();
-            if (!races) return run();
-            system_clocks clocks;
-            first = profile(clocks, run);
+            run();
         },
         buffers_, call_.refusal ? nullptr : expected, how);
     if (shared) shared->restore();
     return end;
-}
-
-ATTUNE_INLINE void cpu_trials::race(double stop_above_s, bool is_perturbed)
-{
-    clear_above_s_ = settling_ratio * stop_above_s;
-    races_perturbed_ = is_perturbed;
-}
-
-ATTUNE_INLINE std::optional<double> cpu_trials::slower_s() const
-{
-    double const took_s = raced_s_.get(); // the variant could write it
-    if (std::isfinite(took_s) && took_s > clear_above_s_) return took_s;
-    return {};
-}
-
-/// Runs right code again, in a child, if its first run was clearly slower than the limit.
-/// @return  an objection to the second result; empty: none, or no second run
-ATTUNE_INLINE std::string cpu_trials::objection_in_race(std::function<void()> const& run,
-                                                        run_profile const& first,
-                                                        snapshot const& expected)
-{
-    auto const is_slower = [&](run_profile const& seen) {
-        return suitable_clock(seen) == clock_choice::thread_cpu &&
-               seen.thread_cpu_s > std::max(clear_above_s_, shortest_raced_s);
-    };
-    if (!is_slower(first)) return {};
-    fill(holds_perturbed_, holds_across_);
-    system_clocks clocks;
-    // A preemption adds far less than the ratio to thread CPU time, see settling_ratio.
-    run_profile const second = profile(clocks, run);
-    std::string said = call_.refusal ? refusal(addresses_) : objection_to(buffers_, expected);
-    if (said.empty() && guarded_) said = guarded_->damage();
-    if (!said.empty()) return "right at first, then wrong: " + first_line(said);
-    if (is_slower(second)) raced_s_.get() = second.thread_cpu_s;
-    return {};
 }
 
 ATTUNE_INLINE first_run_result cpu_trials::run_in_process(std::function<void()> const& run,
@@ -455,21 +405,6 @@ ATTUNE_INLINE first_run_result cpu_first_runs::establish(callable const& code, d
                                       policy_.expected_of_perturbed()};
     trials_.leave_memory_out(needed);
     return end;
-}
-
-ATTUNE_INLINE raced_first_run cpu_first_runs::first_run_against(callable const& code,
-                                                                double limit_s, double stop_above_s)
-{
-    // If a variant has two first runs, the last run begins with the caller's contents.
-    trials_.race(stop_above_s, policy_.begin_with() == first_runs<cpu_trials>::contents::perturbed);
-    raced_first_run out{.end = first_run(code, limit_s)};
-    if (std::optional<double> const took_s = trials_.slower_s();
-        took_s && std::holds_alternative<double>(out.end)) {
-        out.slower = measurement::exact(*took_s);
-        out.timing = {.times = {*took_s}, .clock = name_of(clock_choice::thread_cpu)};
-    }
-    trials_.race(std::numeric_limits<double>::infinity(), false);
-    return out;
 }
 
 ATTUNE_INLINE std::string cpu_first_runs::objection() const

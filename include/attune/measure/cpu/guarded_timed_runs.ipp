@@ -23,10 +23,6 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// share of the first run.
 inline constexpr double shortest_counted_warm_up_s = 1e-3;
 
-/// Wall seconds of timing after which the fewest samples are enough: about those of a short
-/// compilation. The final compares the fastest again.
-inline constexpr double enough_timing_s = 0.05;
-
 ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,
                                              bench_options const& options)
     : buffers_(buffers)
@@ -53,8 +49,6 @@ ATTUNE_INLINE measurement variant_timing::time(std::function<void()> const& prep
     adaptive_timer_options how;
     how.precision = options_.precision;
     how.stop_above = stop_above_s;
-    how.clear_above = settling_ratio * stop_above_s;
-    how.enough_s = enough_timing_s;
     how.max_samples = most_samples_of_a_variant;
     how.background_cpu_s = background_cpu_s;
     how.record = record;

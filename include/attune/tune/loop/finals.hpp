@@ -11,14 +11,12 @@
 #include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -70,10 +68,8 @@ public:
             all_.begin(), all_.end(), candidate,
             [](finalist const& a, finalist const& b) { return a.time.value < b.time.value; });
         all_.insert(place, std::move(candidate));
-        // Remove configurations whose interval lies above that of the fastest, even with drift. Of
-        // clearly slower ones the code was not run in other calls, see trial::is_settled.
-        measurement const& best = all_.front().time;
-        double const limit = std::min(best.high * (1 + drift), best.value * settling_ratio);
+        // Remove configurations whose interval lies above that of the fastest, even with drift.
+        double const limit = all_.front().time.high * (1 + drift);
         std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
         while (all_.size() > most) {
             auto const last = std::find_if(all_.rbegin(), all_.rend(),
@@ -99,17 +95,12 @@ private:
     return 2 * static_cast<double>(fewest_for(final_options(contestants, 0).confidence) + 2);
 }
 
-/// The final's limit: a tenth of the tuning, at least a quarter of a second and at most two
-/// seconds or a tenth of the budget. For slow kernels it is the rounds of two contestants, at most
-/// a quarter of the budget.
-/// @param searched_s  seconds of the search before the final
-[[nodiscard]] inline double
-final_limit_s(double budget_s, double default_s, double best_s,
-              double searched_s = std::numeric_limits<double>::infinity())
+/// The final's share of the time budget: a tenth, at most two seconds; for slow kernels the rounds
+/// of two contestants, at most a quarter.
+[[nodiscard]] inline double final_limit_s(double budget_s, double default_s, double best_s)
 {
-    constexpr double least_s = 0.25;
-    double const usual_s = std::min({2.0, 0.1 * budget_s, std::max(least_s, searched_s / 9)});
-    return std::min(std::max(usual_s, final_rounds(2) * (default_s + best_s)), 0.25 * budget_s);
+    return std::min(std::max(std::min(2.0, 0.1 * budget_s), final_rounds(2) * (default_s + best_s)),
+                    0.25 * budget_s);
 }
 
 /// The seconds for the final: the rest of the budget, at least half of the limit. So the final

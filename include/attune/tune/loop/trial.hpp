@@ -53,9 +53,6 @@ struct trial {
     callable code{};        ///< empty unless `result` is a measurement
     double first_run_s = 0; ///< wall seconds; 0 if it did not finish
     timing_record timing{}; ///< empty if this trial took no times; see disturbed()
-    /// True if a second run in a child showed that the code is clearly slower than the best. Such
-    /// code did not run in this process, nor in other calls, and cannot become a leader.
-    bool is_settled = false;
     /// For the default: wall seconds of the separate reference that its result is compared with.
     double reference_s = 0;
     bounded_values bounded{};
@@ -86,16 +83,15 @@ public:
                                             std::optional<measurement> const& known = {});
 
     /// @param stop_above_s  timing may end as soon as the variant is proven slower than this
-    /// @param may_settle    false: the variant may enter the final with any time, see trial
     /// @pre   establish_reference() succeeded
-    [[nodiscard]] trial run(compile_result compiled, double stop_above_s, bool may_settle = true);
+    [[nodiscard]] trial run(compile_result compiled, double stop_above_s);
 
     /// Does the same for several variants. The benches measure variants with new code at the same
     /// time, one on each device. All trials use the limits from before the call, so that outcomes
     /// do not depend on which bench ends first. Ctrl-C cuts the current runs short.
     /// @return  one trial per variant, in the given order
     [[nodiscard]] std::vector<trial> run_all(std::vector<compile_result> compiled,
-                                             double stop_above_s, bool may_settle = true);
+                                             double stop_above_s);
     /// CPU seconds of this process spent in threads for other devices.
     [[nodiscard]] double waiting_cpu_s() const noexcept { return pool_.cpu_s(); }
     /// Number of variants that are measured at once; constant.
@@ -150,8 +146,7 @@ private:
     /// in the first run.
     void judge_in_other_calls(trial& made, double best_s);
     void probe();
-    void correct(trial& made, double limit_s, double best_s);
-    void correct_time(trial& made, double best_s);
+    void correct(trial& made, double best_s);
 
     page_starts page_starts_;
     std::unordered_map<std::string, outcome> by_code_;

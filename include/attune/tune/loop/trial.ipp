@@ -7,7 +7,6 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel/own_code.hpp>
@@ -57,45 +56,30 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
                         where, next);
 }
 
-/// Judges code after its first run, and times it.
-/// @param judge  may make a right result a failure, before the timing; may be empty
-inline void judge_and_time(trial& made, bench& place, double limit_s, double stop_above_s,
-                           std::function<void()> const& judge)
-{
-    made.is_cut = true; // until its result is known
-    made.is_settled = false;
-    if (judge) judge();
-    if (succeeded(made.result))
-        made.result = place.time(made.code, stop_above_s, std::max(limit_s, 10 * made.first_run_s),
-                                 made.timing);
-    made.is_cut = false;
-}
-
-/// Makes the first run and, if that succeeds and does not settle the variant, the timing.
-/// @param settle_above_s  see bench::first_run_against()
-/// @param errors          place for the error of the run's result; may be null
-/// @param judge           see judge_and_time()
+/// Makes the first run and, if that succeeds, the timing.
+/// @param errors  place for the error of the run's result; may be null
+/// @param judge   may make a right result a failure, before the timing; may be empty
 inline void run_and_time(trial& made, bench& place, double limit_s, double stop_above_s,
-                         double settle_above_s, errors_seen* errors,
-                         std::function<void()> const& judge = {})
+                         errors_seen* errors, std::function<void()> const& judge = {})
 {
     made.first_run_s = 0;
     made.timing = {};
-    made.is_settled = false;
     made.is_cut = true; // until its result is known
     made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
     if (stop_is_requested()) return;
     if (errors != nullptr) errors->latest = std::numeric_limits<double>::quiet_NaN();
-    raced_first_run first = place.first_run_against(made.code, limit_s, settle_above_s);
+    first_run_result const end = place.first_run(made.code, limit_s);
     if (errors != nullptr) made.bounded.error = errors->latest;
-    if (auto const* why = std::get_if<failure>(&first.end)) {
+    if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
     } else {
-        made.first_run_s = std::get<double>(first.end);
-        made.result = first.slower.value_or(measurement::exact(made.first_run_s));
-        made.timing = std::move(first.timing);
-        made.is_settled = first.slower.has_value();
-        if (!made.is_settled) judge_and_time(made, place, limit_s, stop_above_s, judge);
+        double const run_s = std::get<double>(end);
+        made.result = measurement::exact(run_s);
+        if (judge) judge();
+        if (succeeded(made.result))
+            made.result =
+                place.time(made.code, stop_above_s, std::max(limit_s, 10 * run_s), made.timing);
+        made.first_run_s = run_s;
     }
     made.is_cut = false;
 }
@@ -222,22 +206,19 @@ ATTUNE_INLINE errors_seen* trial_runner::error_seen() const noexcept
     return problem_.error_seen && pool_.size() == 1 ? &problem_.error_seen->get() : nullptr;
 }
 
-ATTUNE_INLINE trial trial_runner::run(compile_result compiled, double stop_above_s, bool may_settle)
+ATTUNE_INLINE trial trial_runner::run(compile_result compiled, double stop_above_s)
 {
     std::vector<compile_result> one;
     one.push_back(std::move(compiled));
-    return run_all(std::move(one), stop_above_s, may_settle).front();
+    return run_all(std::move(one), stop_above_s).front();
 }
 
 ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_result> compiled,
-                                                       double stop_above_s, bool may_settle)
+                                                       double stop_above_s)
 {
     double const limit_s = first_run_limit_s(quickest_s_, options_.limits.first_run_ratio);
-    constexpr double never = std::numeric_limits<double>::infinity();
-    if (problem_.kernel.objective) stop_above_s = never; // the best value is no time
-    double settle_above_s = stop_above_s;
-    // Code whose energy is measured runs in this process.
-    if (!may_settle || problem_.kernel.most_joules > 0) settle_above_s = never;
+    if (problem_.kernel.objective) // the best value is no time
+        stop_above_s = std::numeric_limits<double>::infinity();
     std::vector<trial> out(compiled.size());
     std::vector<bench_pool::job> jobs;
     std::vector<std::size_t> measured; // compiled variants in order, with or without a job
@@ -253,23 +234,23 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         bool const is_known =
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
-        jobs.emplace_back([this, &made = out[i], limit_s, stop_above_s, settle_above_s,
-                           seen = error_seen()](bench& place) {
-            try {
-                run_and_time(made, place, limit_s, stop_above_s, settle_above_s, seen,
-                             [&] { judge_in_other_calls(made, stop_above_s); });
-                if (made.is_cut) return;
-                made.is_cut = true;
-                measure_energy(made, place, limit_s);
-                made.is_cut = false;
-            } catch (cut_short const&) { // made.is_cut is set
-            }
-        });
+        jobs.emplace_back(
+            [this, &made = out[i], limit_s, stop_above_s, seen = error_seen()](bench& place) {
+                try {
+                    run_and_time(made, place, limit_s, stop_above_s, seen,
+                                 [&] { judge_in_other_calls(made, stop_above_s); });
+                    if (made.is_cut) return;
+                    made.is_cut = true;
+                    measure_energy(made, place, limit_s);
+                    made.is_cut = false;
+                } catch (cut_short const&) { // made.is_cut is set
+                }
+            });
     }
     pool_.work(jobs);
     if (jobs.size() == 1 && at_once() == 1)
         for (trial& made : out)
-            if (made.first_run_s > 0 && !made.is_cut) correct(made, limit_s, stop_above_s);
+            if (made.first_run_s > 0) correct(made, stop_above_s);
     for (std::size_t const i : measured) {
         trial& made = out[i];
         std::string const& key = made.code.object_key;
@@ -298,7 +279,7 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     trial made;
     made.code = own;
     constexpr double no_limit = std::numeric_limits<double>::infinity();
-    run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit, no_limit, nullptr);
+    run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit, nullptr);
     return made.result;
 }
 
@@ -363,40 +344,19 @@ ATTUNE_INLINE void trial_runner::probe()
 /// A variant replaces the known run if its time is at most this share of the known run's time.
 inline constexpr double much_faster = 0.6;
 
-/// Code that takes so many times as long as the best does not lose by a slow phase alone.
-inline constexpr double longest_slowdown = 3;
-
-/// correct_time(). A variant that only the slowdown had settled is then judged and timed.
-/// @param limit_s  wall seconds of a run
-ATTUNE_INLINE void trial_runner::correct(trial& made, double limit_s, double best_s)
-{
-    correct_time(made, best_s);
-    if (!made.is_settled || std::get<measurement>(made.result).value > settling_ratio * best_s)
-        return;
-    try {
-        judge_and_time(made, pool_.own(), limit_s, best_s,
-                       [&] { judge_in_other_calls(made, best_s); });
-    } catch (cut_short const&) { // made.is_cut is set
-        return;
-    }
-    correct_time(made, best_s);
-}
-
 /// Divides the times by the slowdown of the known run if the machine was slow. The variant is
 /// assumed to have the same slowdown. The timing record changes too, so that the event log agrees.
 /// A variant much faster than the known run replaces it, so that probes stay cheap.
 /// @param best_s  time that the trial was compared with; may be infinity
-ATTUNE_INLINE void trial_runner::correct_time(trial& made, double best_s)
+ATTUNE_INLINE void trial_runner::correct(trial& made, double best_s)
 {
     if (!succeeded(made.result) || made.timing.times.empty() || !pace_.has_begun()) return;
     std::vector<double> const& times = made.timing.times;
     double const spent_s = std::accumulate(times.begin(), times.end(), 0.0) * made.timing.runs;
     double const took_s = std::get<measurement>(made.result).value;
     // A new best needs a probe, because later variants are compared with it. A slow phase that adds
-    // less than 7.5 % to the best lasts until the next due probe. No slow phase makes a leader
-    // several times as slow.
-    bool const may_be_slowed =
-        took_s > (1 + machine_pace::much / 2) * best_s && took_s < longest_slowdown * best_s;
+    // less than 7.5 % to the best lasts until the next due probe.
+    bool const may_be_slowed = took_s > (1 + machine_pace::much / 2) * best_s;
     bool const is_doubtful =
         may_be_slowed || took_s < best_s || took_s <= much_faster * pace_.undisturbed_s();
     double const probe_s = pace_.undisturbed_s() * known_how_.runs;
@@ -409,9 +369,7 @@ ATTUNE_INLINE void trial_runner::correct_time(trial& made, double best_s)
             s /= slowness;
         made.result = estimate_of(made.timing);
     }
-    bool const is_faster =
-        std::get<measurement>(made.result).value <= much_faster * pace_.undisturbed_s();
-    if (!is_faster || made.is_settled) return;
+    if (std::get<measurement>(made.result).value > much_faster * pace_.undisturbed_s()) return;
     known_ = made.code;
     known_how_ = std::move(as_taken);
     pace_.begin(known_how_.times, slowness);

@@ -63,14 +63,13 @@ public:
     /// Sets the baseline, which is right: it takes part and cannot win.
     void set_baseline(finalist own) { baseline_ = std::move(own); }
 
-    /// Limit of the final, if it began now. On a disturbed machine three times the usual, at most a
-    /// quarter of the budget.
+    /// Limit of the final. On a disturbed machine three times the usual, at most a quarter of the
+    /// budget.
     [[nodiscard]] double limit_s() const
     {
         double const budget_s = with_.options.limits.seconds;
-        double const searched_s = begun_s_ ? *begun_s_ : with_.state.elapsed_s();
         double const usual_s = final_limit_s(budget_s, seconds_of(default_.time) + baseline_s(),
-                                             seconds_of(with_.state.best()->second), searched_s);
+                                             seconds_of(with_.state.best()->second));
         bool const is_disturbed = with_.runner.disturbed().share >= machine_noise::much_slow_share;
         return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
                             : usual_s;
@@ -81,7 +80,6 @@ public:
     [[nodiscard]] finalist run(variant_pipeline& supply)
     {
         tuning_report& report = with_.report;
-        begun_s_ = with_.state.elapsed_s();
         report.how = decision::kept_default;
         report.noise.resolution =
             (default_.time.high - default_.time.low) / (2 * default_.time.value);
@@ -180,7 +178,7 @@ private:
     /// fails, or if Ctrl-C came first
     [[nodiscard]] bool is_tried_here(finalist& f, compile_result const& code)
     {
-        trial const here = with_.runner.run(code, default_.time.high, false);
+        trial const here = with_.runner.run(code, default_.time.high);
         if (here.is_cut) return false;
         if (auto const* const why = std::get_if<failure>(&here.result)) {
             note(with_.report, text_of_point(f.at) + " worked elsewhere; here it " +
@@ -292,7 +290,6 @@ private:
     leaders leaders_;
     std::optional<finalist> baseline_{}; ///< the user's own code, if it is right
     std::vector<point> ties_{};
-    std::optional<double> begun_s_{}; ///< seconds before the final
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -67,7 +67,7 @@ public:
         pipelined_variant next{at, with_.supply.compile(at)};
         with_.events.compiled(next);
         trial const tried =
-            with_.runner.run(std::move(next.code), with_.state.best()->second.value, false);
+            with_.runner.run(std::move(next.code), with_.state.best()->second.value);
         if (!tried.is_cut) with_.record(at, tried);
     }
 
