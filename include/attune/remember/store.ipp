@@ -177,7 +177,6 @@ public:
             lines.push_back(make_line_(one.problem, one.calls));
         {
             lock_of const guard(state_);
-            static_cast<void>(refresh()); // the file may be another one
             for (detail::waiting_line& line : lines)
                 line.is_introduced = reader_.table().knows(line.id);
         }
