@@ -2,7 +2,7 @@
 
    python3 bench/tune/opencl_compare.py build/dev/bench/bench.tune.opencl PYTHON [REPEATS [EVALUATIONS [SIZE]]]
 
-PYTHON has kernel_tuner and pyopencl: python3 -m venv /tmp/kt && /tmp/kt/bin/pip install kernel_tuner pyopencl. Each of
+PYTHON has kernel_tuner and pyopencl: python3 -m venv peers && peers/bin/pip install kernel_tuner pyopencl. Each of
 the REPEATS (3) is one run of bench.tune.opencl with --peer and a seed of its own: 40 EVALUATIONS of each tuner, then both
 winners and the default in turns. Each side begins with an empty cache of PoCL.
 """

@@ -19,6 +19,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -258,19 +259,24 @@ TEST_CASE("exit() leaves the calls of a static object, _exit() does not")
     auto const [folder, path] = support::scratch_file("s");
     tune_into(path);
     std::string const before = calls_lines(path);
+    int by_winner = 0; // of the child, which exits with this number
     for (bool const is_quick : {true, false}) {
-        CHECK(status_of(fork_child([&, file = path] {
-                  static stored_add add = add_with(file);
-                  call_often(add);
-                  if (is_quick) ::_exit(0);
-                  std::exit(0);
-              })) == 0);
+        int const status = status_of(fork_child([&, file = path] {
+            static stored_add add = add_with(file);
+            call_often(add);
+            int const count = static_cast<int>(add.report().coverage.by_winner);
+            if (is_quick) ::_exit(count);
+            std::exit(count);
+        }));
+        REQUIRE(WIFEXITED(status));
+        by_winner = WEXITSTATUS(status);
+        CHECK(by_winner > 20);
         if (is_quick) CHECK(calls_lines(path) == before);
     }
     auto const listed = problems_in(path);
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].calls.coverage.calls == 40);
-    CHECK(listed[0].calls.coverage.by_winner > 20);
+    CHECK(listed[0].calls.coverage.by_winner == static_cast<std::uint64_t>(by_winner));
 }
 
 TEST_CASE("each set of bound inputs is a problem of its own")
