@@ -190,6 +190,13 @@ TEST_CASE("the objective and its unit are read, or the results are refused with 
     std::string const said = R"(, "metadata": {"timeunit": "microseconds"})";
     CHECK(seconds_of(of("time_of_kernel", "", "2", said).rows[0]) == doctest::Approx(2e-6));
     CHECK(stage_of(of("Duration", "ms", "1e20").rows.at(0)) == failure_stage::crash);
+    CHECK(of("Duration", "us").unread_objectives.empty());
+    auto const several = read_t4(
+        R"({"results": [{"configuration": {"A": 1}, "measurements": [{"name": "time", "value": 1,
+        "unit": "ms"}], "objectives": ["time", "energy", "W"]}]})",
+        {.kernel = "k"});
+    CHECK(several.rows.size() == 1);
+    CHECK(several.unread_objectives == "energy, W");
     auto const dropped = of("Duration", "us", "-1");
     CHECK(dropped.rows.empty());
     CHECK(dropped.left_out == 1);

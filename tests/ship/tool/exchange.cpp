@@ -110,6 +110,12 @@ TEST_CASE("T4 has one problem in a file, and a folder takes several")
     CHECK(!std::filesystem::exists(to));
     CHECK(run_here({"import", to, file, "--kernel", "sgemm", "--input", "N=512"}).code == 0);
     CHECK(has(run_here({"show", to}).out, "imported"));
+    json two = json::parse(one);
+    two["results"][0]["objectives"].push_back("energy");
+    support::write_file(file, two.dump());
+    ran const first = run_here({"import", folder.file("first"), file, "--kernel", "sgemm"});
+    CHECK(first.code == 0);
+    CHECK(has(first.err, "only the first objective of a result is read, without energy\n"));
     CHECK(run_here({"export", from, "--format", "xml"}).code == 2);
     CHECK(run_here({"export", from, "--kernel", "none"}).code == 1);
 }

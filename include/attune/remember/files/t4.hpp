@@ -44,6 +44,7 @@ struct imported_results {
     std::size_t open = std::numeric_limits<std::size_t>::max();
     std::size_t left_out = 0;   ///< results of the file that are not in `rows`
     std::string why_left_out{}; ///< the reason for the first of them
+    std::string unread_objectives{}; ///< of the first result with several: all but its first
 
     template <class Store>
     void put_into(Store& store) const

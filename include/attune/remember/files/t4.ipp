@@ -241,8 +241,12 @@ inline void read_results(imported_results& to, record_json const& root, std::str
             continue;
         }
         std::string objective = "time";
-        if (auto const o = one.find("objectives"); o != one.end() && !o->empty())
+        if (auto const o = one.find("objectives"); o != one.end() && !o->empty()) {
             objective = plain_text(o->is_array() ? (*o)[0] : *o);
+            if (to.unread_objectives.empty())
+                for (std::size_t k = 1; o->is_array() && k < o->size(); ++k)
+                    to.unread_objectives += (k == 1 ? "" : ", ") + plain_text((*o)[k]);
+        }
         record_json times;
         if (auto const t = one.find("times"); t != one.end() && t->is_object())
             times = t->value("runtimes", record_json());

@@ -358,6 +358,10 @@ private:
                 on.err << "attune: import: " << printable(given.plain[i]) << ": " << one.left_out
                        << (one.left_out == 1 ? " result is" : " results are")
                        << " left out; of the first: " << printable(one.why_left_out) << '\n';
+            if (!one.unread_objectives.empty())
+                on.err << "attune: import: " << printable(given.plain[i])
+                       << ": only the first objective of a result is read, without "
+                       << printable(one.unread_objectives) << '\n';
         }
     store_lines all;
     all.add(read.text(), "the results");
