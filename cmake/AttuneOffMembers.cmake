@@ -15,7 +15,7 @@ set(pairs
     "options search/search_limits search_limits"
     "options measure/sandbox/isolation trial_limits"
     "options measure/arrays/cache cache_state"
-    "options core/problem_objective problem_objective"
+    "options core/evaluation problem_objective"
     "options measure/sandbox/isolation isolation"
     "options tune/progress progress_event progress"
     "tuned tune/report decision served_shapes shape_failure baseline_comparison tuning_report"

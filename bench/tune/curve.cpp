@@ -11,7 +11,7 @@
 // DIR/tuning-dark.svg, whose words README repeats (cmake/AttuneReadmeSync.cmake).
 #include <attune/compile/clang.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/search/random.hpp>
 #include <attune/ship/report/detail/markup.hpp>
 

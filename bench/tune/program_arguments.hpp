@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/constant_array.hpp>
-#include <attune/core/constant_view.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 
 #include <cstddef>

@@ -48,7 +48,6 @@
 #include <attune/space/query/bound_curve.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/explanation.hpp>
-#include <attune/space/query/nearest.hpp>
 #include <attune/space/query/reduced.hpp>
 #include <attune/space/query/space_report.hpp>
 #include <attune/space/smt/smt_solver.hpp>

@@ -7,7 +7,7 @@
 #include <attune/core/device_span.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/shape/call_shape.hpp>
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/remember/memory_store.hpp>

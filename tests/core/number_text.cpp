@@ -145,3 +145,10 @@ TEST_CASE("locales with a comma change nothing")
     CHECK(real_in_text("0x1.8p+0") == 1.5);
     CHECK(real_in_text("1.5") == 1.5);
 }
+
+TEST_CASE("one of a thing has no s")
+{
+    CHECK(attune::detail::count_text(0, "run") == "0 runs");
+    CHECK(attune::detail::count_text(1, "run") == "1 run");
+    CHECK(attune::detail::count_text(2, "evaluation") == "2 evaluations");
+}

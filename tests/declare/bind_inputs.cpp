@@ -4,11 +4,11 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/machine_figures.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/expression/evaluate.hpp>
-#include <attune/declare/input.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 
 #include <algorithm>
 #include <cstdint>

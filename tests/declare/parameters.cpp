@@ -139,3 +139,109 @@ TEST_CASE("an array has the values, scale, default and condition of its element"
     CHECK(group_size<decltype(attune::permutation<"E", 12>())::domain_type> == 0);
     CHECK(group_size<decltype(attune::permutation<"E", 13>())::domain_type> == 12);
 }
+
+namespace {
+
+enum class layout { rows, columns };
+
+constexpr auto tile = attune::ordinal<"TILE">(attune::values(1, 2, 4));
+constexpr auto rate = attune::real<"RATE">(0.0, 1.0);
+constexpr auto vec = attune::boolean<"VEC">();
+constexpr auto mode = attune::categorical<"MODE">("fast", "safe");
+constexpr auto shape = attune::categorical<"SHAPE">(layout::rows, layout::columns);
+constexpr auto order = attune::permutation<"ORDER", 3>();
+
+using config =
+    attune::config<std::remove_const_t<decltype(tile)>, std::remove_const_t<decltype(rate)>,
+                   std::remove_const_t<decltype(vec)>, std::remove_const_t<decltype(mode)>,
+                   std::remove_const_t<decltype(shape)>, std::remove_const_t<decltype(order)>>;
+
+constexpr config sample{4, 0.25, true, "safe", layout::columns, {2, 0, 1}};
+
+} // namespace
+
+TEST_CASE("each parameter reads its own value with its own type")
+{
+    static_assert(std::is_same_v<decltype(sample[tile]), int>);
+    static_assert(std::is_same_v<decltype(sample[rate]), double>);
+    static_assert(std::is_same_v<decltype(sample[vec]), bool>);
+    static_assert(std::is_same_v<decltype(sample[mode]), std::string_view>);
+    static_assert(std::is_same_v<decltype(sample[shape]), layout>);
+    static_assert(std::is_same_v<decltype(sample[order]), std::array<int, 3>>);
+    static_assert(sample[tile] == 4);
+    CHECK(sample[tile] == 4);
+    CHECK(sample[rate] == 0.25);
+    CHECK(sample[vec]);
+    CHECK(sample[mode] == "safe");
+    CHECK(sample[shape] == layout::columns);
+    CHECK(sample[order] == std::array{2, 0, 1});
+}
+
+TEST_CASE("configurations are equal when every value is")
+{
+    config const same{4, 0.25, true, "safe", layout::columns, {2, 0, 1}};
+    CHECK(sample == same);
+    CHECK_FALSE(sample == config{2, 0.25, true, "safe", layout::columns, {2, 0, 1}});
+    CHECK_FALSE(sample == config{4, 0.25, true, "safe", layout::columns, {2, 1, 0}});
+}
+
+TEST_CASE("a belief or a default about a parameter does not change how it is read")
+{
+    constexpr auto believed = tile.prior(1, 2, 3).with_default(2);
+    attune::config<std::remove_const_t<decltype(believed)>> const c{2};
+    CHECK(c[believed] == 2);
+    CHECK(c[tile] == 2);
+}
+
+TEST_CASE("names are found and counted by the whole word")
+{
+    using names = attune::detail::names_of<std::remove_const_t<decltype(tile)>,
+                                           std::remove_const_t<decltype(vec)>>;
+    CHECK(names::find("VEC") == 1);
+    CHECK(names::find("VE") == attune::detail::not_found);
+    CHECK(names::count("TILE") == 1);
+    CHECK(names::count("T") == 0);
+}
+
+namespace {
+
+constexpr auto tile = attune::ordinal<"TILE">(attune::values(1, 2, 4));
+constexpr auto mode = attune::categorical<"MODE">("fast", "safe");
+
+bool is_even(int v) { return v % 2 == 0; }
+
+template <class F, class... P>
+constexpr std::size_t parameter_count(attune::detail::opaque_constraint<F, P...> const&)
+{
+    return sizeof...(P);
+}
+
+} // namespace
+
+TEST_CASE("a predicate calls what it was given with the values it is given")
+{
+    constexpr auto both = attune::predicate(
+        tile, mode, [](int t, std::string_view m) { return t == 4 && m == "fast"; });
+    static_assert(attune::detail::is_opaque<std::remove_const_t<decltype(both)>>);
+    CHECK(parameter_count(both) == 2);
+    CHECK(both.test(4, "fast"));
+    CHECK_FALSE(both.test(4, "safe"));
+    CHECK_FALSE(both.test(2, "fast"));
+}
+
+TEST_CASE("a predicate may be an ordinary function")
+{
+    constexpr auto even = attune::predicate(tile, is_even);
+    CHECK(even.test(2));
+    CHECK_FALSE(even.test(1));
+}
+
+TEST_CASE("a predicate may carry what it captured, and name one parameter twice")
+{
+    int limit = 3;
+    auto const bounded =
+        attune::predicate(tile, tile, [limit](int a, int b) { return a == b && a < limit; });
+    CHECK(parameter_count(bounded) == 2);
+    CHECK(bounded.test(2, 2));
+    CHECK_FALSE(bounded.test(4, 4));
+}

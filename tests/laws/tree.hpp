@@ -6,8 +6,8 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
-#include <attune/space/query/nearest.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <algorithm>

@@ -262,7 +262,7 @@ TEST_CASE("a release packs constant weights at the first call, each array's once
         fast(x, weights, y);
     }
     std::string const unit = build_release(folder, store, "linear", release_of_weights);
-    CHECK(unit.find("#include <attune/core/constant_view.hpp>\n") != std::string::npos);
+    CHECK(unit.find("#include <attune/core/constant_array.hpp>\n") != std::string::npos);
     CHECK(unit.find("\nstatic void linear_program_fill_W_copy(") != std::string::npos);
     std::string const text = run_process({folder.file("main")}, 60).output;
     CHECK(text.find("READ_W=kept") < text.find('\n'));

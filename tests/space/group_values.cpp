@@ -6,8 +6,8 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/lower.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/query/exact_size.hpp>
-#include <attune/space/query/marginals.hpp>
 
 #include <algorithm>
 #include <array>

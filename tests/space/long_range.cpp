@@ -1,15 +1,13 @@
 // tests/space/long_range.cpp : a range of ten million values takes part without a table of them
 // SPDX-License-Identifier: MIT
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_smtlib.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
-#include <attune/space/query/marginals.hpp>
-#include <attune/space/query/nearest.hpp>
 #include <attune/space/query/space_report.hpp>
 
 #include <cstdlib>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/write_json.hpp>
-#include <attune/space/query/marginals.hpp>
+#include <attune/space/query/configurations.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>

@@ -4,7 +4,6 @@
 // ranks_program WHAT [LOG [KILLED_AT]]: each rank prints a line for each evaluation and one for the
 // result. LOG is an event log; KILLED_AT ends rank 0 by SIGKILL after so many evaluations.
 #include <attune/core/error.hpp>
-#include <attune/declare/config.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/tune/minimize_over.hpp>

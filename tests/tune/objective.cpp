@@ -4,8 +4,8 @@
 
 #include <attune/attune.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/goal.hpp>
 #include <attune/core/offer.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/measure/call_energy.hpp>
 #include <attune/remember/problem/matching.hpp>
 #include <attune/remember/store.hpp>

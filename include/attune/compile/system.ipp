@@ -19,7 +19,7 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 

@@ -1,4 +1,4 @@
-// attune/core/number_text.hpp - numbers and quantities as text, the same in every locale.
+// attune/core/number_text.hpp - numbers, counts and quantities as text, the same in every locale.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,9 +17,7 @@ namespace attune::inline ATTUNE_ABI {
 /// "1.25 ms"; the plain number if the unit is not seconds.
 [[nodiscard]] std::string text_of_quantity(double value, bool is_seconds);
 
-} // namespace attune::inline ATTUNE_ABI
-
-namespace attune::inline ATTUNE_ABI::detail {
+namespace detail {
 
 /// The text that printf writes in the C locale, also after setlocale() and std::locale::global().
 ///
@@ -53,7 +51,15 @@ template <class Number>
 /// else, or a number out of range.
 [[nodiscard]] std::optional<double> real_in_text(std::string_view text);
 
-} // namespace attune::inline ATTUNE_ABI::detail
+/// "1 call", "2 calls". @param noun  one whose plural ends in s
+[[nodiscard]] inline std::string count_text(std::uint64_t count, std::string const& noun)
+{
+    return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/core/number_text.ipp>

@@ -1,4 +1,4 @@
-// attune/core/outcome.hpp - the result of evaluating one configuration, and the samples behind it.
+// attune/core/outcome.hpp - the result of evaluating one configuration, the samples behind it, and the better direction of a value.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -100,5 +100,19 @@ using outcome = std::variant<measurement, failure>;
 {
     return result.index() == 0;
 }
+
+/// The better direction of a value.
+enum class goal : std::uint8_t { lowest, highest };
+
+/// A call of a variant, for the function of kernel.objective(unit, goal, f).
+struct measured_call {
+    double seconds = 0; ///< of one call, > 0
+};
+
+/// A measured_call with energy, for a function f with this parameter type.
+struct metered_call {
+    double seconds = 0; ///< of one call, > 0
+    double joules = 0;  ///< of one call, > 0: see joules_per_call()
+};
 
 } // namespace attune::inline ATTUNE_ABI

@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 
 #include <string>
 #include <utility>
@@ -41,7 +41,7 @@ inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
 /// The most values of a range; a longer one should be declared as a real parameter.
 inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
 
-/// Sets each figure of the machine (input.hpp) that has no value to the figure of this machine.
+/// Sets each figure of the machine (domain.hpp) that has no value to the figure of this machine.
 void fill_machine_figures(description& space);
 
 } // namespace detail

@@ -8,7 +8,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -103,7 +103,7 @@ struct parameter_description {
     std::uint32_t range_count = 0; ///< number of values of a range without a table; else 0
     order_distance metric = order_distance::spearman; ///< between values of a permutation
     table_rule rule;
-    std::optional<std::string> default_text; ///< as text.hpp writes the value
+    std::optional<std::string> default_text; ///< as table.hpp writes the value
     parameter_role role = parameter_role::macro;
     bool is_own_name = false; ///< a macro: the kernel file declares this name itself
     prior_description prior;

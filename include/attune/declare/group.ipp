@@ -7,7 +7,6 @@
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <array>

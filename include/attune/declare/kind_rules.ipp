@@ -7,7 +7,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead_unit.hpp>
-#include <attune/core/array_contents.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/embedded_file.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/goal.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/version.hpp>
 

@@ -10,7 +10,7 @@
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/hyperband.hpp>
 #include <attune/space/chain_of_trees.hpp>

@@ -9,7 +9,6 @@
 // Bench    bench/search/pareto.cpp
 #pragma once
 
-#include <attune/core/goal.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>

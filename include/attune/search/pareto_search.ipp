@@ -7,7 +7,7 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/pareto_search.hpp>

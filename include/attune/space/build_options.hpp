@@ -1,7 +1,8 @@
-// attune/space/build_options.hpp - limits of building a space, and of the search for its nearest configurations.
+// attune/space/build_options.hpp - limits of building a space and of the search for its nearest configurations; the number of leaves.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstddef>
@@ -48,5 +49,26 @@ struct nearest_options {
     std::size_t count = detail::most_nearest; ///< configurations wanted
     std::size_t candidates = 4096; ///< most that are tested against constraints over reals
 };
+
+/// Counts and numbers leaves.
+__extension__ typedef unsigned __int128 leaf_count;
+
+namespace detail {
+
+/// The count of a tree with too many leaves for leaf_count.
+inline constexpr leaf_count uncountable = ~leaf_count{0};
+
+/// Uniform in [0, bound), without modulo bias.  @pre bound > 0
+[[nodiscard]] inline leaf_count uniform_leaf(random_engine& engine, leaf_count bound) noexcept
+{
+    if (bound <= ~std::uint64_t{0}) return uniform_below(engine, static_cast<std::uint64_t>(bound));
+    leaf_count const reject_below = (leaf_count{0} - bound) % bound;
+    for (;;) {
+        leaf_count const bits = (leaf_count{engine()} << 64U) | engine();
+        if (bits >= reject_below) return bits % bound;
+    }
+}
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI

@@ -8,7 +8,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
-#include <attune/space/tree/leaf_count.hpp>
 
 #include <cstddef>
 #include <cstdint>

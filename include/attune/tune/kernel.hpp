@@ -10,7 +10,7 @@
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/goal.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>

@@ -5,7 +5,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>

@@ -4,8 +4,6 @@
 // For kernel.objective(). The program links attune::objectives.
 #pragma once
 
-#include <attune/core/goal.hpp>
-
 #ifndef ATTUNE_OFF
 #include <attune/core/callable.hpp>
 #include <attune/core/outcome.hpp>

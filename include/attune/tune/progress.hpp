@@ -5,9 +5,9 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
+#include <attune/core/evaluation.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 
 #include <array>

@@ -5,8 +5,8 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
+#include <attune/core/evaluation.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/noise.hpp>

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <attune/compile/clang/detail/module.hpp>
+#include <attune/core/number_text.ipp>
 #include <attune/core/own_float_environment.ipp>
 #include <attune/core/posix/descriptor.ipp>
-#include <attune/core/posix/memory.ipp>
+#include <attune/core/posix/machine_figures.ipp>
 #include <attune/core/posix/spawn.ipp>
 
 /// The module, started as a program, is the compile server.

@@ -13,8 +13,6 @@
 #include <attune/core/posix/fork_gate.ipp>
 #include <attune/core/posix/library_functions.ipp>
 #include <attune/core/posix/machine_figures.ipp>
-#include <attune/core/posix/memory.ipp>
-#include <attune/core/posix/processor.ipp>
 #include <attune/core/posix/program_end.ipp>
 #include <attune/core/posix/range_lock.ipp>
 #include <attune/core/posix/replace_file.ipp>
@@ -26,4 +24,3 @@
 #include <attune/declare/group.ipp>
 #include <attune/declare/kind_rules.ipp>
 #include <attune/declare/table.ipp>
-#include <attune/declare/text.ipp>

@@ -7,7 +7,5 @@
 
 #include <attune/space/query/configurations.ipp>
 #include <attune/space/query/explanation.ipp>
-#include <attune/space/query/marginals.ipp>
-#include <attune/space/query/nearest.ipp>
 #include <attune/space/query/reduced.ipp>
 #include <attune/space/query/space_report.ipp>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/posix/machine_figures.hpp>
 
-#include <attune/core/posix/processor.hpp>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // tests/core/posix/memory.cpp - what is free, and what a process may ever have.
 // SPDX-License-Identifier: MIT
-#include <attune/core/posix/memory.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 
 #include <doctest/doctest.h>
 #include <filesystem>

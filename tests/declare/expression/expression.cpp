@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/expression/expression.hpp>
 
+#include <attune/declare/domain.hpp>
 #include <attune/declare/expression/operators.hpp>
-#include <attune/declare/input.hpp>
 #include <attune/declare/parameters.hpp>
 
 #include <concepts>

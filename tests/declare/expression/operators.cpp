@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/expression/operators.hpp>
 
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/parameters.hpp>
 
 #include <concepts>

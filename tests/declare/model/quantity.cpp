@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/parameters.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>

@@ -4,7 +4,6 @@
 
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
 
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/ship/baked/instruction_level.hpp>
 
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -5,7 +5,7 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/domains.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <algorithm>

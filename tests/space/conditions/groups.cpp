@@ -1,6 +1,6 @@
-// tests/space/conditions/groups.cpp : mirrors include/attune/space/conditions/groups.hpp, which it includes first
+// tests/space/conditions/groups.cpp - groups of parameters, and the groups that a new description changes.
 // SPDX-License-Identifier: MIT
-#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/domains.hpp>
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
-// tests/space/diagram/diagram_builder.cpp : mirrors attune/space/diagram/diagram_builder.hpp, included first
+// tests/space/diagram/diagram_builder.cpp - the nodes of one program.
 // SPDX-License-Identifier: MIT
-#include <attune/space/diagram/diagram_builder.hpp>
+#include <attune/space/diagram/diagram_maker.hpp>
 
 #include <doctest/doctest.h>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <attune/space/query/explanation.hpp>
 
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/space/chain_of_trees.hpp>

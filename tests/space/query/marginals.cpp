@@ -1,7 +1,6 @@
-// tests/space/query/marginals.cpp : mirrors include/attune/space/query/marginals.hpp, which it includes first
+// tests/space/query/marginals.cpp - numbers of valid configurations by parameter and value.
 // SPDX-License-Identifier: MIT
-#include <attune/space/query/marginals.hpp>
-
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
-// tests/space/query/nearest.cpp : mirrors include/attune/space/query/nearest.hpp, which it includes first
+// tests/space/query/nearest.cpp - the valid configurations nearest to a configuration.
 // SPDX-License-Identifier: MIT
-#include <attune/space/query/nearest.hpp>
-
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
 
 #include <algorithm>

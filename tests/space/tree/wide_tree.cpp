@@ -6,8 +6,6 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/exact_size.hpp>
-#include <attune/space/query/marginals.hpp>
-#include <attune/space/query/nearest.hpp>
 #include <attune/space/query/space_report.hpp>
 
 #include <algorithm>

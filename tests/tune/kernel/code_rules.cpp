@@ -1,6 +1,6 @@
 // tests/tune/kernel/code_rules.cpp - conditions on compiled code, checked before it is launched.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/kernel.hpp>

@@ -3,7 +3,7 @@
 #include <attune/tune/kernel/launch_text.hpp>
 
 #include <attune/core/device_span.hpp>
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/tune/kernel.hpp>

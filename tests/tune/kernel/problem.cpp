@@ -6,7 +6,7 @@
 // and the facts beside a key
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/selector.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>

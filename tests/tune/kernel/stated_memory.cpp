@@ -1,6 +1,6 @@
 // tests/tune/kernel/stated_memory.cpp - what a call needs, against what the machine has and what is free.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/tune/kernel.hpp>

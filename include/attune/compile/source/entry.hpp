@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
-#include <attune/core/constant_view.hpp>
+#include <attune/core/constant_array.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/version.hpp>
 
@@ -146,7 +146,7 @@ inline constexpr char const* own_constant_text =
     "};\n";
 /// own_constant_text in a release, which has attune's header.
 inline constexpr char const* installed_constant_text =
-    "#include <attune/core/constant_view.hpp>\n"
+    "#include <attune/core/constant_array.hpp>\n"
     "using attune_forms = attune::detail::constant_forms;\n";
 
 /// A form of a constant array while a function runs: the form that the array keeps, or a new form

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
-#include <attune/core/constant_view.hpp>
+#include <attune/core/constant_array.hpp>
 #include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>

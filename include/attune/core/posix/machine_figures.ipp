@@ -1,21 +1,166 @@
-// attune/core/posix/machine_figures.ipp - the folders of caches in /sys, sysconf() and the memory.
+// attune/core/posix/machine_figures.ipp - /proc, /sys, sysconf(), the auxiliary vector, and the reports of the processor.
 // SPDX-License-Identifier: MIT
+// Source   man pages of getauxval and sched_getaffinity
 #pragma once
 
 #include <attune/core/posix/machine_figures.hpp>
-#include <attune/core/posix/memory.hpp>
-#include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <sched.h>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <sys/auxv.h>
 #include <unistd.h>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <attune/core/posix/detail/x86_processor.hpp>
+#elif defined(__aarch64__)
+#include <attune/core/posix/detail/arm_processor.hpp>
+#endif
 
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+[[nodiscard]] inline std::vector<std::string> lines_in_process(std::vector<std::string> lines)
+{
+    return lines;
+}
+[[nodiscard]] inline std::string identity_words() { return {}; }
+#endif
+
+ATTUNE_INLINE std::vector<std::string> processor_lines()
+{
+    std::ifstream file("/proc/cpuinfo");
+    std::vector<std::string> out;
+    for (std::string line; std::getline(file, line) && !line.empty();)
+        out.push_back(line);
+    return lines_in_process(std::move(out));
+}
+
+ATTUNE_INLINE std::string processor_facts()
+{
+    std::string facts;
+    for (std::string const& line : processor_lines())
+        for (char const* const name :
+             {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU ", "SVE "})
+            if (line.starts_with(name)) facts += line + '\n';
+    facts += identity_words();
+    for (unsigned long const kind :
+         {static_cast<unsigned long>(AT_HWCAP), static_cast<unsigned long>(AT_HWCAP2)})
+        facts += std::to_string(::getauxval(kind)) + ' ';
+    return facts;
+}
+
+ATTUNE_INLINE std::string_view processor_value(std::string_view line) noexcept
+{
+    std::size_t const colon = line.find(':');
+    if (colon == std::string_view::npos || colon + 2 > line.size()) return {};
+    return line.substr(colon + 2);
+}
+
+ATTUNE_INLINE std::vector<int> processors_of_task(int thread)
+{
+    std::vector<int> out;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(thread, sizeof set, &set) != 0) return out;
+    for (int p = 0; p < CPU_SETSIZE; ++p)
+        if (CPU_ISSET(static_cast<std::size_t>(p), &set)) out.push_back(p);
+    return out;
+}
+
+/// The number after `name` in a file of lines with a name and a number; negative if missing.
+[[nodiscard]] inline double number_after(std::string const& name, std::string const& path)
+{
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream text(line);
+        std::string word;
+        double value = 0;
+        if (text >> word && word == name && text >> value) return value;
+    }
+    return -1;
+}
+
+/// The limit of a control group (version 2). Infinity without one.
+[[nodiscard]] inline double limit_of_group(std::string const& group)
+{
+    double most = 0;
+    if (std::ifstream(group + "/memory.max") >> most) return most;
+    return std::numeric_limits<double>::infinity(); // "max", or no such file
+}
+
+/// Bytes that a control group still allows, with its inactive page cache. Infinity without a limit.
+[[nodiscard]] inline double left_in_group(std::string const& group)
+{
+    double const most = limit_of_group(group);
+    double used = 0;
+    if (std::isinf(most) || !(std::ifstream(group + "/memory.current") >> used))
+        return std::numeric_limits<double>::infinity();
+    double const cached = number_after("inactive_file", group + "/memory.stat");
+    return std::max(most - used + std::max(cached, 0.0), 0.0);
+}
+
+/// The minimum of `bytes` and `of(folder)` for each control group of this process.
+template <class F>
+[[nodiscard]] double least_of_groups(std::string const& root, double bytes, F const& of)
+{
+    std::ifstream memberships(root + "/proc/self/cgroup");
+    for (std::string line; std::getline(memberships, line);) {
+        if (!line.starts_with("0::/")) continue; // the line of version 2
+        // A group's limit holds for all groups in it. The root group has no limit; in a container,
+        // the root is the container's group.
+        for (std::string group = line.substr(3);; group.resize(group.rfind('/'))) {
+            bytes = std::min(bytes, of(root + "/sys/fs/cgroup" + group));
+            if (group.empty()) break;
+        }
+    }
+    return bytes;
+}
+
+/// Bytes of a sysconf() value in pages. Infinity if the system does not report it.
+[[nodiscard]] inline double bytes_of_pages(int name)
+{
+    double const pages = static_cast<double>(::sysconf(name));
+    if (!(pages > 0)) return std::numeric_limits<double>::infinity();
+    return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+ATTUNE_INLINE double spare_memory_bytes(std::string const& root)
+{
+    double spare = 1024 * number_after("MemAvailable:", root + "/proc/meminfo");
+    if (spare < 0) spare = std::numeric_limits<double>::infinity();
+#if defined(_SC_AVPHYS_PAGES)
+    if (root.empty() && std::isinf(spare)) spare = bytes_of_pages(_SC_AVPHYS_PAGES);
+#endif
+    return least_of_groups(root, spare, left_in_group);
+}
+
+ATTUNE_INLINE double granted_memory_bytes(std::string const& root)
+{
+    double installed = 1024 * number_after("MemTotal:", root + "/proc/meminfo");
+    if (!(installed > 0)) installed = std::numeric_limits<double>::infinity();
+#if defined(_SC_PHYS_PAGES)
+    if (root.empty() && std::isinf(installed)) installed = bytes_of_pages(_SC_PHYS_PAGES);
+#endif
+    if (std::isfinite(installed)) {
+        double const step = std::ldexp(1.0, std::ilogb(installed) - 4);
+        installed = step * std::floor(installed / step);
+    }
+    return least_of_groups(root, installed, limit_of_group);
+}
+
+} // namespace detail
 
 ATTUNE_INLINE processor_shape this_processor()
 {
@@ -50,9 +195,7 @@ ATTUNE_INLINE processor_shape this_processor()
     return shape;
 }
 
-} // namespace attune::inline ATTUNE_ABI
-
-namespace attune::inline ATTUNE_ABI::detail {
+namespace detail {
 
 /// The first word of a file; empty if there is none.
 [[nodiscard]] inline std::string word_in_file(std::string const& path)
@@ -147,4 +290,6 @@ ATTUNE_INLINE std::optional<std::int64_t> machine_figure_named(std::string_view 
     return {};
 }
 
-} // namespace attune::inline ATTUNE_ABI::detail
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI

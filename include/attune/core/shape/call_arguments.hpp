@@ -1,4 +1,4 @@
-// attune/core/shape/call_arguments.hpp - arguments of a call: lengths of arrays as formulas, and random sizes and contents.
+// attune/core/shape/call_arguments.hpp - arguments of a call: lengths of arrays as formulas, random sizes, and contents.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,6 +16,20 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// Contents of all arrays of a call: all elements are this number, unless said otherwise. Elements
+/// of types without such a number stay.
+enum class array_contents : std::uint8_t {
+    own, ///< the call's; kernel.contents(...) does not take it
+    zero,
+    negative_zero,
+    denormal,
+    equal,  ///< all elements are the first one
+    sorted, ///< the call's, ascending
+    least,  ///< the least finite number; as an index, INT_MIN would lead out of all memory
+    infinite,
+    not_a_number,
+};
 
 /// The value of argument `Position` of a call, a whole number; see kernel.lengths().
 template <std::size_t Position>

@@ -6,8 +6,8 @@
 #include <attune/core/element.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/config.hpp>
 #include <attune/declare/nest/axis.hpp>
+#include <attune/declare/parameters.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/input.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/nest/nest_rows.hpp>
 
 #include <array>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <attune/core/constant_array.hpp>
-#include <attune/core/constant_view.hpp>
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/evaluate.hpp>

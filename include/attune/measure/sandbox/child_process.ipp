@@ -9,7 +9,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/posix/memory.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/compare.hpp>

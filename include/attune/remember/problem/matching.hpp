@@ -5,7 +5,7 @@
 // are usually similar at any size.
 #pragma once
 
-#include <attune/core/problem_objective.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 

@@ -8,8 +8,8 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
-#include <attune/space/query/nearest.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/meta/detail/technique_pool.hpp>
 

@@ -6,10 +6,9 @@
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/declare/text.hpp>
 #include <attune/search/transfer/translate.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
-#include <attune/space/query/nearest.hpp>
 
 #include <algorithm>
 #include <cmath>

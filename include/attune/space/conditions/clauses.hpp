@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A list of forbidden configurations, `x != i` and `x in [...]` are clauses. The cost of clauses is
-// their size, because the diagram of clauses (diagram/diagram_builder.hpp) visits a clause only
+// their size, because the diagram of clauses (diagram/diagram_maker.hpp) visits a clause only
 // where it is open.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <attune/declare/activity.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/domains.hpp>
 #include <attune/space/query/distance.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/tree/build.hpp>

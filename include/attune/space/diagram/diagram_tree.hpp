@@ -6,7 +6,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/domains.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
 #include <attune/space/tree/tree.hpp>

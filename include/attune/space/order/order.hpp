@@ -11,7 +11,6 @@
 #include <attune/core/version.hpp>
 #include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/domains.hpp>
-#include <attune/space/conditions/groups.hpp>
 #include <attune/space/order/frontier.hpp>
 #include <attune/space/order/order_cost.hpp>
 

@@ -1,16 +1,19 @@
-// attune/space/query/configurations.hpp - all valid configurations: by number, in equal parts, one in memory at a time, drawn without replacement.
+// attune/space/query/configurations.hpp - all valid configurations: by number, in equal parts, drawn without replacement, nearest, counted by value.
 // SPDX-License-Identifier: MIT
 // Source   own: one path from root to leaf per tree; the path of the next leaf differs at its end
 // Source   Bentley and Floyd, "Programming pearls: a sample of brilliance", CACM 30(9), 1987,
 //          algorithm F2, on the numbers of the configurations
+// Source   own: A* over the shared nodes of each tree with exact bounds from the leaves up, so that
+//          each answer costs one walk; the best combinations over the trees by merging sorted lists
+// Source   own: leaves below a node times the paths to it, summed over the edges of a value
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/space/build_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/tree/leaf_count.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <algorithm>
@@ -18,6 +21,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -175,6 +179,57 @@ private:
     chain_of_trees space_;
     space_index from_;
     leaf_count most_ = detail::uncountable;
+};
+
+/// The valid configurations other than `p` with the fewest changed parameters; among equally many
+/// changes, with the smallest distance() (distance.hpp). If neighbours() finds no step, it returns
+/// them. Inactive parameters of a result count as unchanged; those of `p` have their one value, see
+/// chain_of_trees::settled().
+///
+/// The result is exact: no other configuration is nearer. Real parameters keep the values that they
+/// have in `p`. If constraints read real parameters, the function tests only the nearest
+/// `candidates` settings, and may return fewer than `count` points.
+/// @param p  a configuration inside all tables and intervals; it may break constraints
+/// @return   at most options.count points; fewer if the space has no more
+/// Errors  attune::error unless space.is_exact()
+/// Cost      one visit per edge of each tree, one distance per value, then a walk per answer
+[[nodiscard]] std::vector<point> nearest_valid(chain_of_trees const& space, point const& p,
+                                               nearest_options const& options = {});
+
+/// Counts for each value of each discrete parameter. Real parameters have no counts, and
+/// constraints over them have no effect on the counts.
+class marginals {
+public:
+    /// @param most_values  leaves() is empty for a parameter that has more values than this and is
+    ///                     in no constraint
+    /// Errors  attune::error unless space.is_exact()
+    /// Cost   two visits per edge of each tree, 16 bytes per value
+    explicit marginals(chain_of_trees const& space, std::uint32_t most_values = ~std::uint32_t{0});
+
+    /// The tree of a parameter; tree_count() for a real parameter.
+    [[nodiscard]] std::size_t tree_of(std::uint32_t parameter) const noexcept
+    {
+        return tree_of_[parameter];
+    }
+    /// The number of leaves of a parameter's tree with each value; they add up to leaves() of that
+    /// tree. Empty for a real parameter, and beyond `most_values` of the constructor.
+    [[nodiscard]] std::span<leaf_count const> leaves(std::uint32_t parameter) const noexcept
+    {
+        return in_tree_[parameter];
+    }
+    /// Number of valid configurations of the whole space with value `index`; 0 for a value that is
+    /// never valid. Nothing if 2^128 or more; exact_count() in exact_size.hpp has no limit.
+    /// @pre  the parameter is discrete, `index` lies in its table
+    [[nodiscard]] std::optional<leaf_count> configurations(std::uint32_t parameter,
+                                                           std::uint32_t index) const;
+    /// The share of valid configurations with value `index`, in [0, 1].
+    /// @pre  the parameter is discrete, `index` lies in its table
+    [[nodiscard]] double share(std::uint32_t parameter, std::uint32_t index) const;
+
+private:
+    std::vector<std::size_t> tree_of_;
+    std::vector<std::vector<leaf_count>> in_tree_;
+    std::vector<leaf_count> tree_leaves_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

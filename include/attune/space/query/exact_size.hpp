@@ -6,7 +6,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/query/marginals.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <boost/multiprecision/cpp_int.hpp>

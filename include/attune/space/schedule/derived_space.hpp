@@ -120,7 +120,7 @@ struct schedule_rule {
 /// - Statements that pass temporaries to each other form one group. The first rule that applies
 ///   schedules the group. If no rule applies, each product is a group, with a statement that reads
 ///   it element by element, and the statements between products are rows: see
-///   detail/statement_groups.hpp.
+///   detail/row_rule.hpp.
 /// - With several groups, parameter names begin with the name of the array: C_ROWS. The parameter
 ///   SLICES then decides which axes are outside all groups, so that the temporaries between the
 ///   groups fit into a cache. "h_i64" computes 64 values of i for one value of h after the other. A

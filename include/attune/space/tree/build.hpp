@@ -12,7 +12,6 @@
 #include <attune/space/build_options.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/domains.hpp>
-#include <attune/space/conditions/groups.hpp>
 #include <attune/space/conditions/proof.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_tree.hpp>

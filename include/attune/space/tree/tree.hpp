@@ -7,7 +7,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/space/tree/leaf_count.hpp>
+#include <attune/space/build_options.hpp>
 
 #include <cstddef>
 #include <cstdint>

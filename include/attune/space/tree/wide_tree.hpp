@@ -10,7 +10,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/build_options.hpp>
-#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/domains.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram_maker.hpp>
 #include <attune/space/order/order.hpp>

@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/groups.hpp>
+#include <attune/space/conditions/domains.hpp>
 #include <attune/space/tree/build.hpp>
 #include <attune/space/tree/wide_tree.hpp>
 

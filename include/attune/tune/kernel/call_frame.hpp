@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/constant_array.hpp>
-#include <attune/core/constant_view.hpp>
 #include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>

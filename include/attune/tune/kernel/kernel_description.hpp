@@ -5,7 +5,7 @@
 
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/core/array_contents.hpp>
+#include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>

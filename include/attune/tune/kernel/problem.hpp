@@ -4,7 +4,7 @@
 
 #include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
-#include <attune/core/problem_objective.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/description.hpp>

@@ -8,16 +8,15 @@
 #include <attune/core/evaluation.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/memory.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/domain.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/input.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
+#include <attune/space/query/configurations.hpp>
 #include <attune/space/query/explanation.hpp>
-#include <attune/space/query/nearest.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

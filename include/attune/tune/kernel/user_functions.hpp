@@ -3,10 +3,10 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/goal.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/own_float_environment.hpp>
-#include <attune/core/problem_objective.hpp>
 #include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>

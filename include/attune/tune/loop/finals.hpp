@@ -6,9 +6,9 @@
 #pragma once
 
 #include <attune/core/callable.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/problem_objective.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/environment.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/timing_turns.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>

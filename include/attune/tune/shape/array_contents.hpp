@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/array_contents.hpp>
 #include <attune/core/element.hpp>
+#include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>

@@ -9,7 +9,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 

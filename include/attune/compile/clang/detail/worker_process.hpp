@@ -12,7 +12,7 @@
 #include <attune/compile/clang/detail/memory_room.hpp>
 #include <attune/compile/clang/detail/server_frames.hpp>
 #include <attune/core/hash.hpp>
-#include <attune/core/posix/memory.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 

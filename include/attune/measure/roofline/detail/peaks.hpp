@@ -15,7 +15,7 @@
 // two).
 #pragma once
 
-#include <attune/core/posix/memory.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 

@@ -10,7 +10,6 @@
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/features/parameter_features.hpp>
 #include <attune/space/query/configurations.hpp>
-#include <attune/space/query/marginals.hpp>
 
 #include <algorithm>
 #include <cmath>

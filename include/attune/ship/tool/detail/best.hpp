@@ -3,9 +3,9 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
-#include <attune/core/count_text.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/ship/detail/cpp_text.hpp>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <attune/compile/system/process.hpp>
-#include <attune/core/count_text.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
@@ -12,7 +11,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/ship/detail/cpp_text.hpp>

@@ -5,7 +5,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
 

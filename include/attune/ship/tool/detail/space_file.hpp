@@ -8,7 +8,7 @@
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/populations.hpp>

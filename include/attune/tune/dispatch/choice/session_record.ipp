@@ -4,7 +4,7 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
-#include <attune/core/posix/processor.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/memory.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>

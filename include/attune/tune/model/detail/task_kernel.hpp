@@ -10,7 +10,6 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/core/callable.hpp>
 #include <attune/core/constant_array.hpp>
-#include <attune/core/constant_view.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>

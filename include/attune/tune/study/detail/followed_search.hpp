@@ -8,7 +8,7 @@
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/remember/study.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/stop.hpp>

@@ -11,7 +11,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/remember/study.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/space/chain_of_trees.hpp>
