@@ -29,3 +29,12 @@ TEST_CASE("a table gives each enumerator its row, in a constant expression too")
         total += weights[row.of].grams;
     CHECK(total == 350);
 }
+
+TEST_CASE("a plain enumerator has the defaults of all members but its own")
+{
+    static constexpr attune::detail::enum_table<weight, fruit::plum, fruit::apple, fruit::plum> one{
+        {{fruit::pear, 170}}};
+    static_assert(one[fruit::pear].grams == 170);
+    static_assert(one[fruit::plum].of == fruit::plum);
+    static_assert(one[fruit::plum].grams == 0);
+}

@@ -14,20 +14,26 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// A table with a row for each enumerator of an enumeration whose values are 0 to `Last`.
 ///
-/// @tparam Row  an aggregate whose first member, `of`, is the enumerator of the row
-template <class Row, auto Last>
+/// @tparam Row    an aggregate whose first member, `of`, is the enumerator of the row
+/// @tparam Plain  enumerators whose rows have the defaults of all other members
+template <class Row, auto Last, auto... Plain>
 class enum_table {
 public:
     using key = decltype(Last);
     static constexpr std::size_t size = static_cast<std::size_t>(Last) + 1;
 
-    /// @pre  one row for each enumerator, in their order; anything else does not compile
-    consteval enum_table(Row const (&rows)[size])
-        : rows_(std::to_array(rows))
+    /// @pre  one row for each other enumerator, in their order; anything else does not compile
+    consteval enum_table(Row const (&rows)[size - sizeof...(Plain)])
     {
-        for (std::size_t i = 0; i < size; ++i)
-            if (rows_[i].of != static_cast<key>(i))
+        for (std::size_t i = 0, given = 0; i < size; ++i) {
+            auto const of = static_cast<key>(i);
+            if (((of == Plain) || ...))
+                rows_[i].of = of;
+            else
+                rows_[i] = rows[given++];
+            if (rows_[i].of != of)
                 throw "attune: a table needs one row per enumerator, in the enumerators' order";
+        }
     }
 
     [[nodiscard]] constexpr Row const& operator[](key which) const noexcept
@@ -38,7 +44,7 @@ public:
     [[nodiscard]] constexpr auto end() const noexcept { return rows_.end(); }
 
 private:
-    std::array<Row, size> rows_;
+    std::array<Row, size> rows_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

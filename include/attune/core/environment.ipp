@@ -4,7 +4,6 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/version.hpp>
 
 #include <cstddef>
 #include <cstdlib>

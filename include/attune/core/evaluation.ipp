@@ -4,14 +4,11 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/evaluation.hpp>
-#include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -3,13 +3,9 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
 
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstddef>
-#include <system_error>
 
 namespace attune::inline ATTUNE_ABI {
 

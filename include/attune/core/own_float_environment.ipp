@@ -3,9 +3,7 @@
 #pragma once
 
 #include <attune/core/own_float_environment.hpp>
-#include <attune/core/version.hpp>
 
-#include <cfenv>
 #include <pthread.h>
 #include <utility>
 #if defined(__x86_64__) || defined(__i386__)

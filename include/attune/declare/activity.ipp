@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>

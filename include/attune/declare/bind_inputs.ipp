@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/machine_figures.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>

@@ -4,21 +4,11 @@
 #pragma once
 
 #include <attune/core/enum_table.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/table.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

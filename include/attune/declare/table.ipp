@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/kind_rules.hpp>
@@ -13,10 +12,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cstdint>
 #include <numeric>
-#include <optional>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/detail/chain_of_trees_state.hpp>
@@ -15,8 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 

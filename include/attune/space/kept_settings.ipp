@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/space/kept_settings.hpp>
 
 #include <charconv>
 #include <cstddef>
-#include <span>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

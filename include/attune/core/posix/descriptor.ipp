@@ -4,7 +4,6 @@
 
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,12 +14,10 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -12,7 +12,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
-#include <attune/core/version.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

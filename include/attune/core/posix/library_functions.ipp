@@ -3,10 +3,8 @@
 #pragma once
 
 #include <attune/core/posix/library_functions.hpp>
-#include <attune/core/version.hpp>
 
 #include <dlfcn.h>
-#include <string>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {

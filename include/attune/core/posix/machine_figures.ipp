@@ -4,21 +4,16 @@
 #pragma once
 
 #include <attune/core/posix/machine_figures.hpp>
-#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <sched.h>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <sys/auxv.h>
 #include <unistd.h>
-#include <vector>
 
 #if defined(__x86_64__)
 #include <attune/core/posix/detail/x86_processor.hpp>

@@ -6,21 +6,17 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/core/version.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <limits>
 #include <mutex>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <unordered_map>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

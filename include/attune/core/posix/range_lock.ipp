@@ -5,7 +5,6 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/range_lock.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +13,6 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 #ifndef F_OFD_SETLK
 #define F_OFD_SETLK 37 // Linux 3.15

@@ -6,14 +6,11 @@
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/replace_file.hpp>
-#include <attune/core/version.hpp>
 
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <fcntl.h>
-#include <memory>
-#include <string>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <system_error>

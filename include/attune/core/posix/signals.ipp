@@ -4,12 +4,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/signals.hpp>
-#include <attune/core/version.hpp>
 
 #include <algorithm>
-#include <array>
-#include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/posix/spawn.hpp>
-#include <attune/core/version.hpp>
 
 #include <csignal>
 #include <fcntl.h>

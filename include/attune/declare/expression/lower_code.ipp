@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
@@ -11,8 +10,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -6,9 +6,7 @@
 #include <attune/declare/model/layers.hpp>
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/declare/nest/describe.hpp>
-#include <attune/declare/nest/nest_description.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -100,63 +99,52 @@ struct range_rules {
 };
 
 /// @param real  the value is real; else it is a whole number
-inline constexpr enum_table<range_rules, op::select> ranges{{
-    {op::integer},
-    {op::real},
-    {op::text},
-    {op::parameter},
-    {op::element},
-    {op::position},
-    {op::input},
-    {op::negate, [](interval a, interval, bool real) { return settled(-a.high, -a.low, real); }},
-    {op::logical_not},
-    {op::absolute,
-     [](interval a, interval, bool real) {
-         return settled(a.has(0) ? 0.0 : std::max(a.low, -a.high), a.reach(), real);
-     }},
-    {op::add, [](interval a, interval b,
-                 bool real) { return settled(a.low + b.low, a.high + b.high, real); }},
-    {op::subtract, [](interval a, interval b,
-                      bool real) { return settled(a.low - b.high, a.high - b.low, real); }},
-    {op::multiply,
-     [](interval a, interval b, bool real) {
-         return hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, real);
-     }},
-    {op::divide,
-     [](interval a, interval b, bool real) {
-         return quotient_range(a, b, real, [real](double q) { return real ? q : std::trunc(q); });
-     }},
-    {op::modulo, truncated_remainder},
-    {op::floor_divide,
-     [](interval a, interval b, bool real) {
-         interval out = quotient_range(a, b, real, [](double q) { return std::floor(q); });
-         // The corners are rounded to doubles before floor(); the value itself is not rounded.
-         if (real && out.is_bounded()) out.low -= 1;
-         return out;
-     }},
-    {op::floor_modulo, floored_remainder},
-    {op::ceil_divide,
-     [](interval a, interval b, bool real) {
-         return quotient_range(a, b, real, [](double q) { return std::ceil(q); });
-     }},
-    {op::minimum,
-     [](interval a, interval b, bool real) {
-         return settled(std::min(a.low, b.low), std::min(a.high, b.high), real);
-     }},
-    {op::maximum,
-     [](interval a, interval b, bool real) {
-         return settled(std::max(a.low, b.low), std::max(a.high, b.high), real);
-     }},
-    {op::less},
-    {op::less_equal},
-    {op::greater},
-    {op::greater_equal},
-    {op::equal},
-    {op::not_equal},
-    {op::logical_and},
-    {op::logical_or},
-    {op::select},
-}};
+inline constexpr enum_table<range_rules, op::select, op::integer, op::real, op::text, op::parameter,
+                            op::element, op::position, op::input, op::logical_not, op::less,
+                            op::less_equal, op::greater, op::greater_equal, op::equal,
+                            op::not_equal, op::logical_and, op::logical_or, op::select>
+    ranges{{
+        {op::negate,
+         [](interval a, interval, bool real) { return settled(-a.high, -a.low, real); }},
+        {op::absolute,
+         [](interval a, interval, bool real) {
+             return settled(a.has(0) ? 0.0 : std::max(a.low, -a.high), a.reach(), real);
+         }},
+        {op::add, [](interval a, interval b,
+                     bool real) { return settled(a.low + b.low, a.high + b.high, real); }},
+        {op::subtract, [](interval a, interval b,
+                          bool real) { return settled(a.low - b.high, a.high - b.low, real); }},
+        {op::multiply,
+         [](interval a, interval b, bool real) {
+             return hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, real);
+         }},
+        {op::divide,
+         [](interval a, interval b, bool real) {
+             return quotient_range(a, b, real,
+                                   [real](double q) { return real ? q : std::trunc(q); });
+         }},
+        {op::modulo, truncated_remainder},
+        {op::floor_divide,
+         [](interval a, interval b, bool real) {
+             interval out = quotient_range(a, b, real, [](double q) { return std::floor(q); });
+             // The corners are rounded to doubles before floor(); the value itself is not rounded.
+             if (real && out.is_bounded()) out.low -= 1;
+             return out;
+         }},
+        {op::floor_modulo, floored_remainder},
+        {op::ceil_divide,
+         [](interval a, interval b, bool real) {
+             return quotient_range(a, b, real, [](double q) { return std::ceil(q); });
+         }},
+        {op::minimum,
+         [](interval a, interval b, bool real) {
+             return settled(std::min(a.low, b.low), std::min(a.high, b.high), real);
+         }},
+        {op::maximum,
+         [](interval a, interval b, bool real) {
+             return settled(std::max(a.low, b.low), std::max(a.high, b.high), real);
+         }},
+    }};
 
 /// Bounds of `a code b` for an operation on numbers. @param real  the value is real
 [[nodiscard]] inline interval arithmetic_range(op code, interval a, interval b, bool real) noexcept
@@ -303,44 +291,37 @@ inline trend trend_of_chain(trends_of_operands t, ranges_of_operands r) noexcept
     return together(trend_of_truth(t[0], r[0]), trend_of_truth(t[1], r[1]));
 }
 
-inline constexpr enum_table<trend_rules, op::select> rules_of_trends{{
-    {op::integer},
-    {op::real},
-    {op::text},
-    {op::parameter},
-    {op::element},
-    {op::position},
-    {op::input},
-    {op::negate, [](trends_of_operands t, ranges_of_operands) { return opposite(t[0]); }},
-    {op::logical_not, [](trends_of_operands t,
-                         ranges_of_operands r) { return opposite(trend_of_truth(t[0], r[0])); }},
-    {op::absolute},
-    {op::add, rises_with_both},
-    {op::subtract, rises_with_first},
-    {op::multiply,
-     [](trends_of_operands t, ranges_of_operands r) {
-         return together(scaled(t[0], r[1]), scaled(t[1], r[0]));
-     }},
-    {op::divide, trend_of_quotient},
-    {op::modulo},
-    {op::floor_divide, trend_of_quotient},
-    {op::floor_modulo},
-    {op::ceil_divide, trend_of_quotient},
-    {op::minimum, rises_with_both},
-    {op::maximum, rises_with_both},
-    {op::less, rises_with_second},
-    {op::less_equal, rises_with_second},
-    {op::greater, rises_with_first},
-    {op::greater_equal, rises_with_first},
-    {op::equal},
-    {op::not_equal},
-    {op::logical_and, trend_of_chain},
-    {op::logical_or, trend_of_chain},
-    {op::select,
-     [](trends_of_operands t, ranges_of_operands) {
-         return t[0] == trend::stays ? together(t[1], t[2]) : trend::unknown;
-     }},
-}};
+inline constexpr enum_table<trend_rules, op::select, op::integer, op::real, op::text, op::parameter,
+                            op::element, op::position, op::input, op::absolute, op::modulo,
+                            op::floor_modulo, op::equal, op::not_equal>
+    rules_of_trends{{
+        {op::negate, [](trends_of_operands t, ranges_of_operands) { return opposite(t[0]); }},
+        {op::logical_not,
+         [](trends_of_operands t, ranges_of_operands r) {
+             return opposite(trend_of_truth(t[0], r[0]));
+         }},
+        {op::add, rises_with_both},
+        {op::subtract, rises_with_first},
+        {op::multiply,
+         [](trends_of_operands t, ranges_of_operands r) {
+             return together(scaled(t[0], r[1]), scaled(t[1], r[0]));
+         }},
+        {op::divide, trend_of_quotient},
+        {op::floor_divide, trend_of_quotient},
+        {op::ceil_divide, trend_of_quotient},
+        {op::minimum, rises_with_both},
+        {op::maximum, rises_with_both},
+        {op::less, rises_with_second},
+        {op::less_equal, rises_with_second},
+        {op::greater, rises_with_first},
+        {op::greater_equal, rises_with_first},
+        {op::logical_and, trend_of_chain},
+        {op::logical_or, trend_of_chain},
+        {op::select,
+         [](trends_of_operands t, ranges_of_operands) {
+             return t[0] == trend::stays ? together(t[1], t[2]) : trend::unknown;
+         }},
+    }};
 
 /// Returns true if the operations of monotone groups have a trend, and no other operation has one.
 /// In the group `sign`, negation has a trend and the absolute value has none.

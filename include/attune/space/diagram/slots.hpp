@@ -110,37 +110,27 @@ struct integer_loop {
     bool is_of_32_bits = false; ///< the loop is correct only for 32-bit numbers
 };
 
-inline constexpr enum_table<integer_loop, op::select> integer_loops{{
-    {op::integer},
-    {op::real},
-    {op::text},
-    {op::parameter},
-    {op::element},
-    {op::position},
-    {op::input},
-    {op::negate},
-    {op::logical_not},
-    {op::absolute},
-    {op::add, fill_by<std::plus<std::int64_t>>},
-    {op::subtract, fill_by<std::minus<std::int64_t>>},
-    {op::multiply, fill_by<std::multiplies<std::int64_t>>},
-    {op::divide, fill_by<quotient_of_32_bits>, true},
-    {op::modulo, fill_by<remainder_of_32_bits>, true},
-    {op::floor_divide, fill_by<quotient_of_32_bits>, true},
-    {op::floor_modulo, fill_by<remainder_of_32_bits>, true},
-    {op::ceil_divide},
-    {op::minimum},
-    {op::maximum},
-    {op::less, fill_by<std::less<std::int64_t>>},
-    {op::less_equal, fill_by<std::less_equal<std::int64_t>>},
-    {op::greater, fill_by<std::greater<std::int64_t>>},
-    {op::greater_equal, fill_by<std::greater_equal<std::int64_t>>},
-    {op::equal, fill_by<std::equal_to<std::int64_t>>},
-    {op::not_equal, fill_by<std::not_equal_to<std::int64_t>>},
-    {op::logical_and, fill_by<std::logical_and<std::int64_t>>},
-    {op::logical_or, fill_by<std::logical_or<std::int64_t>>},
-    {op::select},
-}};
+inline constexpr enum_table<integer_loop, op::select, op::integer, op::real, op::text,
+                            op::parameter, op::element, op::position, op::input, op::negate,
+                            op::logical_not, op::absolute, op::ceil_divide, op::minimum,
+                            op::maximum, op::select>
+    integer_loops{{
+        {op::add, fill_by<std::plus<std::int64_t>>},
+        {op::subtract, fill_by<std::minus<std::int64_t>>},
+        {op::multiply, fill_by<std::multiplies<std::int64_t>>},
+        {op::divide, fill_by<quotient_of_32_bits>, true},
+        {op::modulo, fill_by<remainder_of_32_bits>, true},
+        {op::floor_divide, fill_by<quotient_of_32_bits>, true},
+        {op::floor_modulo, fill_by<remainder_of_32_bits>, true},
+        {op::less, fill_by<std::less<std::int64_t>>},
+        {op::less_equal, fill_by<std::less_equal<std::int64_t>>},
+        {op::greater, fill_by<std::greater<std::int64_t>>},
+        {op::greater_equal, fill_by<std::greater_equal<std::int64_t>>},
+        {op::equal, fill_by<std::equal_to<std::int64_t>>},
+        {op::not_equal, fill_by<std::not_equal_to<std::int64_t>>},
+        {op::logical_and, fill_by<std::logical_and<std::int64_t>>},
+        {op::logical_or, fill_by<std::logical_or<std::int64_t>>},
+    }};
 
 /// Returns true if each truth of two operands has a loop, if each operation with a loop has two
 /// operands, and if exactly the loops of divisions are of 32 bits.

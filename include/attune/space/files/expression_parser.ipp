@@ -3,19 +3,13 @@
 // Source   Python language reference, Sec. 6
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/space/files/detail/expression_atoms.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
 #include <attune/space/files/expression_parser.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {

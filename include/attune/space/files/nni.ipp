@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/table.hpp>
@@ -12,7 +11,6 @@
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/value_list.hpp>
 #include <attune/space/files/nni.hpp>
-#include <attune/space/files/read_json.hpp>
 #include <attune/space/files/write_json.hpp>
 
 #include <algorithm>
@@ -23,10 +21,7 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

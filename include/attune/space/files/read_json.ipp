@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/value_list.hpp>
-#include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <algorithm>
@@ -15,7 +13,6 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
-#include <string>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {

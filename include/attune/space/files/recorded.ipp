@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/recording.hpp>
@@ -18,10 +17,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string_view>
-#include <system_error>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 

@@ -3,21 +3,15 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/files/detail/value_list.hpp>
-#include <attune/space/files/read_json.hpp>
 #include <attune/space/files/t1.hpp>
 #include <attune/space/files/write_json.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

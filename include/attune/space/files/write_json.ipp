@@ -3,24 +3,17 @@
 #pragma once
 
 #include <attune/core/enum_table.hpp>
-#include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/write_json.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -71,37 +64,30 @@ struct python_form {
     int right = 0;
 };
 
-inline constexpr enum_table<python_form, op::select> python_forms{{
-    {op::integer},
-    {op::real},
-    {op::text},
-    {op::parameter},
-    {op::element},
-    {op::position},
-    {op::input},
-    {op::negate},
-    {op::logical_not},
-    {op::absolute, "abs"},
-    {op::add, "+", "", 5, 5, 6},
-    {op::subtract, "-", "", 5, 5, 6},
-    {op::multiply, "*", "", 6, 6, 7},
-    {op::divide, "/", "trunc_div", 6, 6, 7},
-    {op::modulo, "trunc_mod"},
-    {op::floor_divide, "//", "", 6, 6, 7},
-    {op::floor_modulo, "%", "", 6, 6, 7},
-    {op::ceil_divide, "ceil_div"},
-    {op::minimum, "min"},
-    {op::maximum, "max"},
-    {op::less, "<", "", 4, 5, 5},
-    {op::less_equal, "<=", "", 4, 5, 5},
-    {op::greater, ">", "", 4, 5, 5},
-    {op::greater_equal, ">=", "", 4, 5, 5},
-    {op::equal, "==", "", 4, 5, 5},
-    {op::not_equal, "!=", "", 4, 5, 5},
-    {op::logical_and, "and", "&&", 2, 2, 3},
-    {op::logical_or, "or", "||", 1, 1, 2},
-    {op::select, "select"},
-}};
+inline constexpr enum_table<python_form, op::select, op::integer, op::real, op::text, op::parameter,
+                            op::element, op::position, op::input, op::negate, op::logical_not>
+    python_forms{{
+        {op::absolute, "abs"},
+        {op::add, "+", "", 5, 5, 6},
+        {op::subtract, "-", "", 5, 5, 6},
+        {op::multiply, "*", "", 6, 6, 7},
+        {op::divide, "/", "trunc_div", 6, 6, 7},
+        {op::modulo, "trunc_mod"},
+        {op::floor_divide, "//", "", 6, 6, 7},
+        {op::floor_modulo, "%", "", 6, 6, 7},
+        {op::ceil_divide, "ceil_div"},
+        {op::minimum, "min"},
+        {op::maximum, "max"},
+        {op::less, "<", "", 4, 5, 5},
+        {op::less_equal, "<=", "", 4, 5, 5},
+        {op::greater, ">", "", 4, 5, 5},
+        {op::greater_equal, ">=", "", 4, 5, 5},
+        {op::equal, "==", "", 4, 5, 5},
+        {op::not_equal, "!=", "", 4, 5, 5},
+        {op::logical_and, "and", "&&", 2, 2, 3},
+        {op::logical_or, "or", "||", 1, 1, 2},
+        {op::select, "select"},
+    }};
 
 struct written_leaf {
     description const& space;

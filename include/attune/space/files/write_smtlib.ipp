@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
@@ -13,10 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -2,17 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/space/detail/nearest_leaves.hpp>
 #include <attune/space/query/configurations.hpp>
-#include <attune/space/tree/tree.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <span>
 #include <unordered_set>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
@@ -18,7 +17,6 @@
 #include <bit>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 

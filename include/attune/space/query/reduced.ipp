@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/lower_code.hpp>
@@ -20,9 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/space/build_options.hpp>
 #include <attune/space/query/setting_list.hpp>
 #include <attune/space/tree/tree.hpp>

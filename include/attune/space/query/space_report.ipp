@@ -3,12 +3,10 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/proof.hpp>
-#include <attune/space/query/distance.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/space/query/space_report.hpp>
 #include <attune/space/tree/tree.hpp>
@@ -16,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 namespace attune::inline ATTUNE_ABI {
 

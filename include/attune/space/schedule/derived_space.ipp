@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -4,14 +4,12 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -9,7 +9,6 @@
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 #include <attune/space/schedule/program_features.hpp>
-#include <attune/space/schedule/trace.hpp>
 
 #include <algorithm>
 #include <array>

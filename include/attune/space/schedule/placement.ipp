@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/placement.hpp>
@@ -12,7 +10,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/detail/feature_row.hpp>
 #include <attune/space/schedule/detail/store_site.hpp>

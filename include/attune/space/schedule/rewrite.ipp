@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/element.hpp>
-#include <attune/core/error.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/rewrite.hpp>
 

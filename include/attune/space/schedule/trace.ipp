@@ -14,7 +14,6 @@
 
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {

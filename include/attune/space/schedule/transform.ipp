@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

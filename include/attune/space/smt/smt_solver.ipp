@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/conditions/conditions.hpp>
@@ -19,7 +18,6 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <thread>
 #include <utility>
 

@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/conditions/domains.hpp>
 #include <attune/space/tree/build.hpp>
 #include <attune/space/tree/wide_tree.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <mutex>
 #include <utility>
 

@@ -12,9 +12,7 @@
 #include <algorithm>
 #include <fstream>
 #include <ios>
-#include <map>
 #include <set>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -13,16 +13,10 @@
 #include <attune/declare/model/tasks/tasks_of.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

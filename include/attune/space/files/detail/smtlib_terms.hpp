@@ -173,67 +173,51 @@ struct smt_division {
     std::string (*of_reals)(std::string const& a, std::string const& b) = nullptr;
 };
 
-inline constexpr enum_table<smt_division, op::select> smt_divisions{{
-    {op::integer},
-    {op::real},
-    {op::text},
-    {op::parameter},
-    {op::element},
-    {op::position},
-    {op::input},
-    {op::negate},
-    {op::logical_not},
-    {op::absolute},
-    {op::add},
-    {op::subtract},
-    {op::multiply},
-    {op::divide,
-     [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">=", a, "0"), smt_pair("div", a, b),
-                           smt_minus(smt_pair("div", smt_minus(a), b)));
-     },
-     [](std::string const& a, std::string const& b) { return smt_pair("/", a, b); }},
-    {op::modulo,
-     [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">=", a, "0"), smt_pair("mod", a, b),
-                           smt_minus(smt_pair("mod", smt_minus(a), b)));
-     },
-     [](std::string const& a, std::string const& b) {
-         std::string const q = smt_pair("/", a, b);
-         return smt_rest(a, b, smt_choose(smt_pair(">=", q, "0.0"), smt_floor(q), smt_ceiling(q)));
-     }},
-    {op::floor_divide,
-     [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">", b, "0"), smt_pair("div", a, b),
-                           smt_pair("div", smt_minus(a), smt_minus(b)));
-     },
-     [](std::string const& a, std::string const& b) { return smt_floor(smt_pair("/", a, b)); }},
-    {op::floor_modulo,
-     [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">", b, "0"), smt_pair("mod", a, b),
-                           smt_minus(smt_pair("mod", smt_minus(a), smt_minus(b))));
-     },
-     [](std::string const& a, std::string const& b) {
-         return smt_rest(a, b, smt_floor(smt_pair("/", a, b)));
-     }},
-    {op::ceil_divide, // -floor(-a / b)
-     [](std::string const& a, std::string const& b) {
-         return smt_minus(smt_choose(smt_pair(">", b, "0"), smt_pair("div", smt_minus(a), b),
-                                     smt_pair("div", a, smt_minus(b))));
-     },
-     [](std::string const& a, std::string const& b) { return smt_ceiling(smt_pair("/", a, b)); }},
-    {op::minimum},
-    {op::maximum},
-    {op::less},
-    {op::less_equal},
-    {op::greater},
-    {op::greater_equal},
-    {op::equal},
-    {op::not_equal},
-    {op::logical_and},
-    {op::logical_or},
-    {op::select},
-}};
+inline constexpr enum_table<
+    smt_division, op::select, op::integer, op::real, op::text, op::parameter, op::element,
+    op::position, op::input, op::negate, op::logical_not, op::absolute, op::add, op::subtract,
+    op::multiply, op::minimum, op::maximum, op::less, op::less_equal, op::greater,
+    op::greater_equal, op::equal, op::not_equal, op::logical_and, op::logical_or, op::select>
+    smt_divisions{{
+        {op::divide,
+         [](std::string const& a, std::string const& b) {
+             return smt_choose(smt_pair(">=", a, "0"), smt_pair("div", a, b),
+                               smt_minus(smt_pair("div", smt_minus(a), b)));
+         },
+         [](std::string const& a, std::string const& b) { return smt_pair("/", a, b); }},
+        {op::modulo,
+         [](std::string const& a, std::string const& b) {
+             return smt_choose(smt_pair(">=", a, "0"), smt_pair("mod", a, b),
+                               smt_minus(smt_pair("mod", smt_minus(a), b)));
+         },
+         [](std::string const& a, std::string const& b) {
+             std::string const q = smt_pair("/", a, b);
+             return smt_rest(a, b,
+                             smt_choose(smt_pair(">=", q, "0.0"), smt_floor(q), smt_ceiling(q)));
+         }},
+        {op::floor_divide,
+         [](std::string const& a, std::string const& b) {
+             return smt_choose(smt_pair(">", b, "0"), smt_pair("div", a, b),
+                               smt_pair("div", smt_minus(a), smt_minus(b)));
+         },
+         [](std::string const& a, std::string const& b) { return smt_floor(smt_pair("/", a, b)); }},
+        {op::floor_modulo,
+         [](std::string const& a, std::string const& b) {
+             return smt_choose(smt_pair(">", b, "0"), smt_pair("mod", a, b),
+                               smt_minus(smt_pair("mod", smt_minus(a), smt_minus(b))));
+         },
+         [](std::string const& a, std::string const& b) {
+             return smt_rest(a, b, smt_floor(smt_pair("/", a, b)));
+         }},
+        {op::ceil_divide, // -floor(-a / b)
+         [](std::string const& a, std::string const& b) {
+             return smt_minus(smt_choose(smt_pair(">", b, "0"), smt_pair("div", smt_minus(a), b),
+                                         smt_pair("div", a, smt_minus(b))));
+         },
+         [](std::string const& a, std::string const& b) {
+             return smt_ceiling(smt_pair("/", a, b));
+         }},
+    }};
 
 [[nodiscard]] consteval bool has_terms_of_divisions()
 {

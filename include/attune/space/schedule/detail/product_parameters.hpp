@@ -6,7 +6,6 @@
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>
 #include <attune/space/schedule/detail/product_model.hpp>
-#include <attune/space/schedule/loop_tree.hpp>
 
 #include <algorithm>
 #include <cstddef>

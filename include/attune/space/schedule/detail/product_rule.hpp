@@ -5,7 +5,6 @@
 //          that reads their result element by element
 #pragma once
 
-#include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>

@@ -4,7 +4,6 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/detail/device_axes.hpp>
 #include <attune/space/schedule/detail/feature_row.hpp>
@@ -14,11 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -4,7 +4,6 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/launch.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/device_axes.hpp>
 #include <attune/space/schedule/device/device_features.hpp>
@@ -14,7 +13,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>

@@ -3,7 +3,6 @@
 // tested by declare/model/tasks/tasks_of.cpp
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/model/onnx/detail/onnx_file.hpp>
 #include <attune/declare/model/tasks/detail/task_tensor.hpp>
@@ -12,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>

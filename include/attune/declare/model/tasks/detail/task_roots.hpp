@@ -11,7 +11,6 @@
 #include <attune/declare/model/tasks/detail/task_writer.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
