@@ -3,7 +3,8 @@
 #pragma once
 
 #include <attune/core/matrix_view.hpp>
-#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/declaration.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 
 #include <algorithm>
 #include <cmath>

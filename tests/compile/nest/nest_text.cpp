@@ -3,7 +3,7 @@
 #include <attune/compile/nest/nest_text.hpp>
 
 #include <attune/declare/nest/declaration.hpp>
-#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 #include <attune/declare/nest/operators.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 // tests/declare/nest/describe.cpp - what a typed program is as a description.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/declaration.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 
 #include <doctest/doctest.h>
 #include <type_traits>

@@ -3,8 +3,8 @@
 #include <attune/declare/nest/nest_description.hpp>
 
 #include <attune/declare/nest/declaration.hpp>
-#include <attune/declare/nest/describe.hpp>
 #include <attune/declare/nest/evaluate.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 #include <attune/declare/nest/operators.hpp>
 
 #include <cmath>

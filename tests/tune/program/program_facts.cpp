@@ -3,7 +3,7 @@
 #include <attune/tune/program/program_facts.hpp>
 
 #include <attune/declare/nest/declaration.hpp>
-#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 #include <attune/declare/nest/operators.hpp>
 
 #include <array>

@@ -8,7 +8,7 @@
 #include <attune/core/device_span.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/declaration.hpp>
-#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 #include <attune/declare/nest/operators.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/program/program_facts.hpp>

@@ -5,8 +5,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/model/tasks/tasks_of.hpp>
-#include <attune/declare/nest/describe.hpp>
 #include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 
 #include <algorithm>
 #include <cstddef>

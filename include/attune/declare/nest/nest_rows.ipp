@@ -1,8 +1,8 @@
-// attune/declare/nest/describe.ipp - makes nodes, accesses and statements of rows; equal ones occur once.
+// attune/declare/nest/nest_rows.ipp - makes nodes, accesses and statements of rows; equal ones occur once.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 
 #include <algorithm>
 #include <cstddef>
