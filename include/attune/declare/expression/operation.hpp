@@ -196,10 +196,6 @@ apply_operation(op code, bool chooses_real, First const& first, Second const& se
     return compute(rules, *a, *b);
 }
 
-} // namespace attune::inline ATTUNE_ABI::detail
-
-namespace attune::inline ATTUNE_ABI::detail {
-
 /// Number of operands that an operation takes from the stack.
 [[nodiscard]] constexpr int operand_count(op code) noexcept { return rules_of(code).operands; }
 

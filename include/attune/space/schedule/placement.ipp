@@ -323,10 +323,6 @@ inline void rename_axes(loop_program& program, std::uint32_t block,
         use.access = access_to[use.access];
 }
 
-} // namespace detail
-
-namespace detail {
-
 /// Returns true if a statement runs after all iterations of an outermost loop.
 inline bool runs_after(loop_program const& program, std::uint32_t block, std::uint32_t outermost)
 {

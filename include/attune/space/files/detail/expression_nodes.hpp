@@ -21,9 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 enum class token_kind : std::uint8_t { end, integer, real, text, name, quoted_name, sign };
 
@@ -341,6 +339,4 @@ private:
     std::vector<node_facts> facts_;
 };
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
