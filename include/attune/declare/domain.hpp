@@ -279,10 +279,6 @@ template <class T>
 inline constexpr bool is_input = false;
 template <fixed_string N, class T>
 inline constexpr bool is_input<input_parameter<N, T>> = true;
-template <class T>
-inline constexpr bool is_input_binding = false;
-template <fixed_string N, class T>
-inline constexpr bool is_input_binding<input_binding<N, T>> = true;
 
 } // namespace detail
 

@@ -8,8 +8,8 @@
 #include <attune/compile/nest/nest_text.ipp>
 #include <attune/compile/nest/write_device_program.ipp>
 #include <attune/compile/nest/write_program.ipp>
-#include <attune/declare/nest/nest_rows.ipp>
 #include <attune/declare/nest/loop_program.ipp>
+#include <attune/declare/nest/nest_rows.ipp>
 #include <attune/space/schedule/derived_space.ipp>
 #include <attune/space/schedule/device/device_features.ipp>
 #include <attune/space/schedule/device/device_space.ipp>

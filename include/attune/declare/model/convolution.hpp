@@ -42,7 +42,7 @@ private:
     std::vector<quantity> values_;
 };
 
-/// Zeros on each side of an axis; `same`: as many as make the output ceil(extent / stride).
+/// Zeros on each side of an axis. With `same` the output has ceil(extent / stride) elements.
 struct padding {
     per_axis each_side = 0;
     bool same = false;
@@ -91,7 +91,7 @@ struct transposed_convolution {
     quantity filters = 1;
     per_axis kernel = 2;
     per_axis stride = 2;
-    per_axis pad = 0; ///< rows that are cut from each side
+    per_axis pad = 0; ///< rows that the layer cuts from each side
     per_axis output_padding = 0;
     per_axis dilation = 1;
     quantity groups = 1;

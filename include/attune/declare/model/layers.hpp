@@ -17,26 +17,25 @@ namespace attune::inline ATTUNE_ABI::model {
 
 struct dense_options {
     bool bias = true;
-    bool is_tied =
-        false; ///< the kernel belongs to another layer, such as an embedding: read, not stored
+    bool is_tied = false; ///< another layer, such as an embedding, stores the kernel
 };
 
-/// `units` numbers of the last axis; every other axis stays.
+/// Replaces the last axis by `units` numbers. Every other axis stays.
 /// weights = inputs * units + units;  multiply-adds = output elements * inputs
 tensor dense(tensor const& x, quantity const& units, dense_options options = {});
 
 /// A vector of `features` for each element of `x`, which holds indices.
-/// weights = vocabulary * features, of which it reads one row per element
+/// weights = vocabulary * features. The layer reads one row of them per element.
 tensor embedding(tensor const& x, quantity const& vocabulary, quantity const& features);
 
-/// The product of the last two axes: ... x T x F by ... x F x S gives ... x T x S. Other axes are
-/// repeated as in broadcast_shape(); an input with one axis is a row, or a column of `b`.
+/// The product of the last two axes: ... x T x F by ... x F x S gives ... x T x S. The layer
+/// repeats other axes, see broadcast_shape(). An `a` with one axis is a row, such a `b` a column.
 /// Errors   attune::error: other axes do not fit, or the inner extents differ
 tensor matmul(tensor const& a, tensor const& b);
 
 /// Normalises the channels, axis 1. Weights 2 per channel, statistics 2 per channel (moving mean
-/// and variance); 2 operations per element, because inference scales and shifts. `scales` false: no
-/// scale, 1 weight per channel.
+/// and variance); 2 operations per element, because inference scales and shifts. Without `scales`
+/// a channel has 1 weight.
 tensor batch_norm(tensor const& x, bool scales = true);
 /// Normalises the last axis: 2 weights per feature; 8 operations per element.
 tensor layer_norm(tensor const& x);
@@ -49,15 +48,14 @@ tensor gelu(tensor const& x);
 /// Over the last axis: 4 operations per element (maximum, difference with exponential, sum, ratio).
 tensor softmax(tensor const& x);
 
-/// The sum, element by element; extents of 1 in `b` are repeated. The layer may overwrite the first
-/// input.
+/// The sum, element by element. The layer repeats extents of 1 in `b`, and may overwrite `a`.
 /// Errors   attune::error: ranks or extents differ
 tensor add(tensor const& a, tensor const& b);
 tensor multiply(tensor const& a, tensor const& b);
 
-/// The shape of an operation element by element, as in NumPy: shapes are aligned at their last
-/// axes, and an extent of 1 is repeated. If parameters decide two extents, a configuration is valid
-/// where they are equal or one is 1.
+/// The shape of an operation element by element, as in NumPy: the function aligns shapes at
+/// their last axes, and repeats an extent of 1. If parameters decide two extents, a configuration
+/// is valid where they are equal or one is 1.
 /// @param at  a tensor of the network
 /// Errors   attune::error: extents differ, and none is 1
 [[nodiscard]] std::vector<quantity>
@@ -106,7 +104,7 @@ struct attention_options {
     quantity heads = 1;
     std::optional<quantity> head_size = {}; ///< default: features / heads
     bool bias = true;
-    bool keeps_scores = true; ///< N * heads * T * S numbers are held, unless a kernel is fused
+    bool keeps_scores = true; ///< holds N * heads * T * S numbers; a fused kernel does not
 };
 
 /// Multi-head attention with its four projections, over `x` or over `memory`.

@@ -20,7 +20,7 @@ public:
     /// @param space  has all parameters that the quantities read; must outlive this object
     explicit quantity_lowering(description& space);
 
-    /// The node of a quantity. A factor of all terms is written once: BATCH * (a + b).
+    /// The node of a quantity. A common factor of all terms occurs once: BATCH * (a + b).
     /// Errors   attune::error: the quantity reads a parameter that is not in the space, or a
     ///          negative one
     [[nodiscard]] std::uint32_t lower(model::quantity const& from);

@@ -112,7 +112,7 @@ ATTUNE_INLINE std::uint32_t quantity_lowering::factor(quantity_factor const& fro
     return made;
 }
 
-/// Names the sides of a comparison that have a name, for explanations.
+/// Gives the sides of a comparison their names, if they have any, for explanations.
 ATTUNE_INLINE void quantity_lowering::name_sides(quantity_factor const& comparison)
 {
     for (model::quantity const& side : comparison.operands) {

@@ -35,7 +35,7 @@ struct layer_cost {
     quantity statistics = 0;          ///< numbers stored with the weights but not trained
     quantity multiply_adds = 0;       ///< 2 floating-point operations each
     quantity operations = 0;          ///< other floating-point operations
-    quantity scratch = 0;             ///< numbers held beside the inputs before the output exists
+    quantity scratch = 0;             ///< numbers that the layer holds before the output exists
     std::optional<quantity> weights_read = {}; ///< stored numbers that the layer reads, if not all
     std::optional<quantity> inputs_read = {};  ///< elements of inputs that it reads, if not all
     bool may_overwrite = false;                ///< the output may take the place of an input
@@ -76,8 +76,8 @@ private:
 /// Example  auto y = apply("swish", {x}, {.shape = x.shape(), .operations = 4 * x.elements()});
 tensor apply(std::string const& kind, std::vector<tensor> const& inputs, layer_cost cost);
 
-/// Requires a truth of all valid configurations, such as equal extents. If a constant breaks it,
-/// throws at once.
+/// Requires that `holds` is true in all valid configurations: equal extents, for example. Throws at
+/// once if a constant breaks it.
 /// @param at      a tensor that the layer reads
 /// @param kind    the layer: "conv2d"
 /// @param reason  what is wrong where `holds` is false: "4 groups do not divide 6 channels"
@@ -94,10 +94,10 @@ public:
     /// @param element_bytes  bytes of a number, of weights and of tensors; may be a parameter
     explicit network(std::string name, quantity element_bytes = 4);
 
-    /// An input of the network; held from the start to its last use.
+    /// An input of the network, which holds it from the start to its last use.
     [[nodiscard]] tensor input(std::vector<quantity> shape);
-    /// Names an output, which is held to the end. Once an output has a name, a tensor without one
-    /// that nothing reads is held only while its layer runs.
+    /// Names an output. The network holds its outputs to the end. Once an output has a name, the
+    /// network holds an unread tensor without a name only while its layer runs.
     /// Errors   attune::error: a tensor of another network
     void output(tensor const& x);
 
@@ -112,18 +112,18 @@ public:
     [[nodiscard]] quantity flops() const;
     /// Bytes of inputs and weights read and outputs written; each layer counts as if it ran alone.
     [[nodiscard]] quantity bytes_moved() const;
-    /// The largest sum of bytes of all tensors at one moment. A tensor lives from its layer to its
-    /// last use, an output of the network to the end. A layer that may overwrite its input does so
-    /// if no later layer uses that input. A view holds no bytes.
-    /// Without workspace and fragmentation, this is a lower bound of real memory if layers run one
-    /// by one in this order. Two exceptions: a kernel that joins several layers may hold less, such
-    /// as a convolution that adds to its output. A layer in or behind a choice may get a new
-    /// buffer, where a framework that fixes the alternative overwrites.
+    /// The largest sum of bytes of all tensors at one moment. A tensor takes memory from its layer
+    /// to its last use, an output of the network to the end. A layer that may overwrite its input
+    /// does so if no later layer uses that input. A view holds no bytes. Without workspace and
+    /// fragmentation, this is a lower bound of real memory if layers run one by one in this order.
+    /// Two exceptions: a kernel that joins several layers may hold less, such as a convolution that
+    /// adds to its output. A layer in or behind a choice may get a new buffer, where a framework
+    /// that fixes the alternative overwrites.
     [[nodiscard]] quantity activation_bytes() const;
     /// weight_bytes() + activation_bytes().
     [[nodiscard]] quantity memory_bytes() const;
-    /// The memory that DnnSAT counts: weights, inputs and every output, none of them freed. Unlike
-    /// DnnSAT, without views such as flatten.
+    /// The memory that DnnSAT counts: weights, inputs and every output, all held to the end. Unlike
+    /// DnnSAT, the function counts no views such as flatten.
     [[nodiscard]] quantity held_bytes() const;
 
     [[nodiscard]] std::string const& name() const noexcept;
@@ -190,11 +190,11 @@ struct network_graph {
     std::vector<network_step> steps;
     std::vector<network_tensor> tensors;
     std::vector<network_requirement> requirements;
-    std::vector<std::uint32_t> outputs; ///< tensors; none: those that nothing reads
-    model::quantity gate = 1;           ///< condition of layers that are added now
+    std::vector<std::uint32_t> outputs; ///< named tensors; if empty: the tensors that nothing reads
+    model::quantity gate = 1;           ///< condition of the next layers
 };
 
-/// Refuses a fault of ranks or axes at once, also under a choice: the layer has no shape.
+/// Refuses a fault of ranks or axes at once, also under a choice, because the layer has no shape.
 /// Errors   attune::error with that reason, and the layer
 void require_form(network_graph const& graph, std::string const& kind, bool holds,
                   std::string const& reason);
@@ -202,14 +202,14 @@ void require_form(network_graph const& graph, std::string const& kind, bool hold
 [[nodiscard]] model::quantity gated(model::quantity const& gate, model::quantity const& cost);
 /// The product of extents; 1 if there are none.
 [[nodiscard]] model::quantity product_of(std::vector<model::quantity> const& extents);
-/// The name of a layer that is about to be added: "layer conv2d 3 of vgg16".
+/// The name of the next layer: "layer conv2d 3 of vgg16".
 [[nodiscard]] std::string layer_place(network_graph const& graph, std::string const& kind);
 /// Floating-point operations of a layer if it is in the network.
 [[nodiscard]] model::quantity flops_of(network_step const& step);
 /// Bytes that a layer reads and writes if it is in the network.
 [[nodiscard]] model::quantity bytes_of(network_graph const& graph, network_step const& step);
 
-/// While it lives, layers are added with the condition `condition`.
+/// While an object of this class exists, new layers have this condition.
 class layers_only_if {
 public:
     layers_only_if(network_graph& graph, model::quantity const& condition)

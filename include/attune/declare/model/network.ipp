@@ -50,7 +50,7 @@ inline void require_one_network(network_graph const& graph, std::string const& k
                     "build it of tensors of one network");
 }
 
-/// Adds a truth that is required where the present layers are in the network.
+/// Requires a truth where the present layers are in the network.
 inline void add_requirement(network_graph& graph, std::string const& kind,
                             model::quantity const& holds, std::string const& reason)
 {

@@ -16,7 +16,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// A product of sums with more terms than this is not expanded.
+/// The code does not expand a product of sums with more terms than this.
 inline constexpr std::size_t max_expanded_terms = 256;
 
 [[noreturn]] inline void refuse_cost(std::string const& what, std::string const& where)

@@ -95,7 +95,7 @@ private:
             if (array.is_floating) numbers[array.bytes] += count;
         }
         for (onnx_input const& in : file_.inputs)
-            if (in.is_floating) numbers[in.bytes] += 0.5; // decides if nothing is stored
+            if (in.is_floating) numbers[in.bytes] += 0.5; // decides if the file stores no numbers
         std::int64_t most = 4;
         for (auto const& [bytes, count] : numbers)
             if (count > numbers[most]) most = bytes;
@@ -253,7 +253,7 @@ private:
         reading(at);
     }
 
-    /// Keeps properties beside the shape of an array that depends on no input.
+    /// Gives an array that depends on no input its properties beside the shape.
     static void keep(onnx_layer const& at, onnx_value& made)
     {
         made.is_floating = at.has(0) && at.input(0).is_floating;
@@ -367,7 +367,7 @@ ATTUNE_INLINE onnx_network network_of(onnx_graph const& file, std::string const&
 ATTUNE_INLINE std::string bytes_of_onnx_file(std::string const& path)
 {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    auto const size = static_cast<std::streamoff>(file.tellg()); // of a folder the largest number
+    auto const size = static_cast<std::streamoff>(file.tellg()); // a folder gives the largest one
     if (!file || size < 0) throw error("an ONNX file cannot be read", path, "check the path");
     require_onnx_size(static_cast<std::uint64_t>(size), path);
     std::string bytes(static_cast<std::size_t>(size), '\0');

@@ -144,12 +144,12 @@ private:
     }
 
     // --- one walk -----------------------------------------------------------------------------
-    /// @return  false if an operator has turned out to have no formula: refused_ has it
+    /// @return  false if an operator has no formula; refused_ then has its name
     [[nodiscard]] bool walk(onnx_network const& net)
     {
         read_tensors(net);
         nodes_.clear();
-        // Copies are added while references to nodes are in use.
+        // The walk adds copies while references to nodes are in use.
         nodes_.reserve(2 * file_.nodes.size() + file_.outputs.size());
         groups_.clear();
         copies_.clear();

@@ -29,7 +29,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Contents of longer arrays are not kept: they are weights, not shapes.
+/// The parser drops the contents of longer arrays, because they are weights, not shapes.
 inline constexpr std::size_t max_onnx_contents = 4096;
 /// More axes than any operator has.
 inline constexpr std::size_t max_onnx_axes = 32;
@@ -56,7 +56,7 @@ struct onnx_node {
     std::string name;
     std::string op; ///< "Conv"; with its domain if that is not the domain of ONNX
     std::vector<std::string> inputs;
-    std::vector<std::string> outputs; ///< an empty name: not needed
+    std::vector<std::string> outputs; ///< an empty name: the graph does not need this output
     std::map<std::string, onnx_attribute> attributes;
 };
 
@@ -196,7 +196,7 @@ private:
         for (std::int64_t const extent : out.extents) {
             if (extent == 0) count = 0;
             if (count != 0 && static_cast<std::uint64_t>(extent) > max_onnx_contents / count)
-                return out; // long; an extent of 0 further on makes it no shape, either
+                return out; // too long for a shape, also if a later extent is 0
             count *= static_cast<std::size_t>(extent);
         }
         out.contents = contents_of(t, count);

@@ -69,8 +69,8 @@ inline void hold_bytes(model::tensor const& x, std::int64_t each)
 class onnx_layer {
 public:
     /// @param inputs    null where the node leaves one out
-    /// @param is_shape  no input depends on the network's inputs; the layers only give a shape, in
-    ///                  a temporary network
+    /// @param is_shape  no input depends on the network's inputs, so `net` is a temporary network
+    ///                  that only gives a shape
     onnx_layer(onnx_node const& node, std::vector<onnx_value const*> inputs, model::network& net,
                onnx_state& state, bool is_shape)
         : node_(node)

@@ -148,8 +148,8 @@ struct task_group {
     std::vector<std::size_t> nodes; ///< in the order of the file; the root first
 };
 
-/// Joins nodes to groups. Each node is in one group at most, and only the last node's result is
-/// read outside of its group.
+/// Joins nodes to groups. Each node is in one group at most. Only the last node of a group has
+/// readers outside of the group.
 class task_fusion {
 public:
     /// @param is_root  by node: it may begin a group  @param outputs  arrays that the graph returns

@@ -109,7 +109,7 @@ struct task_tensor {
     }
 };
 
-/// The same memory with other axes: reshape. Empty if no index of the memory is that.
+/// The same memory with other axes: reshape. Empty if no index into the memory gives `shape`.
 [[nodiscard]] inline std::optional<task_tensor> reshaped(task_tensor const& x,
                                                          task_extents const& shape)
 {
