@@ -248,8 +248,7 @@ private:
                 "read it in a line: onnx_options{.operators = {{\"" + op +
                     "\", [](auto const& n) { return std::vector{model::activation(n.inputs[0], \"" +
                     at.kind() + "\")}; }}}}");
-        if (!does_flow && at.input_count() == 0)
-            at.refuse("it has no inputs", "export the model again");
+        if (!does_flow && at.input_count() == 0) at.refuse("it has no inputs");
         reading(at);
     }
 
@@ -288,7 +287,7 @@ private:
         } else if (at.find("value_float") != nullptr) {
             made.is_floating = true;
         } else {
-            at.refuse("a constant has no number", "export the model again");
+            at.refuse("a constant has no number");
         }
         return stored(made, false);
     }

@@ -165,8 +165,7 @@ template <class Fold>
     for (std::int64_t const index : at.numbers(1)) {
         if (index < -rows || index >= rows)
             at.refuse("it reads the element " + std::to_string(index) + " of " +
-                          std::to_string(rows),
-                      "export the model again");
+                      std::to_string(rows));
         std::size_t const from = static_cast<std::size_t>(index < 0 ? index + rows : index) * row;
         if (out.contents->size() + row > max_onnx_contents) return {};
         for (std::size_t i = 0; i < row; ++i)
@@ -225,8 +224,7 @@ template <class Fold>
     for (std::size_t i = 0; i < 3; ++i)
         if (at.contents(i).size() != 1)
             at.refuse("its input " + std::to_string(i) + " has " +
-                          std::to_string(at.contents(i).size()) + " elements, not 1",
-                      "export the model again");
+                      std::to_string(at.contents(i).size()) + " elements, not 1");
     model::quantity const& first = at.contents(0)[0];
     model::quantity const& step = at.contents(2)[0];
     model::quantity const reach = at.contents(1)[0] - first;

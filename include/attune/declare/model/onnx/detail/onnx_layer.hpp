@@ -92,7 +92,8 @@ public:
             c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         return out;
     }
-    [[noreturn]] void refuse(std::string const& what, std::string const& next) const
+    [[noreturn]] void refuse(std::string const& what,
+                             std::string const& next = "export the model again") const
     {
         throw error(what, "", next);
     }
@@ -104,8 +105,7 @@ public:
     }
     [[nodiscard]] onnx_value const& input(std::size_t i) const
     {
-        if (!has(i))
-            refuse("its input " + std::to_string(i) + " is missing", "export the model again");
+        if (!has(i)) refuse("its input " + std::to_string(i) + " is missing");
         return *inputs_[i];
     }
     [[nodiscard]] quantities const& shape(std::size_t i) const { return input(i).shape; }
@@ -129,7 +129,7 @@ public:
         std::vector<model::tensor> out;
         for (std::size_t i = 0; i < inputs_.size(); ++i)
             if (flows(i)) out.push_back(tensor(i));
-        if (out.empty()) refuse("it has no inputs", "export the model again");
+        if (out.empty()) refuse("it has no inputs");
         return out;
     }
     /// The elements of an input that holds a shape, an axis or a size.
@@ -194,8 +194,7 @@ public:
         if (a == nullptr) return otherwise;
         if (a->integers.size() != count)
             refuse("its attribute " + attribute + " has " + std::to_string(a->integers.size()) +
-                       " numbers, not " + std::to_string(count),
-                   "export the model again");
+                   " numbers, not " + std::to_string(count));
         return quantities_of(a->integers);
     }
     /// Axes, or another list of numbers: an attribute in old operator sets, an input in new ones.
@@ -213,8 +212,7 @@ public:
         auto const count = static_cast<std::int64_t>(rank);
         if (at < -count || at >= count)
             refuse("it reads the axis " + std::to_string(at) + " of an array with " +
-                       std::to_string(rank) + " axes",
-                   "export the model again");
+                   std::to_string(rank) + " axes");
         return static_cast<std::size_t>(at < 0 ? at + count : at);
     }
 
@@ -230,8 +228,7 @@ public:
         onnx_value out = input(i);
         if (out.shape.size() != expected.size())
             refuse("its input " + std::to_string(i) + " has " + std::to_string(out.shape.size()) +
-                       " axes, not " + std::to_string(expected.size()),
-                   "export the model again");
+                   " axes, not " + std::to_string(expected.size()));
         for (std::size_t a = 0; a < expected.size(); ++a) {
             if (expected[a].is_same(out.shape[a])) continue;
             if (out.flows || state_.options.attributes.empty())

@@ -28,8 +28,7 @@ inline void read_concat(onnx_layer& at)
         quantities const& part = at.shape(i);
         if (part.size() != shape.size())
             at.refuse("its inputs have " + std::to_string(shape.size()) + " and " +
-                          std::to_string(part.size()) + " axes",
-                      "export the model again");
+                      std::to_string(part.size()) + " axes");
         for (std::size_t a = 0; a < shape.size(); ++a) {
             if (a == axis)
                 shape[a] += part[a];
@@ -60,7 +59,7 @@ inline void read_flatten(onnx_layer& at)
 {
     model::quantity const elements = product_of(all);
     model::quantity const known = product_of(others);
-    if (known.constant() == 0) at.refuse("its shape has an extent of 0", "export the model again");
+    if (known.constant() == 0) at.refuse("its shape has an extent of 0");
     if (auto const exact = exact_quotient(elements, known)) return *exact;
     at.require(elements % known == 0,
                elements.name() + " elements are not a multiple of " + known.name());
@@ -78,19 +77,17 @@ inline void read_reshape(onnx_layer& at)
         shape = quantities_of(a == nullptr ? std::vector<std::int64_t>{} : a->integers);
     }
     if (shape.size() > max_onnx_axes)
-        at.refuse("its shape has " + std::to_string(shape.size()) + " axes",
-                  "export the model again");
+        at.refuse("its shape has " + std::to_string(shape.size()) + " axes");
     bool const copies = at.integer("allowzero", 0) == 0;
     std::optional<std::size_t> free;
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (shape[i].constant() == 0 && copies) {
             if (i >= x.rank())
                 at.refuse("its shape copies the axis " + std::to_string(i) + " of an input with " +
-                              std::to_string(x.rank()) + " axes",
-                          "export the model again");
+                          std::to_string(x.rank()) + " axes");
             shape[i] = x.extent(i);
         } else if (shape[i].constant() == -1) {
-            if (free) at.refuse("its shape has -1 twice", "export the model again");
+            if (free) at.refuse("its shape has -1 twice");
             free = i;
         }
     }
@@ -142,12 +139,10 @@ inline void read_unsqueeze(onnx_layer& at)
     std::vector<std::int64_t> const given =
         at.list("axes", 1).value_or(std::vector<std::int64_t>{});
     std::size_t const rank = x.rank() + given.size();
-    if (rank > max_onnx_axes)
-        at.refuse("its output has " + std::to_string(rank) + " axes", "export the model again");
+    if (rank > max_onnx_axes) at.refuse("its output has " + std::to_string(rank) + " axes");
     std::vector<char> is_new(rank, 0);
     for (std::int64_t const axis : given)
-        if (std::exchange(is_new[at.axis(axis, rank)], 1) != 0)
-            at.refuse("it adds an axis twice", "export the model again");
+        if (std::exchange(is_new[at.axis(axis, rank)], 1) != 0) at.refuse("it adds an axis twice");
     quantities shape;
     std::size_t next = 0;
     for (std::size_t i = 0; i < rank; ++i)
@@ -187,7 +182,7 @@ inline void read_gather(onnx_layer& at)
                                                    std::int64_t step)
 {
     if (step == 0 || step == std::numeric_limits<std::int64_t>::min())
-        at.refuse("it has steps of " + std::to_string(step), "export the model again");
+        at.refuse("it has steps of " + std::to_string(step));
     auto const first = start.constant();
     auto const last = end.constant();
     if (auto const known = extent.constant(); known && first && last) {
@@ -236,7 +231,7 @@ inline void read_slice(onnx_layer& at)
     auto const ends_of = [&](std::string const& attribute, std::size_t i) {
         if (at.has(i)) return at.contents(i);
         onnx_attribute const* const a = at.find(attribute);
-        if (a == nullptr) at.refuse("it has no " + attribute, "export the model again");
+        if (a == nullptr) at.refuse("it has no " + attribute);
         return quantities_of(a->integers);
     };
     quantities const starts = ends_of("starts", 1);
@@ -250,8 +245,7 @@ inline void read_slice(onnx_layer& at)
     std::vector<std::int64_t> const steps =
         at.has(4) ? at.numbers(4) : std::vector<std::int64_t>(axes.size(), 1);
     if (starts.size() != axes.size() || ends.size() != axes.size() || steps.size() != axes.size())
-        at.refuse("its starts, ends, axes and steps are not equally many",
-                  "export the model again");
+        at.refuse("its starts, ends, axes and steps are not equally many");
     for (std::size_t i = 0; i < axes.size(); ++i) {
         model::quantity& extent = shape[at.axis(axes[i], shape.size())];
         extent = sliced_extent(at, extent, starts[i], ends[i], steps[i]);
@@ -277,8 +271,7 @@ inline void read_split(onnx_layer& at)
     }
     if (extents.size() != parts)
         at.refuse("it has " + std::to_string(parts) + " outputs and " +
-                      std::to_string(extents.size()) + " extents",
-                  "export the model again");
+                  std::to_string(extents.size()) + " extents");
     model::quantity all = 0;
     for (model::quantity const& extent : extents)
         all += extent;
@@ -306,8 +299,7 @@ inline void read_tile(onnx_layer& at)
     quantities const& repeats = at.contents(1);
     if (repeats.size() != shape.size())
         at.refuse("it has " + std::to_string(repeats.size()) + " repeats of " +
-                      std::to_string(shape.size()) + " axes",
-                  "export the model again");
+                  std::to_string(shape.size()) + " axes");
     for (std::size_t i = 0; i < shape.size(); ++i)
         shape[i] = shape[i] * repeats[i];
     at.set(0, model::apply("tile", {at.tensor(0)}, {.shape = shape}));
@@ -322,8 +314,7 @@ inline void read_pad(onnx_layer& at)
                   : quantities_of(a == nullptr ? std::vector<std::int64_t>{} : a->integers);
     if (pads.size() != 2 * shape.size())
         at.refuse("it has " + std::to_string(pads.size()) + " pads for " +
-                      std::to_string(shape.size()) + " axes",
-                  "export the model again");
+                  std::to_string(shape.size()) + " axes");
     for (std::size_t i = 0; i < shape.size(); ++i)
         shape[i] = shape[i] + pads[i] + pads[i + shape.size()];
     at.set(0, model::apply("pad", {at.tensor(0)}, {.shape = shape}));
@@ -354,8 +345,7 @@ inline void read_resize(onnx_layer& at)
     } else {
         shape.clear();
     }
-    if (shape.size() != x.rank())
-        at.refuse("its scales or sizes are not one per axis", "export the model again");
+    if (shape.size() != x.rank()) at.refuse("its scales or sizes are not one per axis");
     at.set(0, model::apply("resize", {x}, {.shape = shape}));
 }
 
@@ -389,7 +379,7 @@ inline void read_blocks(onnx_layer& at)
     model::tensor const x = at.tensor(0);
     std::int64_t const block = at.integer("blocksize", 1);
     if (x.rank() != 4 || block < 1 || block > 0xffff)
-        at.refuse("it needs 4 axes and blocks of at least 1", "export the model again");
+        at.refuse("it needs 4 axes and blocks of at least 1");
     quantities shape = x.shape();
     bool const is_to_space = at.node().op == "DepthToSpace";
     auto const cut = [&](model::quantity const& extent, std::int64_t by) {

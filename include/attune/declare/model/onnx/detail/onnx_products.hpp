@@ -53,8 +53,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 {
     if (at.rank(1) != axes + 2)
         at.refuse("its weights have " + std::to_string(at.rank(1)) + " axes, not " +
-                      std::to_string(axes + 2),
-                  "export the model again");
+                  std::to_string(axes + 2));
     quantities const stored(at.shape(1).begin() + 2, at.shape(1).end());
     return at.sizes("kernel_shape", axes, stored);
 }
@@ -63,6 +62,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 {
     auto const exact = exact_quotient(a, b);
     return exact ? *exact : a / b;
+}
+
+/// @param weights  the first two extents of the weights; `kernel` has the others
+inline void finish_convolution(onnx_layer& at, model::tensor const& y, quantities weights,
+                               quantities const& kernel, model::quantity const& filters)
+{
+    weights.insert(weights.end(), kernel.begin(), kernel.end());
+    std::vector<onnx_value> operands{at.operand(1, weights)};
+    if (at.has(2)) operands.push_back(at.operand(2, {filters}));
+    at.set(0, at.finish(y, operands));
 }
 
 inline void read_convolution(onnx_layer& at)
@@ -81,11 +90,7 @@ inline void read_convolution(onnx_layer& at)
     model::tensor const y = axes == 1   ? model::conv1d(x, o)
                             : axes == 2 ? model::conv2d(x, o)
                                         : model::conv3d(x, o);
-    quantities weights{o.filters, divided_by(x.extent(1), o.groups)};
-    weights.insert(weights.end(), kernel.begin(), kernel.end());
-    std::vector<onnx_value> operands{at.operand(1, weights)};
-    if (at.has(2)) operands.push_back(at.operand(2, {o.filters}));
-    at.set(0, at.finish(y, operands));
+    finish_convolution(at, y, {o.filters, divided_by(x.extent(1), o.groups)}, kernel, o.filters);
 }
 
 inline void read_transposed_convolution(onnx_layer& at)
@@ -123,11 +128,7 @@ inline void read_transposed_convolution(onnx_layer& at)
     model::tensor const y = axes == 1   ? model::transposed_conv1d(x, o)
                             : axes == 2 ? model::transposed_conv2d(x, o)
                                         : model::transposed_conv3d(x, o);
-    quantities weights{x.extent(1), divided_by(filters, groups)};
-    weights.insert(weights.end(), kernel.begin(), kernel.end());
-    std::vector<onnx_value> operands{at.operand(1, weights)};
-    if (at.has(2)) operands.push_back(at.operand(2, {o.filters}));
-    at.set(0, at.finish(y, operands));
+    finish_convolution(at, y, {x.extent(1), divided_by(filters, groups)}, kernel, filters);
 }
 
 inline void read_pooling(onnx_layer& at)
@@ -139,8 +140,7 @@ inline void read_pooling(onnx_layer& at)
         if (dilation.constant() != 1)
             at.refuse("its windows have gaps (dilations)",
                       "read it by an operator of your own: onnx_options::operators");
-    if (at.find("kernel_shape") == nullptr)
-        at.refuse("it has no attribute kernel_shape", "export the model again");
+    if (at.find("kernel_shape") == nullptr) at.refuse("it has no attribute kernel_shape");
     // From these operator sets on, a window that would start in the padding behind does not count.
     bool const is_largest = at.node().op == "MaxPool";
     model::pooling const o{.window = model::per_axis(at.sizes("kernel_shape", axes, ones)),
@@ -199,8 +199,7 @@ inline void read_matmul(onnx_layer& at)
 {
     quantities expected = at.shape(2);
     if (expected.size() > product.size())
-        at.refuse("its input 2 has " + std::to_string(expected.size()) + " axes, not 2 at most",
-                  "export the model again");
+        at.refuse("its input 2 has " + std::to_string(expected.size()) + " axes, not 2 at most");
     for (std::size_t i = 0; i < expected.size(); ++i) {
         model::quantity& own = expected[i];
         model::quantity const& made = product[product.size() - expected.size() + i];
@@ -219,8 +218,7 @@ inline void read_gemm(onnx_layer& at)
     for (std::size_t i = 0; i < 2; ++i)
         if (at.rank(i) != 2)
             at.refuse("its input " + std::to_string(i) + " has " + std::to_string(at.rank(i)) +
-                          " axes, not 2",
-                      "export the model again");
+                      " axes, not 2");
     bool const is_a_turned = at.integer("transA", 0) != 0;
     bool const is_b_turned = at.integer("transB", 0) != 0;
     model::quantity const units = at.replaced("units").value_or(at.shape(1)[is_b_turned ? 0 : 1]);
@@ -254,8 +252,7 @@ inline void read_batch_norm(onnx_layer& at)
 inline void read_instance_norm(onnx_layer& at)
 {
     if (at.rank(0) < 3)
-        at.refuse("its input has " + std::to_string(at.rank(0)) + " axes, not 3 or more",
-                  "export the model again");
+        at.refuse("its input has " + std::to_string(at.rank(0)) + " axes, not 3 or more");
     model::tensor const x = at.tensor(0);
     model::tensor const y = model::layer_norm(x);
     at.set(0, at.finish(y, {at.operand(1, {x.extent(1)}), at.operand(2, {x.extent(1)})}));
@@ -288,8 +285,7 @@ inline void read_recurrent(onnx_layer& at)
     for (std::size_t i = 0; i < 3; ++i)
         if (at.rank(i) != 3)
             at.refuse("its input " + std::to_string(i) + " has " + std::to_string(at.rank(i)) +
-                          " axes, not 3",
-                      "export the model again");
+                      " axes, not 3");
     bool const is_by_sample = at.integer("layout", 0) != 0;
     model::tensor const given = at.tensor(0);
     model::quantity const steps = given.extent(is_by_sample ? 1 : 0);

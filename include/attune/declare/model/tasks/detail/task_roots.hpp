@@ -519,6 +519,12 @@ private:
     }
 
     // --- reductions ---------------------------------------------------------------------------
+    /// Divides a sum by the number of its elements.
+    [[nodiscard]] auto mean_of(double count)
+    {
+        return
+            [this, count](std::uint32_t sum) { return to_.multiply(sum, to_.literal(1 / count)); };
+    }
     [[nodiscard]] root_value reduced(task_tensor const& x, std::vector<bool> const& is_reduced,
                                      bool keeps, reduction combine, bool is_mean)
     {
@@ -548,10 +554,7 @@ private:
         for (std::size_t i = 0; i < x.shape.size(); ++i)
             if (keeps || !is_reduced[i]) out.at.push_back(is_reduced[i] ? affine_index{} : from[i]);
         out.value = to_.read(x, from);
-        if (is_mean)
-            out.behind = [this, count](std::uint32_t sum) {
-                return to_.multiply(sum, to_.literal(1 / count));
-            };
+        if (is_mean) out.behind = mean_of(count);
         return out;
     }
     [[nodiscard]] root_value global_pooling(task_node const& root)
@@ -561,9 +564,7 @@ private:
         std::vector<bool> is_reduced(x.shape.size(), true);
         is_reduced[0] = is_reduced[1] = false;
         bool const is_mean = root.op() == "GlobalAveragePool";
-        root_value out =
-            reduced(x, is_reduced, true, is_mean ? reduction::sum : reduction::maximum, is_mean);
-        return out;
+        return reduced(x, is_reduced, true, is_mean ? reduction::sum : reduction::maximum, is_mean);
     }
     [[nodiscard]] root_value reduction_of(task_node const& root)
     {
@@ -618,11 +619,7 @@ private:
                 out.value = to_.inside(
                     from[a + 2], x.shape[a + 2], out.value,
                     to_.literal(static_cast<double>(std::numeric_limits<float>::lowest())));
-        double const count = static_cast<double>(count_of(window.kernel));
-        if (is_mean)
-            out.behind = [this, count](std::uint32_t sum) {
-                return to_.multiply(sum, to_.literal(1 / count));
-            };
+        if (is_mean) out.behind = mean_of(static_cast<double>(count_of(window.kernel)));
         return out;
     }
     [[nodiscard]] root_value softmax(task_node const& root)
