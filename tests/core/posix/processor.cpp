@@ -1,6 +1,6 @@
 // tests/core/posix/processor.cpp - what the system says about the processor.
 // SPDX-License-Identifier: MIT
-#include <attune/core/posix/detail/arm_processor.hpp>
+#include <attune/core/posix/detail/reported_processor.hpp>
 #include <attune/core/posix/machine_figures.hpp>
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 // Source   man pages of getauxval and sched_getaffinity
 #pragma once
 
+#include <attune/core/posix/detail/reported_processor.hpp>
 #include <attune/core/posix/machine_figures.hpp>
 
 #include <algorithm>
@@ -15,23 +16,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#include <attune/core/posix/detail/x86_processor.hpp>
-#elif defined(__aarch64__)
-#include <attune/core/posix/detail/arm_processor.hpp>
-#endif
-
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
-
-#if !defined(__x86_64__) && !defined(__aarch64__)
-[[nodiscard]] inline std::vector<std::string> lines_in_process(std::vector<std::string> lines)
-{
-    return lines;
-}
-[[nodiscard]] inline std::string identity_words() { return {}; }
-#endif
 
 ATTUNE_INLINE std::vector<std::string> processor_lines()
 {
