@@ -44,30 +44,23 @@ public:
 
     constexpr constant_view() = default;
     /// A view without kept forms: each call packs the elements again.
-    __attribute__((always_inline)) constexpr constant_view(T const* data, std::size_t size) noexcept
+    [[gnu::always_inline]] constexpr constant_view(T const* data, std::size_t size) noexcept
         : data_(data)
         , size_(size)
     {
     }
     /// @param forms  kept forms of these elements; null: each call packs the elements
-    __attribute__((always_inline)) constexpr constant_view(T const* data, std::size_t size,
-                                                           detail::constant_forms* forms) noexcept
+    [[gnu::always_inline]] constexpr constant_view(T const* data, std::size_t size,
+                                                   detail::constant_forms* forms) noexcept
         : data_(data)
         , size_(size)
         , forms_(forms)
     {
     }
 
-    [[nodiscard]] __attribute__((always_inline)) constexpr T const* data() const noexcept
-    {
-        return data_;
-    }
-    [[nodiscard]] __attribute__((always_inline)) constexpr std::size_t size() const noexcept
-    {
-        return size_;
-    }
-    [[nodiscard]] __attribute__((always_inline)) constexpr detail::constant_forms*
-    forms() const noexcept
+    [[nodiscard, gnu::always_inline]] constexpr T const* data() const noexcept { return data_; }
+    [[nodiscard, gnu::always_inline]] constexpr std::size_t size() const noexcept { return size_; }
+    [[nodiscard, gnu::always_inline]] constexpr detail::constant_forms* forms() const noexcept
     {
         return forms_;
     }

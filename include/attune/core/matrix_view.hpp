@@ -8,9 +8,9 @@
 #include <utility>
 
 #ifdef __CUDACC__
-#define ATTUNE_HOST_DEVICE __host__ __device__
+#define ATTUNE_HOST_DEVICE __host__ __device__ constexpr
 #else
-#define ATTUNE_HOST_DEVICE
+#define ATTUNE_HOST_DEVICE constexpr
 #endif
 
 namespace attune::inline ATTUNE_ABI {
@@ -66,8 +66,8 @@ public:
 
     constexpr matrix_view() = default;
     /// @param row_stride  in elements; at least `columns`
-    ATTUNE_HOST_DEVICE constexpr matrix_view(T* data, size_type rows, size_type columns,
-                                             size_type row_stride) noexcept
+    ATTUNE_HOST_DEVICE matrix_view(T* data, size_type rows, size_type columns,
+                                   size_type row_stride) noexcept
         : data_(data)
         , rows_(rows)
         , columns_(columns)
@@ -75,13 +75,13 @@ public:
     {
     }
     /// A view without gaps between rows.
-    ATTUNE_HOST_DEVICE constexpr matrix_view(T* data, size_type rows, size_type columns) noexcept
+    ATTUNE_HOST_DEVICE matrix_view(T* data, size_type rows, size_type columns) noexcept
         : matrix_view(data, rows, columns, columns)
     {
     }
     template <class U>
         requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
-    ATTUNE_HOST_DEVICE constexpr matrix_view(matrix_view<U> other) noexcept
+    ATTUNE_HOST_DEVICE matrix_view(matrix_view<U> other) noexcept
         : matrix_view(other.data(), other.rows(), other.columns(), other.row_stride())
     {
     }
@@ -101,23 +101,16 @@ public:
                       "copy it, or view it with an inner stride of 1");
     }
 
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type rows() const noexcept { return rows_; }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type columns() const noexcept
-    {
-        return columns_;
-    }
+    [[nodiscard]] ATTUNE_HOST_DEVICE T* data() const noexcept { return data_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type rows() const noexcept { return rows_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type columns() const noexcept { return columns_; }
     /// Distance between the starts of consecutive rows, in elements.
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type row_stride() const noexcept
-    {
-        return row_stride_;
-    }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T* row(size_type i) const noexcept
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type row_stride() const noexcept { return row_stride_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE T* row(size_type i) const noexcept
     {
         return data_ + i * row_stride_;
     }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T& operator()(size_type i,
-                                                             size_type j) const noexcept
+    [[nodiscard]] ATTUNE_HOST_DEVICE T& operator()(size_type i, size_type j) const noexcept
     {
         return data_[i * row_stride_ + j];
     }
@@ -140,9 +133,8 @@ public:
     constexpr volume_view() = default;
     /// @param row_stride    in elements; at least `columns`
     /// @param slice_stride  in elements; at least `rows * row_stride`, minus the last gap
-    ATTUNE_HOST_DEVICE constexpr volume_view(T* data, size_type slices, size_type rows,
-                                             size_type columns, size_type slice_stride,
-                                             size_type row_stride) noexcept
+    ATTUNE_HOST_DEVICE volume_view(T* data, size_type slices, size_type rows, size_type columns,
+                                   size_type slice_stride, size_type row_stride) noexcept
         : data_(data)
         , slices_(slices)
         , rows_(rows)
@@ -152,40 +144,34 @@ public:
     {
     }
     /// A view without gaps between rows and slices.
-    ATTUNE_HOST_DEVICE constexpr volume_view(T* data, size_type slices, size_type rows,
-                                             size_type columns) noexcept
+    ATTUNE_HOST_DEVICE volume_view(T* data, size_type slices, size_type rows,
+                                   size_type columns) noexcept
         : volume_view(data, slices, rows, columns, rows * columns, columns)
     {
     }
     template <class U>
         requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
-    ATTUNE_HOST_DEVICE constexpr volume_view(volume_view<U> other) noexcept
+    ATTUNE_HOST_DEVICE volume_view(volume_view<U> other) noexcept
         : volume_view(other.data(), other.slices(), other.rows(), other.columns(),
                       other.slice_stride(), other.row_stride())
     {
     }
 
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type slices() const noexcept { return slices_; }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type rows() const noexcept { return rows_; }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type columns() const noexcept
-    {
-        return columns_;
-    }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type slice_stride() const noexcept
+    [[nodiscard]] ATTUNE_HOST_DEVICE T* data() const noexcept { return data_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type slices() const noexcept { return slices_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type rows() const noexcept { return rows_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type columns() const noexcept { return columns_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type slice_stride() const noexcept
     {
         return slice_stride_;
     }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr size_type row_stride() const noexcept
-    {
-        return row_stride_;
-    }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr matrix_view<T> slice(size_type k) const noexcept
+    [[nodiscard]] ATTUNE_HOST_DEVICE size_type row_stride() const noexcept { return row_stride_; }
+    [[nodiscard]] ATTUNE_HOST_DEVICE matrix_view<T> slice(size_type k) const noexcept
     {
         return {data_ + k * slice_stride_, rows_, columns_, row_stride_};
     }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T& operator()(size_type k, size_type i,
-                                                             size_type j) const noexcept
+    [[nodiscard]] ATTUNE_HOST_DEVICE T& operator()(size_type k, size_type i,
+                                                   size_type j) const noexcept
     {
         return data_[k * slice_stride_ + i * row_stride_ + j];
     }
