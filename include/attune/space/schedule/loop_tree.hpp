@@ -62,6 +62,19 @@ void refuse_vector_loop(loop_program const& program, std::uint32_t loop);
 [[nodiscard]] bool reads_array(nest_description const& nest, nest_statement const& statement,
                                std::uint32_t array);
 
+[[nodiscard]] inline bool has_axis(affine_index const& index, std::uint32_t axis)
+{
+    for (affine_term const& term : index.terms)
+        if (term.axis == axis) return true;
+    return false;
+}
+[[nodiscard]] inline bool has_axis(nest_access const& access, std::uint32_t axis)
+{
+    for (affine_index const& index : access.at)
+        if (has_axis(index, axis)) return true;
+    return false;
+}
+
 /// The constant extent of an axis.
 [[nodiscard]] inline std::int64_t steps_of_axis(nest_description const& nest, std::uint32_t axis)
 {

@@ -31,14 +31,9 @@ inline bool has_data_reuse(nest_description const& nest, nest_statement const& o
 {
     if (of.combine == reduction::none || of.axes.size() == of.spatial_count) return false;
     for (std::uint32_t const a : accesses_of(nest, of))
-        for (std::uint32_t s = 0; s < of.spatial_count; ++s) {
-            if (steps_of_axis(nest, of.axes[s]) <= 1) continue;
-            bool has = false;
-            for (affine_index const& index : nest.accesses[a].at)
-                for (affine_term const& term : index.terms)
-                    has = has || term.axis == of.axes[s];
-            if (!has) return true;
-        }
+        for (std::uint32_t s = 0; s < of.spatial_count; ++s)
+            if (steps_of_axis(nest, of.axes[s]) > 1 && !has_axis(nest.accesses[a], of.axes[s]))
+                return true;
     return false;
 }
 

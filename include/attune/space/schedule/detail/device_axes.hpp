@@ -77,14 +77,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     return (p.thread_rows * p.thread_columns + fragments + held) * device_words(p) + for_addresses;
 }
 
-[[nodiscard]] inline bool reads_axis(nest_access const& access, std::uint32_t axis)
-{
-    for (affine_index const& index : access.at)
-        for (affine_term const& term : index.terms)
-            if (term.axis == axis) return true;
-    return false;
-}
-
 [[nodiscard]] inline bool has_axis(std::vector<std::uint32_t> const& axes, std::uint32_t axis)
 {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
@@ -202,15 +194,15 @@ inline void place_operand(device_program const& p, device_operand& operand)
     std::uint32_t second = no_index;
     for (std::uint32_t const a : read)
         for (std::uint32_t const axis : spatial)
-            if (second == no_index && reads_axis(nest.accesses[a], axis) &&
-                !reads_axis(nest.accesses[first], axis))
+            if (second == no_index && has_axis(nest.accesses[a], axis) &&
+                !has_axis(nest.accesses[first], axis))
                 second = a;
     if (second == no_index) return std::nullopt;
     std::vector<std::uint32_t> of_first;
     std::vector<std::uint32_t> of_second;
     for (std::uint32_t const axis : spatial) {
-        bool const in_first = reads_axis(nest.accesses[first], axis);
-        bool const in_second = reads_axis(nest.accesses[second], axis);
+        bool const in_first = has_axis(nest.accesses[first], axis);
+        bool const in_second = has_axis(nest.accesses[second], axis);
         if (!in_first && !in_second) return std::nullopt;
         (in_first && in_second ? out.batch : in_first ? of_first : of_second).push_back(axis);
     }
@@ -223,7 +215,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
         nest_access const& access = nest.accesses[a];
         auto const reads_any = [&access](std::vector<std::uint32_t> const& axes) {
             return std::any_of(axes.begin(), axes.end(),
-                               [&access](std::uint32_t axis) { return reads_axis(access, axis); });
+                               [&access](std::uint32_t axis) { return has_axis(access, axis); });
         };
         bool const of_rows = reads_any(out.rows);
         if (of_rows == reads_any(out.columns) || !reads_any(out.depth)) return std::nullopt;
@@ -259,10 +251,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
         std::uint32_t const axis = first.axes[i];
         bool is_shared = true;
         for (nest_statement const& statement : nest.statements) {
-            auto const begin = statement.axes.begin();
-            bool const is_spatial = std::find(begin, begin + statement.spatial_count, axis) !=
-                                    begin + statement.spatial_count;
-            is_shared = is_shared && is_spatial;
+            is_shared = is_shared && is_spatial(statement, axis);
             for (std::size_t d = 0; d < statement.target.at.size(); ++d) {
                 affine_index const& written = statement.target.at[d];
                 if (written.terms.front().axis != axis) continue;

@@ -19,18 +19,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline bool has_axis(affine_index const& index, std::uint32_t axis)
-{
-    for (affine_term const& term : index.terms)
-        if (term.axis == axis) return true;
-    return false;
-}
-inline bool has_axis(nest_access const& access, std::uint32_t axis)
-{
-    for (affine_index const& index : access.at)
-        if (has_axis(index, axis)) return true;
-    return false;
-}
 /// Returns true if neighbours along `axis` are neighbours in memory.
 inline bool is_contiguous(nest_access const& access, std::uint32_t axis)
 {

@@ -23,61 +23,24 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Operations per element; nothing if the table does not list `op`.
 inline std::optional<std::int64_t> operations_of(std::string_view op)
 {
-    static std::map<std::string_view, std::int64_t> const table = {
-        {"Abs", 1},
-        {"Add", 1},
-        {"And", 1},
-        {"Cast", 0},
-        {"Ceil", 1},
-        {"Clip", 2},
-        {"Cos", 1},
-        {"CumSum", 1},
-        {"Div", 1},
-        {"Elu", 4},
-        {"Equal", 1},
-        {"Erf", 4},
-        {"Exp", 1},
-        {"Floor", 1},
-        {"Gelu", 8},
-        {"Greater", 1},
-        {"GreaterOrEqual", 1},
-        {"HardSigmoid", 4},
-        {"HardSwish", 5},
-        {"IsNaN", 1},
-        {"LeakyRelu", 2},
-        {"Less", 1},
-        {"LessOrEqual", 1},
-        {"Log", 1},
-        {"LogSoftmax", 4},
-        {"Max", 1},
-        {"Min", 1},
-        {"Mod", 1},
-        {"Mul", 1},
-        {"Neg", 1},
-        {"Not", 1},
-        {"Or", 1},
-        {"PRelu", 2},
-        {"Pow", 1},
-        {"Reciprocal", 1},
-        {"Relu", 1},
-        {"Round", 1},
-        {"Selu", 4},
-        {"Sigmoid", 4},
-        {"Sign", 1},
-        {"Sin", 1},
-        {"Softmax", 4},
-        {"Softplus", 4},
-        {"Sqrt", 1},
-        {"Sub", 1},
-        {"Sum", 1},
-        {"Tanh", 4},
-        {"Trilu", 0},
-        {"Where", 1},
-        {"Xor", 1},
+    static std::map<std::int64_t, std::set<std::string_view>> const table = {
+        {0, {"Cast", "Trilu"}},
+        {1, {"Abs",        "Add",   "And",         "Ceil",  "Cos",     "CumSum",
+             "Div",        "Equal", "Exp",         "Floor", "Greater", "GreaterOrEqual",
+             "IsNaN",      "Less",  "LessOrEqual", "Log",   "Max",     "Min",
+             "Mod",        "Mul",   "Neg",         "Not",   "Or",      "Pow",
+             "Reciprocal", "Relu",  "Round",       "Sign",  "Sin",     "Sqrt",
+             "Sub",        "Sum",   "Where",       "Xor"}},
+        {2, {"Clip", "LeakyRelu", "PRelu"}},
+        {4,
+         {"Elu", "Erf", "HardSigmoid", "LogSoftmax", "Selu", "Sigmoid", "Softmax", "Softplus",
+          "Tanh"}},
+        {5, {"HardSwish"}},
+        {8, {"Gelu"}},
     };
-    auto const found = table.find(op);
-    if (found == table.end()) return {};
-    return found->second;
+    for (auto const& [operations, names] : table)
+        if (names.contains(op)) return operations;
+    return {};
 }
 
 /// Returns true if only input 0 gives the shape; the others are an axis or a number.
