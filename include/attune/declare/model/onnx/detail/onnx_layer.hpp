@@ -296,11 +296,11 @@ public:
                     if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
         return out;
     }
-    /// All inputs that do not flow, from input `first` on.
-    [[nodiscard]] std::vector<onnx_value> constants(std::size_t first = 0) const
+    /// All inputs that do not flow.
+    [[nodiscard]] std::vector<onnx_value> constants() const
     {
         std::vector<onnx_value> out;
-        for (std::size_t i = first; i < inputs_.size(); ++i)
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
             if (has(i) && !flows(i)) out.push_back(input(i));
         return out;
     }
