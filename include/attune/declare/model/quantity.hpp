@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct quantity_factor;
 
-/// `coefficient` times its factors, ascending by their texts; a power is a repeated factor.
+/// `coefficient` times its factors, ascending by their texts; a power repeats its factor.
 struct quantity_term {
     std::int64_t coefficient = 0;
     std::vector<std::shared_ptr<quantity_factor const>> factors;
@@ -50,12 +50,12 @@ public:
     {
     }
     template <symbolic T>
-    quantity(T const& typed) // NOLINT: a parameter is used as its value
+    quantity(T const& typed) // NOLINT: a parameter stands for its value
         : quantity(lifted(typed))
     {
     }
 
-    /// The value of a parameter of a description that is made at run time.
+    /// The value of a parameter of a description made at run time.
     /// @param is_positive  true: all its values are 1 or more
     [[nodiscard]] static quantity of_parameter(std::string name, bool is_positive = false);
 

@@ -20,7 +20,7 @@ struct roofline_device {
     bool overlaps = true;          ///< a layer takes the longer of its two times; else their sum
 };
 
-/// The time of a network: a whole number of units, so that bounds on it are counted exactly.
+/// The time of a network: a whole number of units, so that trees count bounds on it exactly.
 struct network_time {
     quantity units;
     double seconds_per_unit = 1;

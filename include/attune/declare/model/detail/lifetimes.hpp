@@ -120,7 +120,7 @@ private:
         }
     }
 
-    /// Finds the uses of each tensor. An output of the network is used at the end.
+    /// Finds the uses of each tensor. An output of the network stays in use to the end.
     void find_last_uses()
     {
         uses_.resize(graph_.tensors.size());

@@ -71,7 +71,7 @@ struct onnx_options {
     /// kernel}}. Two names replace extents of weights: "conv1.filters" (Conv, ConvTranspose) and
     /// "fc.units" (Gemm, MatMul with a stored second factor). With any entry, weights and
     /// separately added biases take the extents of their inputs, as in a newly trained network.
-    /// Without entries, a configuration that the weights do not fit is not valid.
+    /// Without entries, the weights of the file refuse each configuration with other extents.
     std::map<std::string, model::quantity> attributes = {};
     /// Operators that this reader does not have, or that you read in another way:
     /// {{"Swish", [](auto const& n) { return std::vector{model::activation(n.inputs[0], "swish",

@@ -34,8 +34,8 @@ struct task_call {
 struct model_task {
     std::string name;      ///< a C++ identifier: "conv_80x80x48_over_3x3"
     std::string operators; ///< operators of ONNX that it computes: "Conv Add Clip Mul Div"
-    /// Arrays are those of `inputs`, then constants, then the result, then temporaries. Extents of
-    /// 1 are left out. Axes that are neighbours in all arrays are one axis.
+    /// Arrays are those of `inputs`, then constants, then the result, then temporaries. The nest
+    /// has no axes of extent 1. Axes that are neighbours in all arrays are one axis.
     nest_description nest;
     std::size_t input_count = 0;    ///< of the nest's arrays, the first
     std::size_t constant_count = 0; ///< the arrays behind them

@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    /// A group whose nest is written.
+    /// A group with its nest.
     struct written_group {
         task_group group{};
         task_call call{};

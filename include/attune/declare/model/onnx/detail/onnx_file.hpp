@@ -209,7 +209,7 @@ private:
         return type == T::FLOAT || type == T::FLOAT16 || type == T::BFLOAT16 || type == T::DOUBLE;
     }
 
-    /// The elements, if all are stored and all are whole numbers.
+    /// The elements, if the file stores all of them and all are whole numbers.
     [[nodiscard]] static std::optional<std::vector<std::int64_t>>
     contents_of(onnx::TensorProto const& t, std::size_t count)
     {
@@ -251,7 +251,7 @@ private:
         if (!is_whole || out.size() != count) return {};
         return out;
     }
-    /// The elements, if all are stored and the type is float.
+    /// The elements, if the file stores all of them and the type is float.
     [[nodiscard]] static std::optional<std::vector<float>>
     numbers_of(onnx::TensorProto const& t, std::vector<std::int64_t> const& extents)
     {

@@ -316,7 +316,7 @@ template <class Fold>
     return out;
 }
 
-/// The result of a node that is computed from shapes alone; nothing if its contents are unknown.
+/// The result of a node over shapes alone; nothing if its contents are unknown.
 [[nodiscard]] inline folded fold(onnx_layer const& at)
 {
     std::string const& op = at.node().op;

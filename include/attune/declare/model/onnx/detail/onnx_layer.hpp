@@ -260,7 +260,7 @@ public:
         return out;
     }
 
-    /// Adds inputs to the layer that was made last, `y`. Inputs that flow become inputs of `y`; the
+    /// Adds inputs to the last layer, `y`. Inputs that flow become inputs of `y`; the
     /// others replace the numbers that its formula stores.
     /// @param statistics  number of inputs at the end that are no weights
     model::tensor finish(model::tensor const& y, std::vector<onnx_value> const& operands,

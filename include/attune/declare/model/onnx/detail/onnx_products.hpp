@@ -169,7 +169,7 @@ inline void read_global_pooling(onnx_layer& at)
     at.set(0, model::reshape(y, shape));
 }
 
-/// Returns true if input `i` is stored, as weights are.
+/// Returns true if the file stores input `i`, as it stores weights.
 [[nodiscard]] inline bool is_stored(onnx_layer const& at, std::size_t i)
 {
     return at.has(i) && !at.flows(i);
@@ -194,7 +194,7 @@ inline void read_matmul(onnx_layer& at)
     at.set(0, at.finish(y, at.constants()));
 }
 
-/// Input 2 of Gemm: its extents are those of the product, or 1 where it is repeated.
+/// Input 2 of Gemm: its extents are those of the product, or 1 where the operator repeats it.
 [[nodiscard]] inline onnx_value added_operand(onnx_layer const& at, quantities const& product)
 {
     quantities expected = at.shape(2);

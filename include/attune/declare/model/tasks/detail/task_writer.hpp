@@ -161,7 +161,7 @@ public:
         }
         return element(access);
     }
-    /// An element of stored numbers. Dimensions of extent 1 are left out.
+    /// An element of stored numbers. The array has no dimensions of extent 1.
     /// @param numbers    in the order of `extents`
     /// @param is_packed  whether a tuning may keep another order of the numbers
     [[nodiscard]] std::uint32_t constant(std::string const& name, std::vector<float> numbers,
