@@ -50,7 +50,7 @@ public:
     {
     }
     template <symbolic T>
-    quantity(T const& typed) // NOLINT: a parameter stands for its value
+    quantity(T const& typed) // NOLINT: a parameter converts to its value
         : quantity(lifted(typed))
     {
     }
