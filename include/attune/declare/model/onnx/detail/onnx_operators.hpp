@@ -38,8 +38,8 @@ inline std::optional<std::int64_t> operations_of(std::string_view op)
         {5, {"HardSwish"}},
         {8, {"Gelu"}},
     };
-    for (auto const& [operations, names] : table)
-        if (names.contains(op)) return operations;
+    for (auto const& [each, names] : table)
+        if (names.contains(op)) return each;
     return {};
 }
 
