@@ -51,6 +51,10 @@ TEST_CASE("results depend on the call alone where the code has nothing else to r
                          "y[0] = m;\n"},
              kernel_body{"gathered",
                          "for (int i = 0; i < n; ++i) y[i] = x[static_cast<int>(y[i])];\n"},
+             kernel_body{"a branch that the optimiser takes out of a loop",
+                         "for (int i = 0; i < n; ++i) {\n    y[i] = x[i];\n"
+                         "    if (y[0] > 1) for (int j = 0; j < n; ++j)\n"
+                         "        if (n > 5 && x[1] > 2) y[j] += x[j]; else y[j] -= 1;\n}\n"},
              kernel_body{"branches", "for (int i = 0; i < n; ++i) if (x[i] > 0) y[i] = x[i];\n"},
          }) {
         CAPTURE(std::string(one.name));
@@ -123,6 +127,10 @@ TEST_CASE("loops of OpenMP keep nothing between calls; other parts of its runtim
                          "#pragma omp for schedule(guided)\n"
                          "for (long i = 0; i < n; ++i) y[i] = x[i];\n"
                          "#pragma omp for\nfor (long i = 0; i < n; ++i) y[i] += 1;\n}\n"},
+             kernel_body{"a function that might throw",
+                         "#pragma omp parallel for\n"
+                         "for (int i = 0; i < n; ++i) y[i] = sinhf(x[i]);\n",
+                         "extern \"C\" float sinhf(float);\n"},
              kernel_body{"a lambda with gaps between its captures",
                          "auto const f = [&, n](int i) { y[i] = x[n - 1 - i]; };\n"
                          "#pragma omp parallel for\nfor (int i = 0; i < n; ++i) f(i);\n"},
