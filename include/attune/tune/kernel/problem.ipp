@@ -24,8 +24,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
