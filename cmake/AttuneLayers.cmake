@@ -64,7 +64,7 @@ set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/de
 set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_z3 "^space/smt/detail/z3_session\\.hpp$")
 set(where_onnx "^declare/model/onnx/detail/onnx_file\\.hpp$")
-set(where_llvm "^compile/clang/detail/(address_facts|files|frontend|headers|linking|loader|module|module_facts|optimiser_watch|server_process|worker_process)\\.hpp$") # of the Clang module
+set(where_llvm "^compile/clang/detail/(address_facts|files|frontend|headers|linking|loader|module|module_facts|optimiser_watch|server_process|state_facts|worker_process)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 
 # tune/ outside tune/device/ names no CUDA: what it may see of it holds no type of the driver's,

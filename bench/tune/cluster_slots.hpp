@@ -7,7 +7,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/distance.hpp>
-#include <attune/tune/loop/slot_evaluator.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 
 #include <algorithm>

@@ -11,11 +11,11 @@
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/remember/memory_store.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel.hpp>
-#include <attune/tune/kernel/launch_text.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <cstdio>

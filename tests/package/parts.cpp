@@ -9,7 +9,7 @@
 #include <attune/core/offer.hpp>
 #include <attune/measure/call_energy.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/tune/loop/slot_evaluator.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/session.hpp>
 
 #include <csignal>
 #include <cstdint>

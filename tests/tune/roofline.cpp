@@ -273,7 +273,7 @@ TEST_CASE("a time stands under the roof as its work says; the machine is asked o
         return attune::work{2.0 * static_cast<double>(x.size()), 1000.0, true};
     });
     attune::detail::kernel_roofline roof = b.roof();
-    CHECK(roof.is_stated());
+    CHECK(roof.will_measure());
     CHECK(b.asked.empty());
     auto const memory = roof.at(b.space.at(0), 20.0); // 2000 flops in 4 s, 1000 bytes in 10 s
     REQUIRE(memory);

@@ -30,7 +30,8 @@ struct code_facts {
     /// this number and on overlaps of arrays. A power of two: mostly 4 for a kernel of floats, 32
     /// if accesses must be aligned to 32 bytes.
     std::uint32_t address_modulus = 64;
-    /// The results do not depend on earlier calls, other threads or a clock.
+    /// The results do not depend on earlier calls or a clock, nor on threads other than those of
+    /// the code's own OpenMP loops.
     bool depends_on_this_call_alone = false;
 
     [[nodiscard]] friend bool operator==(code_facts const&, code_facts const&) = default;

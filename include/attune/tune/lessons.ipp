@@ -9,7 +9,6 @@
 #include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/lessons.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
 
 #include <memory>

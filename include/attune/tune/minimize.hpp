@@ -5,12 +5,14 @@
 #include <attune/core/evaluation.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/search_limits.hpp>
+#include <attune/search/searcher.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/minimize_options.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -21,6 +23,25 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+struct minimize_options {
+    std::uint64_t seed = 0;
+    search_factory search = default_search();
+    std::vector<input_value> inputs{};
+    progress_sink progress = default_progress();
+    std::string name = "minimize"; ///< in messages
+    /// Bounds on quantities that the objective measures beside its value. A configuration beyond a
+    /// bound is never the best, and counts as a failure.
+    std::vector<quantity_bound> bounds{};
+    /// A file to which every call of the search is appended, for this search alone; empty: none.
+    /// The next call continues the search from the file, after Ctrl-C, after kill -9, or with
+    /// higher limits. Known outcomes are not evaluated again; interrupted evaluations come first.
+    /// With one worker the sequence is the same as without an interruption. Evaluations and rules
+    /// count from the first call, seconds from this one. Another name, seed, space, input or bound
+    /// begins a new search. Give another objective another file or name. A file that cannot be
+    /// written leads to a notice.
+    std::string event_log{};
+};
 
 template <class Config>
 struct minimize_result {
@@ -63,11 +84,15 @@ template <class Returned>
         return returned;
 }
 
-/// Copies the found minimum without its configuration.
-template <class Config>
-void take_minimum(minimize_result<Config>& out, found_minimum const& found,
-                  chain_of_trees const& space)
+/// The result before its configuration is decoded, without the space.
+using found_minimum = minimize_result<point>;
+
+/// Copies the found minimum with its configuration, decoded.
+template <class Pack>
+void take_minimum(minimize_result<typename Pack::config_type>& out, found_minimum const& found,
+                  Pack const& typed, chain_of_trees const& space)
 {
+    if (found.best) out.best = decode(typed, space.describe(), *found.best);
     out.value = found.value;
     out.quantities = found.quantities;
     out.shortfall = found.shortfall;
@@ -76,15 +101,6 @@ void take_minimum(minimize_result<Config>& out, found_minimum const& found,
     out.interrupted = found.interrupted;
     out.ended = found.ended;
     out.space = space;
-}
-
-/// Copies the found minimum with its configuration, decoded.
-template <class Pack>
-void take_minimum(minimize_result<typename Pack::config_type>& out, found_minimum const& found,
-                  Pack const& typed, chain_of_trees const& space)
-{
-    if (found.best) out.best = decode(typed, space.describe(), *found.best);
-    take_minimum(out, found, space);
 }
 
 /// The loop of minimize().  @param objective  may return a measurement that is NaN: a failure

@@ -6,12 +6,10 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
-#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/minimize.hpp>
 
 #include <cstddef>
 #include <limits>
-#include <optional>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -19,10 +19,8 @@ namespace attune::inline ATTUNE_ABI {
                                                      search_limits limits = search_limits::usual(),
                                                      minimize_options options = {})
 {
-    detail::found_minimum const found = detail::minimize_points(of.space(), of, limits, options);
-    minimize_result<point> out;
-    out.best = found.best;
-    detail::take_minimum(out, found, of.space());
+    minimize_result<point> out = detail::minimize_points(of.space(), of, limits, options);
+    out.space = of.space();
     return out;
 }
 

@@ -10,7 +10,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/cpu/guarded_timed_runs.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/tune/kernel/user_functions.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/objective.hpp>
 

@@ -8,8 +8,6 @@
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/replay.hpp>
 
-#include <utility>
-
 namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE replayed_session replay(std::string const& path, chain_of_trees const& space,

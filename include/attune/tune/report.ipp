@@ -5,11 +5,8 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/progress.hpp>
 #include <attune/tune/report.hpp>
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {

@@ -62,7 +62,6 @@ public:
                     std::function<void(std::string)> say,
                     limits_source limits = limits_of_this_machine);
 
-    [[nodiscard]] bool is_stated() const noexcept { return is_stated_; }
     void note_threads(unsigned threads) noexcept override;
     /// Returns true if the next at() measures the machine, or reads its limits from a file. Nothing
     /// else should run on the machine during that call.

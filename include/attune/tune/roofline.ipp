@@ -21,17 +21,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

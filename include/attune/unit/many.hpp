@@ -9,5 +9,4 @@
 #include <attune/tune/over/mpi/rank_messages.ipp>
 #include <attune/tune/over/slots.ipp>
 #include <attune/tune/over/tuning_elsewhere.ipp>
-#include <attune/tune/over/variant_text.ipp>
-#include <attune/tune/study/study_search.ipp>
+#include <attune/tune/study.ipp>

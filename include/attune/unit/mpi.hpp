@@ -5,5 +5,5 @@
 // attune::mpi. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/tune/over/mpi/ranks.ipp>
-#include <attune/tune/over/mpi/tuned_ranks.ipp>
+#include <attune/tune/minimize_over.ipp>
+#include <attune/tune/tune_over.ipp>

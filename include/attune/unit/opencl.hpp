@@ -11,5 +11,4 @@
 #include <attune/opencl/device.ipp>
 #include <attune/opencl/driver.ipp>
 #include <attune/opencl/library.ipp>
-#include <attune/tune/device/opencl/opencl_builder.ipp>
 #include <attune/tune/device/opencl/opencl_device.ipp>

@@ -9,8 +9,8 @@
 #include <attune/tune/dispatch/tuning_slice.ipp>
 #include <attune/tune/kernel/call_frame.ipp>
 #include <attune/tune/kernel/compile_point.ipp>
+#include <attune/tune/kernel/kernel_description.ipp>
 #include <attune/tune/kernel/launch_declaration.ipp>
-#include <attune/tune/kernel/launch_text.ipp>
 #include <attune/tune/kernel/owned_call.ipp>
 #include <attune/tune/kernel/problem.ipp>
 #include <attune/tune/kernel/user_functions.ipp>

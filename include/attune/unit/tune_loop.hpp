@@ -5,10 +5,7 @@
 // With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/tune/loop/interrupt.ipp>
 #include <attune/tune/loop/logged_search.ipp>
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>
-#include <attune/tune/loop/session_at_work.ipp>
-#include <attune/tune/loop/session_memory.ipp>
 #include <attune/tune/loop/time_bounds.ipp>

@@ -8,7 +8,6 @@
 #include <attune/tune/dispatch/dispatch_parts.ipp>
 #include <attune/tune/dispatch/dispatch_table.ipp>
 #include <attune/tune/dispatch/dispatched_kernel.ipp>
-#include <attune/tune/dispatch/served/kept_calls.ipp>
 #include <attune/tune/dispatch/served/served_inputs.ipp>
 #include <attune/tune/dispatch/served/shape_register.ipp>
 #include <attune/tune/dispatch/served/shape_verifier.ipp>

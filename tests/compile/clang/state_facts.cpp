@@ -51,6 +51,10 @@ TEST_CASE("results depend on the call alone where the code has nothing else to r
                          "y[0] = m;\n"},
              kernel_body{"gathered",
                          "for (int i = 0; i < n; ++i) y[i] = x[static_cast<int>(y[i])];\n"},
+             kernel_body{"a branch that the optimiser takes out of a loop",
+                         "for (int i = 0; i < n; ++i) {\n    y[i] = x[i];\n"
+                         "    if (y[0] > 1) for (int j = 0; j < n; ++j)\n"
+                         "        if (n > 5 && x[1] > 2) y[j] += x[j]; else y[j] -= 1;\n}\n"},
              kernel_body{"branches", "for (int i = 0; i < n; ++i) if (x[i] > 0) y[i] = x[i];\n"},
          }) {
         CAPTURE(std::string(one.name));
@@ -108,7 +112,80 @@ TEST_CASE("where there may be something else, nothing is proven")
         CAPTURE(std::string(one.name));
         CHECK_FALSE(is_alone(one));
     }
-    CHECK_FALSE(is_alone({"threads of OpenMP", "#pragma omp parallel for\n"
-                                               "for (int i = 0; i < n; ++i) y[i] = x[i];\n"},
-                         {"-fopenmp"}));
+}
+
+TEST_CASE("loops of OpenMP keep nothing between calls; other parts of its runtime may")
+{
+    if (!can_prove()) return;
+    for (kernel_body const& one : {
+             kernel_body{"static", "#pragma omp parallel for schedule(static, 4)\n"
+                                   "for (int i = 0; i < n; ++i) y[i] = x[i];\n"},
+             kernel_body{"dynamic", "#pragma omp parallel for schedule(dynamic) num_threads(2)\n"
+                                    "for (int i = 0; i < n; ++i) y[i] = x[i] + n;\n"},
+             kernel_body{"a region with two loops",
+                         "#pragma omp parallel num_threads(2)\n{\n"
+                         "#pragma omp for schedule(guided)\n"
+                         "for (long i = 0; i < n; ++i) y[i] = x[i];\n"
+                         "#pragma omp for\nfor (long i = 0; i < n; ++i) y[i] += 1;\n}\n"},
+             kernel_body{"a function that might throw",
+                         "#pragma omp parallel for\n"
+                         "for (int i = 0; i < n; ++i) y[i] = sinhf(x[i]);\n",
+                         "extern \"C\" float sinhf(float);\n"},
+             kernel_body{"a lambda with gaps between its captures",
+                         "auto const f = [&, n](int i) { y[i] = x[n - 1 - i]; };\n"
+                         "#pragma omp parallel for\nfor (int i = 0; i < n; ++i) f(i);\n"},
+             kernel_body{"an array of each thread",
+                         "#pragma omp parallel for\nfor (int i = 0; i < n; ++i) {\n"
+                         "    float b[2] = {x[i], 2 * x[i]};\n    y[i] = g(b, i);\n}\n",
+                         "__attribute__((noinline)) static float g(float const* b, int i) "
+                         "{ return b[i % 2]; }\n"},
+         }) {
+        CAPTURE(std::string(one.name));
+        CHECK(is_alone(one, {"-fopenmp"}));
+    }
+    for (kernel_body const& one : {
+             kernel_body{"threadprivate",
+                         "#pragma omp parallel for\n"
+                         "for (int i = 0; i < n; ++i) y[i] = kept += x[i];\n",
+                         "static float kept;\n#pragma omp threadprivate(kept)\n"},
+             kernel_body{"a static variable",
+                         "#pragma omp parallel for\n"
+                         "for (int i = 0; i < n; ++i) y[i] = kept[i % 8]++;\n",
+                         "static float kept[8];\n"},
+             kernel_body{"an array of each thread that is not filled",
+                         "#pragma omp parallel for\nfor (int i = 0; i < n; ++i) {\n"
+                         "    float b[64];\n    if (x[i] > 0) b[i % 64] = x[i];\n"
+                         "    y[i] = b[n % 64];\n}\n"},
+             kernel_body{"critical", "#pragma omp parallel for\nfor (int i = 0; i < n; ++i)\n"
+                                     "#pragma omp critical\n    y[0] += x[i];\n"},
+             kernel_body{"the number of threads", "y[0] = omp_get_max_threads();\n",
+                         "extern \"C\" int omp_get_max_threads();\n"},
+         }) {
+        CAPTURE(std::string(one.name));
+        CHECK_FALSE(is_alone(one, {"-fopenmp"}));
+    }
+}
+
+TEST_CASE("an array on the stack is known where the code fills all of it before it reads any")
+{
+    if (!can_prove()) return;
+    std::string const reader = "__attribute__((noinline)) static float g(float const* b, int n) "
+                               "{ return b[n % 4] + b[n % 3]; }\n";
+    CHECK(is_alone({"by parts",
+                    "float b[4];\nb[0] = x[0]; b[1] = x[1]; b[2] = x[2]; b[3] = 1;\n"
+                    "y[0] = g(b, n);\n",
+                    reader.c_str()}));
+    CHECK(is_alone({"in a branch",
+                    "if (n > 3) {\n    float b[4] = {x[0], x[1], 2, 3};\n"
+                    "    y[0] = g(b, n);\n}\n",
+                    reader.c_str()}));
+    CHECK_FALSE(is_alone({"but one",
+                          "float b[4];\nb[0] = x[0]; b[1] = x[1]; b[3] = 1;\n"
+                          "y[0] = g(b, n);\n",
+                          reader.c_str()}));
+    CHECK_FALSE(
+        is_alone({"only on one way",
+                  "float b[4];\nif (n > 3) { b[0] = x[0]; b[1] = x[1]; b[2] = x[2]; b[3] = 1; }\n"
+                  "y[0] = g(b, n);\n",
+                  reader.c_str()}));
 }

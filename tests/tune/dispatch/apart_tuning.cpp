@@ -5,7 +5,7 @@
 #include <attune/measure/timing_turns.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
-#include <attune/tune/loop/session_at_work.hpp>
+#include <attune/tune/loop/session.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -3,7 +3,7 @@
 #include <attune/tune/dispatch/tuning_slice.hpp>
 
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
 
 #include <atomic>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/device/cuda/cuda_kernel.hpp>
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 
 #include <algorithm>
 #include <cstdint>

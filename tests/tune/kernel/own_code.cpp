@@ -1,9 +1,9 @@
 // tests/tune/kernel/own_code.cpp - the user's own code beside what was found.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 // and what the tests need besides
 #include <attune/tune/kernel.hpp>
-#include <attune/tune/loop/detail/session_log.hpp>
+#include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/session.hpp>
 
 #include <algorithm>

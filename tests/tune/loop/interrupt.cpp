@@ -1,6 +1,6 @@
 // tests/tune/loop/interrupt.cpp - Ctrl-C while a loop runs.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
 
 #include <csignal>
 #include <doctest/doctest.h>

@@ -6,7 +6,7 @@
 #include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/lessons.hpp>
 #include <attune/tune/loop/logged_search.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/session.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 // tests/tune/over/variant_text.cpp - what processes tell each other, and which processes may tune one kernel together.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/over/variant_text.hpp>
-
 #include <attune/core/error.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/space/build_pack.hpp>

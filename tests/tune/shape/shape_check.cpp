@@ -3,7 +3,6 @@
 #include <attune/tune/shape/shape_check.hpp>
 
 #include <attune/attune.hpp>
-#include <attune/tune/shape/run_clock.hpp>
 
 #include <algorithm>
 #include <atomic>

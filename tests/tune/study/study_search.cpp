@@ -1,13 +1,12 @@
 // tests/tune/study/study_search.cpp - processes that search together through one file, and what befalls them.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/study/study_search.hpp>
-
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/remember/study.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/random.hpp>
 #include <attune/tune/minimize.hpp>
+#include <attune/tune/study.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -3,7 +3,7 @@
 #include <attune/tune/together/shared_budget.hpp>
 
 #include <attune/core/random.hpp>
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
 
 #include <algorithm>
 #include <csignal>

@@ -20,13 +20,24 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-ATTUNE_INLINE std::vector<std::string> processor_lines()
+[[nodiscard]] inline std::vector<std::string> read_processor_lines()
 {
     std::ifstream file("/proc/cpuinfo");
     std::vector<std::string> out;
     for (std::string line; std::getline(file, line) && !line.empty();)
         out.push_back(line);
     return lines_in_process(std::move(out));
+}
+
+ATTUNE_INLINE std::vector<std::string> processor_lines()
+{
+#if defined(__x86_64__)
+    // Linux makes the whole file for each reader, with all processors in it.
+    static std::vector<std::string> const lines = read_processor_lines();
+    return lines;
+#else
+    return read_processor_lines(); // the kinds of cores change with the set of allowed cores
+#endif
 }
 
 ATTUNE_INLINE std::string processor_facts()

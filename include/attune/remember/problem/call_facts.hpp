@@ -24,7 +24,7 @@ struct launch_facts {
     std::vector<std::string> arguments{}; ///< C++ text of the arguments' types
     std::string declarations{};           ///< lines that these types need
     /// C++ text of grid, block and cluster, three each, and of the shared bytes; empty: not
-    /// declared. See tune/kernel/launch_text.hpp.
+    /// declared. See tune/kernel/kernel_description.hpp.
     std::array<std::string, 10> formulas{};
     std::vector<std::string> reads{}; ///< the parts of a configuration that they read, as at[i]
     bool is_cooperative = false;

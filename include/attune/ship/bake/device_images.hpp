@@ -21,7 +21,7 @@ struct baked_names; // bake/bake_text.hpp
                                                       named_texts const& configuration,
                                                       std::string const& path);
 
-/// Returns true if a text is a formula of tune/kernel/launch_text.hpp, and no other code.
+/// Returns true if a text is a formula of tune/kernel/kernel_description.hpp, and no other code.
 /// @param inputs, reads  number of each
 [[nodiscard]] bool is_formula(std::string const& text, std::size_t inputs, std::size_t reads);
 

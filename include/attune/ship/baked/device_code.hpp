@@ -31,7 +31,7 @@ struct launch_number {
     [[nodiscard]] constexpr bool is_true() const noexcept { return as_real() != 0; }
 };
 
-/// Names as in the formulas of a store: see tune/kernel/launch_text.hpp.
+/// Names as in the formulas of a store: see tune/kernel/kernel_description.hpp.
 namespace formula {
 
 [[nodiscard]] constexpr launch_number integer(std::int64_t value) noexcept

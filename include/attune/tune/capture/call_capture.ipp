@@ -40,16 +40,14 @@ namespace attune::inline ATTUNE_ABI::detail {
     auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (problem != std::errc{}) return {};
     std::string_view const unit = text.substr(static_cast<std::size_t>(end - text.data()));
-    unsigned shift = 0;
     for (auto const& [bits, names] :
          {std::pair{0u, std::array<std::string_view, 3>{"", "B", "bytes"}},
           std::pair{10u, std::array<std::string_view, 3>{"K", "KB", "KiB"}},
           std::pair{20u, std::array<std::string_view, 3>{"M", "MB", "MiB"}},
           std::pair{30u, std::array<std::string_view, 3>{"G", "GB", "GiB"}}})
         if (std::find(names.begin(), names.end(), unit) != names.end()) {
-            shift = bits;
-            if (count > std::numeric_limits<std::uint64_t>::max() >> shift) return {};
-            return count << shift;
+            if (count > std::numeric_limits<std::uint64_t>::max() >> bits) return {};
+            return count << bits;
         }
     return {};
 }

@@ -14,11 +14,9 @@
 #include <attune/tune/capture/call_replay.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <sys/mman.h>
 #include <utility>
 #include <vector>

@@ -10,11 +10,10 @@
 #include <attune/tune/dispatch/apart_tuning.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/online_bench.hpp>
-#include <attune/tune/loop/session_at_work.hpp>
+#include <attune/tune/loop/session.hpp>
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstddef>

@@ -10,7 +10,6 @@
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
-#include <attune/tune/dispatch/served/kept_calls.hpp>
 #include <attune/tune/dispatch/served/served_inputs.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>
 #include <attune/tune/kernel/call_frame.hpp>

@@ -6,14 +6,12 @@
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
 #include <exception>
-#include <memory>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -7,19 +7,15 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/machine_figures.hpp>
-#include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/signals.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/apart_tuning.hpp>
-#include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/kernel/own_code.hpp>
-#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/trial.hpp>
 
 #include <algorithm>
@@ -29,7 +25,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -11,16 +11,12 @@
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/kernel/launch_text.hpp>
-#include <attune/tune/kernel/own_code.hpp>
-#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 

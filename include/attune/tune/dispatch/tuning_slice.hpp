@@ -6,7 +6,7 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/session.hpp>
 #include <attune/tune/options.hpp>
 
 #include <cstddef>

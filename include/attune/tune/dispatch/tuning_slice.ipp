@@ -16,7 +16,6 @@
 #include <cmath>
 #include <condition_variable>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <pthread.h>
 #include <thread>

@@ -5,8 +5,6 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
-#include <cstring>
-
 namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE void call_frame::set_extent(std::size_t argument, std::size_t count)

@@ -10,16 +10,11 @@
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -1,12 +1,12 @@
-// attune/tune/kernel/kernel_description.hpp - a kernel without its C++ types.
+// attune/tune/kernel/kernel_description.hpp - a kernel without its C++ types, and its launch as text.
 // SPDX-License-Identifier: MIT
-// tested by tune/kernel.cpp
 #pragma once
 
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/shape/call_arguments.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
@@ -77,3 +77,24 @@ struct kernel_description {
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+struct launch_facts;
+
+/// The launch of the kernel on a device, for a store. A formula is C++ over the functions of
+/// ship/baked/device_code.hpp: "ceil_divide(in[0], multiply(at[0], at[1]))". Here in[i] is input i
+/// of the call. at[i] is the number that launch_facts::reads[i] names, in fields between tabs:
+///   whole NAME, real NAME       the number that parameter NAME has
+///   item I NAME, place I NAME   of a list: number I; the place of number I
+///   text NAME TEXT              1 if parameter NAME has this text, otherwise 0
+/// @param declared  from with_annotated_defaults(kernel)
+/// @return  empty if no launch is declared, or if a formula cannot be written in this form
+[[nodiscard]] std::optional<launch_facts> launch_facts_of(kernel_description const& kernel,
+                                                          description const& declared);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/kernel/kernel_description.ipp>
+#endif

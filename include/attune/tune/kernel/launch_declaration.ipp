@@ -10,13 +10,8 @@
 #include <attune/tune/kernel/launch_declaration.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -8,7 +8,6 @@
 #include <attune/tune/kernel/owned_call.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <iterator>
@@ -17,7 +16,6 @@
 #include <span>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

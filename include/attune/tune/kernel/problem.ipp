@@ -23,8 +23,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/tune/kernel/user_functions.hpp>
-
-#include <optional>
-#include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -3,18 +3,15 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
-#include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/timing_turns.hpp>
 #include <attune/space/query/setting_list.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <mutex>

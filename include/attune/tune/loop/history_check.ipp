@@ -6,7 +6,6 @@
 #include <attune/measure/arrays/content.hpp>
 #include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/measure/sandbox/guarded.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/history_check.hpp>
@@ -20,8 +19,6 @@
 #include <cstring>
 #include <exception>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -13,7 +13,7 @@
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/kept_settings.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/session.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,17 +4,12 @@
 
 #include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/sampler.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <unordered_map>
-#include <utility>
-#include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -11,7 +11,7 @@
 #include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/tune/device/device_target.hpp>
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/kernel/user_functions.hpp>
 #include <attune/tune/loop/make_bench.hpp>
@@ -25,7 +25,6 @@
 #include <exception>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <thread>
 #include <utility>
 #include <variant>

@@ -2,24 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/outcome.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/search/optimizer_core.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/stop.hpp>
-#include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
-#include <attune/tune/loop/run_state.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -16,7 +16,6 @@
 #include <cmath>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -1,20 +1,77 @@
-// attune/tune/loop/session.ipp - a session in steps, and as a whole.
+// attune/tune/loop/session.ipp - a session in steps and as a whole, lessons of the optional part, and a count.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/offer.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/tune/kernel/own_code.hpp>
-#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/loop/detail/tuning_session.hpp>
 #include <attune/tune/loop/session.hpp>
 
-#include <cstdint>
-#include <memory>
-#include <utility>
+#include <atomic>
+#include <unistd.h>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE bool tuning_lessons::subject::has_programs() const
+{
+    return !search.samples.empty() && !predict && !space.describe().row_names.empty();
+}
+
+ATTUNE_INLINE bool is_of_lesson(std::string_view text) noexcept
+{
+    return !text.empty() && text.front() >= 'a' && text.front() <= 'z';
+}
+
+ATTUNE_INLINE std::shared_ptr<lesson const> lesson_in(std::string_view text)
+{
+    auto const* const part = offer_of_program<tuning_lessons>();
+    return part != nullptr ? part->read(text) : nullptr;
+}
+
+ATTUNE_INLINE std::string missing_lessons(tuning_lessons::subject const& of)
+{
+    if (offer_of_program<tuning_lessons>() != nullptr) return {};
+    std::string files = of.has_programs() ? of.search.samples : std::string();
+    if (!of.search.techniques.empty()) files += (files.empty() ? "" : ", ") + of.search.techniques;
+    if (files.empty()) return {};
+    return files + ": these lessons are neither used nor extended: include "
+                   "<attune/tune/lessons.hpp> and link attune::lessons";
+}
+
+/// The upper 32 bits are a process id, the lower 32 bits the number of its sessions.
+inline std::atomic<std::uint64_t> sessions_at_work{0};
+
+[[nodiscard]] inline bool is_count_of(std::uint64_t seen, std::uint32_t process) noexcept
+{
+    return seen >> 32 == process;
+}
+
+ATTUNE_INLINE session_at_work::session_at_work() noexcept
+    : process_(static_cast<std::uint32_t>(::getpid()))
+{
+    std::uint64_t const none = std::uint64_t{process_} << 32;
+    std::uint64_t seen = sessions_at_work;
+    while (!sessions_at_work.compare_exchange_weak(
+        seen, (is_count_of(seen, process_) ? seen : none) + 1)) {
+    }
+}
+
+ATTUNE_INLINE session_at_work::~session_at_work()
+{
+    // In the child of a fork the sessions of its parent do not count.
+    if (process_ == static_cast<std::uint32_t>(::getpid())) --sessions_at_work;
+}
+
+ATTUNE_INLINE std::uint32_t session_at_work::count() noexcept
+{
+    std::uint64_t const seen = sessions_at_work;
+    return is_count_of(seen, static_cast<std::uint32_t>(::getpid()))
+               ? static_cast<std::uint32_t>(seen)
+               : 0;
+}
 
 /// The problem of a session, with any baseline added to its frame, and the session's work.
 struct stepped_session::parts {

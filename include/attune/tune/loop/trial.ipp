@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/tune/kernel/own_code.hpp>
-#include <attune/tune/loop/history_check.hpp>
-#include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/make_bench.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/trial.hpp>
 
 #include <algorithm>
@@ -21,7 +18,6 @@
 #include <numeric>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

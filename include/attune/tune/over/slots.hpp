@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
-#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/progress.hpp>
 

@@ -6,8 +6,8 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
+#include <attune/tune/over/mpi/rank_messages.hpp>
 #include <attune/tune/over/slots.hpp>
-#include <attune/tune/over/variant_text.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -12,7 +12,7 @@
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/options.hpp>
-#include <attune/tune/over/variant_text.hpp>
+#include <attune/tune/over/mpi/rank_messages.hpp>
 
 #include <memory>
 #include <optional>

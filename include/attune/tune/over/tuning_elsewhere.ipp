@@ -9,12 +9,10 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/over/tuning_elsewhere.hpp>
 
 #include <exception>
-#include <memory>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/element.hpp>
-#include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/tune/program/program_facts.hpp>
 #include <attune/tune/roofline.hpp> // programs state their work
@@ -13,7 +11,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

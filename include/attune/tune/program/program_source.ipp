@@ -12,9 +12,7 @@
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/configurations.hpp>
-#include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/program_features.hpp>
@@ -22,13 +20,9 @@
 #include <attune/tune/program/program_source.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

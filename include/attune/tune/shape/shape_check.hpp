@@ -1,4 +1,4 @@
-// attune/tune/shape/shape_check.hpp - checks an installed variant for a call of a new shape.
+// attune/tune/shape/shape_check.hpp - checks an installed variant for a call of a new shape, and measures its runs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,13 +6,38 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/bench.hpp>
+#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/kernel_description.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Measures the seconds of a run without those in which another program had its processor.
+class run_clock {
+public:
+    /// Returns the wall seconds of the run so far. If the system took the processor away from this
+    /// thread, and the thread waited for nothing, returns the CPU seconds of the process if they
+    /// are less. They count all threads, because another thread of the run may have had the
+    /// processor.
+    [[nodiscard]] double seconds() const
+    {
+        double const wall_s = clocks_.wall_s() - begun_s_;
+        bool const is_disturbed = clocks_.preemptions() > preemptions_ && clocks_.waits() == waits_;
+        return is_disturbed ? std::min(wall_s, clocks_.process_cpu_s() - cpu_s_) : wall_s;
+    }
+
+private:
+    system_clocks clocks_{};
+    std::uint64_t preemptions_ = clocks_.preemptions();
+    std::uint64_t waits_ = clocks_.waits();
+    double cpu_s_ = clocks_.process_cpu_s();
+    double begun_s_ = clocks_.wall_s();
+};
 
 struct shape_check_limits {
     double check_s = 1; ///< wall seconds; a check that would take longer does not take place

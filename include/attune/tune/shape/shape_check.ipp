@@ -5,18 +5,14 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/guarded.hpp>
-#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/shape/run_clock.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>

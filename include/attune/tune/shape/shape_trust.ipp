@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -11,17 +11,14 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
-#include <attune/measure/sandbox/isolation.hpp>
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/shape/drawn_calls.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 #include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <optional>

@@ -5,7 +5,7 @@
 #include <attune/core/shape/choice_node.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/session.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -5,17 +5,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/together/shared_budget.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <exception>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -9,7 +9,7 @@
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/owned_call.hpp>
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/together.hpp>
 #include <attune/tune/together/shared_budget.hpp>
 

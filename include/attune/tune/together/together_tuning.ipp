@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <functional>
 #include <new>
 #include <unistd.h>

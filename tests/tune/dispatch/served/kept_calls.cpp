@@ -1,11 +1,10 @@
 // tests/tune/dispatch/served/kept_calls.cpp - what a tuned leaves in its store is what its report said.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/dispatch/served/kept_calls.hpp>
-
 #include <attune/remember/layers.hpp>
 #include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/shipped.hpp>
 #include <attune/remember/store.hpp>
+#include <attune/tune/dispatch/served/served_inputs.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <csignal>

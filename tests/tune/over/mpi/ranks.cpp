@@ -1,8 +1,7 @@
 // tests/tune/over/mpi/ranks.cpp - a search on real ranks of this machine, by mpirun.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/over/mpi/ranks.hpp>
-
 #include <attune/remember/files/event_log.hpp>
+#include <attune/tune/minimize_over.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // tests/tune/over/mpi/tuned_ranks.cpp - a tuning on real ranks of this machine, by mpirun.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/over/mpi/tuned_ranks.hpp>
+#include <attune/tune/tune_over.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>

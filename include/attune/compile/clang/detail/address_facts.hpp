@@ -50,7 +50,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return llvm::any_of(type->subtypes(), [](llvm::Type const* one) { return has_pointer(one); });
 }
 
-/// Returns the functions with a body that the entry reaches, and the entry; empty without an entry.
+/// Returns the functions with a body that the entry reaches by calls or as the body of a parallel
+/// region of OpenMP, and the entry; empty without an entry.
 [[nodiscard]] inline llvm::SetVector<llvm::Function const*>
 reached_functions(llvm::Module const& module)
 {
@@ -59,10 +60,12 @@ reached_functions(llvm::Module const& module)
     if (entry != nullptr && !entry->isDeclaration()) out.insert(entry);
     for (std::size_t i = 0; i < out.size(); ++i)
         for (llvm::Instruction const& one : llvm::instructions(out[i]))
-            if (auto const* const call = llvm::dyn_cast<llvm::CallBase>(&one))
-                if (llvm::Function const* const called = call->getCalledFunction();
-                    called != nullptr && !called->isDeclaration())
-                    out.insert(called);
+            if (auto const* const call = llvm::dyn_cast<llvm::CallBase>(&one)) {
+                llvm::Function const* called = call->getCalledFunction();
+                if (called != nullptr && called->getName() == "__kmpc_fork_call")
+                    called = llvm::dyn_cast<llvm::Function>(call->getArgOperand(2));
+                if (called != nullptr && !called->isDeclaration()) out.insert(called);
+            }
     return out;
 }
 

@@ -4,12 +4,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/code.hpp>
-#include <attune/cuda/device.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/measure/device/device_call.hpp>
 #include <attune/measure/device/device_compare.hpp>
 #include <attune/measure/device/worker/worker_bench.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>
@@ -19,12 +15,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

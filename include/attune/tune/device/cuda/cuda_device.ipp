@@ -6,8 +6,6 @@
 #include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/code.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/expression.hpp>
@@ -20,14 +18,10 @@
 #include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/device/cuda/cuda_kernel.hpp>
-#include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/kernel/launch_declaration.hpp>
-#include <attune/tune/kernel/own_code.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/opencl/builder.hpp>
 #include <attune/compile/opencl_compiler.hpp>
 #include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/measure/message/message_values.hpp>
 #include <attune/opencl/device.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/device/device_target.hpp>
-#include <attune/tune/device/opencl/opencl_builder.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -19,6 +20,12 @@
 #include <string_view>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// The name of the build service of workers.
+inline constexpr char const opencl_build_service[] = "OpenCL build";
+
+/// Answers a request of a builder from make_opencl_builder(). Runs in a worker.
+void serve_opencl_build(message_reader& from, message_writer& to);
 
 /// Returns device_compare_text, the comparison of results, in OpenCL C. Needs doubles.
 [[nodiscard]] std::string_view opencl_compare_text() noexcept;

@@ -10,15 +10,12 @@
 #include <attune/declare/table.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {

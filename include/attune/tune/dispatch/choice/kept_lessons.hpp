@@ -11,7 +11,7 @@
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/session.hpp>
 
 #include <cstddef>
 #include <functional>

@@ -8,14 +8,8 @@
 #include <attune/tune/dispatch/choice/kept_lessons.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -17,7 +17,6 @@
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 #include <attune/tune/shape/shape_trust.hpp>

@@ -3,22 +3,18 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/matching.hpp>
-#include <attune/remember/problem/problem.hpp>
 #include <attune/tune/dispatch/choice/near_choice.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <ranges>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {

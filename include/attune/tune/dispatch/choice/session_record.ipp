@@ -18,10 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <utility>

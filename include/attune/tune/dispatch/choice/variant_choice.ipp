@@ -6,22 +6,15 @@
 #include <attune/core/offer.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/problem/problem.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/run_state.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

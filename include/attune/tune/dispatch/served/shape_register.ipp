@@ -8,16 +8,8 @@
 #include <attune/tune/shape/shape_trust.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <new>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

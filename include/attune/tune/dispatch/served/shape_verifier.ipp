@@ -8,20 +8,17 @@
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/measure/bench.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/history_check.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/shape/drawn_calls.hpp>
 #include <attune/tune/shape/shape_check.hpp>
-#include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <utility>

@@ -6,12 +6,10 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
-#include <attune/tune/kernel/own_code.hpp>
+#include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/finals.hpp>
-#include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/options.hpp>

@@ -9,7 +9,6 @@
 #include <attune/search/search_limits.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/space/kept_settings.hpp>
-#include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>

@@ -1,41 +1,23 @@
-// attune/tune/over/mpi/rank_messages.hpp - the messages between rank 0 and the other ranks of a search.
+// attune/tune/over/mpi/rank_messages.hpp - texts of processes that search or tune together: messages, shared facts, variants.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/measure/message/message_values.hpp>
+#include <attune/remember/record.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
-#include <attune/tune/loop/slot_evaluator.hpp>
+#include <attune/tune/loop/trial.hpp>
+#include <attune/tune/report.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-inline void put_point(message_writer& to, point const& at)
-{
-    to.put(at.size());
-    for (coordinate const& c : at) {
-        to.put(c.index);
-        to.put(c.real);
-    }
-}
-
-[[nodiscard]] inline point get_point(message_reader& from)
-{
-    point out(from.get_count());
-    for (coordinate& c : out) {
-        c.index = from.get<std::uint32_t>();
-        c.real = from.get<double>();
-    }
-    return out;
-}
 
 // A rank sends one report, its hello or the outcome of its last order, and then waits for an order.
 // A rank thus has at most one report under way. Rank 0 can provide for this one when it leaves.
@@ -80,6 +62,49 @@ struct rank_order {
 /// Errors of both   std::runtime_error: the text is damaged, or of another version of attune
 [[nodiscard]] rank_report read_report(std::string_view text);
 [[nodiscard]] rank_order read_order(std::string_view text);
+
+/// The facts that one process states.
+struct process_identity {
+    std::string name{};    ///< as text for the user: "rank 3 on node7"
+    std::string problem{}; ///< why it cannot take part; empty: it can
+    std::string space{};   ///< space_of_rank()
+    /// The readable parts of the kernel's key, which the user can act upon, and its fingerprints.
+    named_texts facts{};
+    std::string machine{}; ///< the device of the key, on which times are measured
+};
+
+/// @param space  with the values of its inputs
+[[nodiscard]] process_identity identity_of(record_key const& key, description const& space,
+                                           std::string name);
+
+[[nodiscard]] std::string text_of_identity(process_identity const& one);
+/// Errors   std::runtime_error: the text is damaged
+[[nodiscard]] process_identity read_identity(std::string_view text);
+
+/// Refuses processes whose times are not comparable.
+/// @param all  first the process that searches. All processes pass the same list, and throw the
+///             same error
+/// Errors   attune::error: a process cannot take part; a kernel, space, input or compiler differs
+///          from the first process; unlike machines, with a table of machines and processes
+void refuse_unlike(std::vector<process_identity> const& all);
+
+/// Returns the facts of a variant except its configuration, its outcome and its code.
+/// @param most_bytes  a longer text leaves out the single times
+[[nodiscard]] std::string text_of_variant(tried_variant const& tried, std::size_t most_bytes);
+/// Errors   std::runtime_error: the text is damaged
+void read_variant(std::string_view text, tried_variant& to);
+
+/// How a tuning ended.
+struct found_elsewhere {
+    std::optional<point> at{}; ///< the serving configuration; empty: the default serves, untuned
+    tuning_report report{};
+};
+
+/// Returns the parts of the report that the user reads of a tuning: without noise, roofline,
+/// baseline, and texts on shapes.
+[[nodiscard]] std::string text_of_found(found_elsewhere const& found);
+/// Errors   std::runtime_error: the text is damaged
+[[nodiscard]] found_elsewhere read_found(std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
@@ -11,6 +12,9 @@
 #include <attune/tune/over/mpi/rank_messages.hpp>
 
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -45,82 +49,119 @@ ATTUNE_INLINE std::string difference_of_spaces(std::string_view own, std::string
     return out;
 }
 
-inline void put_quantities(message_writer& to, std::vector<quantity> const& all)
+template <class T, class Of>
+concept same_but_const = std::same_as<std::remove_const_t<T>, Of>;
+
+/// Writes a value to a message, or reads it. One list of fields thus serves both directions.
+template <class T>
+void field(message_writer& to, T const& value)
+{
+    if constexpr (std::is_same_v<T, std::string>)
+        to.put_text(value);
+    else if constexpr (requires { list_fields(to, value); })
+        list_fields(to, value);
+    else
+        to.put(value);
+}
+template <class T>
+void field(message_reader& from, T& value)
+{
+    if constexpr (std::is_same_v<T, std::string>)
+        value = from.get_text();
+    else if constexpr (requires { list_fields(from, value); })
+        list_fields(from, value);
+    else
+        value = from.get<T>();
+}
+inline void field(message_writer& to, failure const& what) { put_failure(to, what); }
+inline void field(message_reader& from, failure& what) { what = get_failure(from); }
+inline void field(message_writer& to, measurement const& what) { put_measurement(to, what); }
+inline void field(message_reader& from, measurement& what) { what = get_measurement(from); }
+template <class T>
+void field(message_writer& to, std::vector<T> const& all)
 {
     to.put(all.size());
-    for (quantity const& one : all) {
-        to.put_text(one.name);
-        to.put(one.value);
-    }
+    for (T const& one : all)
+        field(to, one);
+}
+template <class T>
+void field(message_reader& from, std::vector<T>& all)
+{
+    all.resize(from.get_count());
+    for (T& one : all)
+        field(from, one);
+}
+template <class T>
+void field(message_writer& to, std::optional<T> const& value)
+{
+    to.put(value.has_value());
+    if (value) field(to, *value);
+}
+template <class T>
+void field(message_reader& from, std::optional<T>& value)
+{
+    if (from.get<bool>()) field(from, value.emplace());
 }
 
-[[nodiscard]] inline std::vector<quantity> get_quantities(message_reader& from)
+template <class Message, class... T>
+void fields(Message& message, T&... all)
 {
-    std::vector<quantity> out(from.get_count());
-    for (quantity& one : out) {
-        one.name = from.get_text();
-        one.value = from.get<double>();
-    }
-    return out;
+    (field(message, all), ...);
+}
+template <class Message, same_but_const<coordinate> T>
+void list_fields(Message& message, T& one)
+{
+    fields(message, one.index, one.real);
 }
 
-inline void put_end(message_writer& to, minimum_on_slots const& end)
+template <class T>
+[[nodiscard]] std::string text_of_fields(T const& value)
 {
-    found_minimum const& found = end.found;
-    to.put(found.best.has_value());
-    if (found.best) put_point(to, *found.best);
-    to.put(found.value);
-    put_quantities(to, found.quantities);
-    to.put_text(found.shortfall);
-    to.put(found.evaluations);
-    to.put(found.failures);
-    to.put(found.interrupted);
-    to.put_text(found.ended);
-    to.put(end.workers.size());
-    for (worker_use const& one : end.workers) {
-        to.put_text(one.name);
-        to.put(one.evaluations);
-        to.put(one.failures);
-        to.put_text(one.first_fault);
-        to.put(one.is_left);
-    }
+    message_writer to;
+    field(to, value);
+    return to.take();
 }
 
-[[nodiscard]] inline minimum_on_slots get_end(message_reader& from)
+template <class T>
+void read_fields(std::string_view text, T& value)
 {
-    minimum_on_slots out;
-    found_minimum& found = out.found;
-    if (from.get<bool>()) found.best = get_point(from);
-    found.value = from.get<double>();
-    found.quantities = get_quantities(from);
-    found.shortfall = from.get_text();
-    found.evaluations = from.get<std::uint32_t>();
-    found.failures = from.get<failure_counts>();
-    found.interrupted = from.get<bool>();
-    found.ended = from.get_text();
-    out.workers.resize(from.get_count());
-    for (worker_use& one : out.workers) {
-        one.name = from.get_text();
-        one.evaluations = from.get<std::uint32_t>();
-        one.failures = from.get<failure_counts>();
-        one.first_fault = from.get_text();
-        one.is_left = from.get<bool>();
-    }
-    return out;
+    message_reader from(text);
+    field(from, value);
+    if (!from.is_at_end()) throw damaged_message();
+}
+
+template <class Message, same_but_const<quantity> T>
+void list_fields(Message& message, T& one)
+{
+    fields(message, one.name, one.value);
+}
+
+template <class Message, same_but_const<worker_use> T>
+void list_fields(Message& message, T& one)
+{
+    fields(message, one.name, one.evaluations, one.failures, one.first_fault, one.is_left);
+}
+
+template <class Message, same_but_const<rank_order> T>
+void list_fields(Message& message, T& order)
+{
+    field(message, order.at);
+    if (order.at) return field(message, order.stop_above_s);
+    auto& found = order.end.found;
+    fields(message, found.best, found.value, found.quantities, found.shortfall, found.evaluations,
+           found.failures, found.interrupted, found.ended, order.end.workers, order.problem,
+           order.some_left, order.space, order.found);
 }
 
 [[nodiscard]] inline std::string whole_text_of_report(rank_report const& report)
 {
     message_writer to;
     to.put(rank_message_format);
-    to.put_text(report.host);
-    to.put_text(report.space);
-    to.put_text(report.problem);
-    to.put(report.wants_stop);
+    fields(to, report.host, report.space, report.problem, report.wants_stop);
     to.put(report.seen.has_value());
     if (report.seen) {
         put_outcome(to, report.seen->seen.result);
-        put_quantities(to, report.seen->seen.quantities);
+        field(to, report.seen->seen.quantities);
         to.put(report.seen->is_fault);
     }
     to.put_text(report.variant);
@@ -154,13 +195,10 @@ ATTUNE_INLINE rank_report read_report(std::string_view text)
     message_reader from(text);
     if (from.get<std::uint32_t>() != rank_message_format) throw damaged_message();
     rank_report out;
-    out.host = from.get_text();
-    out.space = from.get_text();
-    out.problem = from.get_text();
-    out.wants_stop = from.get<bool>();
+    fields(from, out.host, out.space, out.problem, out.wants_stop);
     if (from.get<bool>()) {
-        outcome result = get_outcome(from);
-        evaluation seen{std::move(result), get_quantities(from)};
+        evaluation seen{get_outcome(from)};
+        field(from, seen.quantities);
         out.seen = guarded_evaluation{std::move(seen), from.get<bool>()};
     }
     out.variant = from.get_text();
@@ -172,17 +210,7 @@ ATTUNE_INLINE std::string text_of_order(rank_order const& order)
 {
     message_writer to;
     to.put(rank_message_format);
-    to.put(order.at.has_value());
-    if (order.at) {
-        put_point(to, *order.at);
-        to.put(order.stop_above_s);
-    } else {
-        put_end(to, order.end);
-        to.put_text(order.problem);
-        to.put(order.some_left);
-        to.put_text(order.space);
-        to.put_text(order.found);
-    }
+    field(to, order);
     return to.take();
 }
 
@@ -191,17 +219,146 @@ ATTUNE_INLINE rank_order read_order(std::string_view text)
     message_reader from(text);
     if (from.get<std::uint32_t>() != rank_message_format) throw damaged_message();
     rank_order out;
-    if (from.get<bool>()) {
-        out.at = get_point(from);
-        out.stop_above_s = from.get<double>();
-    } else {
-        out.end = get_end(from);
-        out.problem = from.get_text();
-        out.some_left = from.get<bool>();
-        out.space = from.get_text();
-        out.found = from.get_text();
-    }
+    field(from, out);
     if (!from.is_at_end()) throw damaged_message();
+    return out;
+}
+
+ATTUNE_INLINE process_identity identity_of(record_key const& key, description const& space,
+                                           std::string name)
+{
+    process_identity out{.name = std::move(name), .space = space_of_rank(space)};
+    out.facts = {{"kernel", key.kernel},
+                 {"compiler", key.compiler},
+                 {"source", key.source},
+                 {"declaration", key.schema + ' ' + key.signature}};
+    for (auto const& [what, value] : key.setting)
+        out.facts.emplace_back(what, value);
+    out.machine = key.device;
+    return out;
+}
+
+template <class Message, same_but_const<named_texts::value_type> T>
+void list_fields(Message& message, T& one)
+{
+    fields(message, one.first, one.second);
+}
+
+template <class Message, same_but_const<process_identity> T>
+void list_fields(Message& message, T& one)
+{
+    fields(message, one.name, one.problem, one.space, one.facts, one.machine);
+}
+
+ATTUNE_INLINE std::string text_of_identity(process_identity const& one)
+{
+    return text_of_fields(one);
+}
+
+ATTUNE_INLINE process_identity read_identity(std::string_view text)
+{
+    process_identity out;
+    read_fields(text, out);
+    return out;
+}
+
+/// Returns the kernel's first difference from the first process; empty: none.
+[[nodiscard]] inline std::string difference_of_kernels(process_identity const& own,
+                                                       process_identity const& first)
+{
+    for (auto const& [what, value] : first.facts) {
+        auto const here = std::ranges::find(own.facts, what, &named_texts::value_type::first);
+        std::string const text = here == own.facts.end() ? "nothing" : here->second;
+        if (text != value)
+            return "its " + what + " is not that of " + first.name + ": " + text + ", not " + value;
+    }
+    return own.facts.size() == first.facts.size() ? difference_of_spaces(own.space, first.space)
+                                                  : "its options are not those of " + first.name;
+}
+
+/// Returns a line for each machine, with its processes.
+[[nodiscard]] inline std::string table_of_machines(std::vector<process_identity> const& all)
+{
+    constexpr std::size_t most_named = 8;
+    std::vector<std::pair<std::string, std::vector<std::string>>> machines;
+    for (process_identity const& one : all) {
+        auto at = std::ranges::find(machines, one.machine,
+                                    &std::pair<std::string, std::vector<std::string>>::first);
+        if (at == machines.end()) at = machines.insert(at, {one.machine, {}});
+        at->second.push_back(one.name);
+    }
+    std::string out;
+    for (auto const& [machine, names] : machines) {
+        out += (out.empty() ? "" : "\n         ") + machine + ": ";
+        for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i)
+            out += (i == 0 ? "" : ", ") + names[i];
+        if (names.size() > most_named)
+            out += " and " + std::to_string(names.size() - most_named) + " more";
+    }
+    return out;
+}
+
+ATTUNE_INLINE void refuse_unlike(std::vector<process_identity> const& all)
+{
+    for (process_identity const& one : all)
+        if (!one.problem.empty())
+            throw error("a rank cannot take part in the tuning", one.name + ": " + one.problem, "");
+    process_identity const& first = all.front();
+    for (process_identity const& one : all)
+        if (std::string const why = difference_of_kernels(one, first); !why.empty())
+            throw error("a rank cannot take part in the tuning", one.name + ": " + why,
+                        "declare the same kernel, with the same inputs, compiler and options, on "
+                        "all ranks");
+    for (process_identity const& one : all)
+        if (one.machine != first.machine)
+            throw error("the ranks are on unlike machines, whose times cannot be compared",
+                        table_of_machines(all),
+                        "tune on the ranks of each machine by themselves: split the communicator "
+                        "(MPI_Comm_split)");
+}
+
+template <class Message, same_but_const<tried_variant> T>
+void list_fields(Message& message, T& tried)
+{
+    auto& made = tried.made;
+    fields(message, made.code.object_key, made.code.compile_s, made.code.from_cache,
+           made.first_run_s, made.bounded.error, made.timing.times, made.timing.disturbed,
+           made.timing.runs, made.timing.threads, made.timing.clock, tried.features);
+}
+
+ATTUNE_INLINE std::string text_of_variant(tried_variant const& tried, std::size_t most_bytes)
+{
+    std::string out = text_of_fields(tried);
+    if (out.size() <= most_bytes) return out;
+    tried_variant cut = tried;
+    cut.made.timing.times.clear();
+    cut.made.timing.disturbed.clear();
+    return text_of_fields(cut);
+}
+
+ATTUNE_INLINE void read_variant(std::string_view text, tried_variant& to) { read_fields(text, to); }
+
+template <class Message, same_but_const<found_elsewhere> T>
+void list_fields(Message& message, T& found)
+{
+    auto& r = found.report;
+    fields(message, found.at, r.kernel, r.compiler, r.how, r.reason, r.configuration,
+           r.default_configuration, r.best, r.default_time, r.speedup, r.speedup_low,
+           r.speedup_high, r.ties, r.log2_space_size, r.evaluations, r.pruned, r.left_share,
+           r.same_code, r.compiled, r.from_cache, r.failures, r.first_failures, r.isolation,
+           r.compile_s, r.elapsed_s, r.code_s, r.search_s, r.interrupted, r.notices);
+}
+
+ATTUNE_INLINE std::string text_of_found(found_elsewhere const& found)
+{
+    return text_of_fields(found);
+}
+
+ATTUNE_INLINE found_elsewhere read_found(std::string_view text)
+{
+    found_elsewhere out;
+    read_fields(text, out);
+    if (out.report.how > decision::call_failed) throw damaged_message();
     return out;
 }
 

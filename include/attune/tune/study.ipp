@@ -1,4 +1,4 @@
-// attune/tune/study/study_search.ipp - joins, claims, evaluates, and exchanges outcomes.
+// attune/tune/study.ipp - joins, claims, evaluates, and exchanges outcomes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,24 +13,16 @@
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/stop.hpp>
-#include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
-#include <attune/tune/study/detail/followed_search.hpp>
-#include <attune/tune/study/detail/own_evaluation.hpp>
-#include <attune/tune/study/detail/study_link.hpp>
-#include <attune/tune/study/study_search.hpp>
+#include <attune/tune/study.hpp>
+#include <attune/tune/study/detail/study_parts.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

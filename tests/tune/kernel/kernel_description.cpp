@@ -1,11 +1,12 @@
-// tests/tune/kernel/launch_text.cpp - the launch of a kernel as a store keeps it.
+// tests/tune/kernel/kernel_description.cpp - the launch of a kernel as a store keeps it.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/kernel/launch_text.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <attune/core/device_span.hpp>
 #include <attune/declare/domain.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

@@ -1,16 +1,13 @@
-// attune/tune/over/mpi/ranks.ipp - the work of rank 0, and the work of the others.
+// attune/tune/minimize_over.ipp - the work of rank 0, and the work of the others.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/slot_evaluator.hpp>
-#include <attune/tune/minimize.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/minimize_over.hpp>
 #include <attune/tune/over/mpi/detail/rank_job.hpp>
-#include <attune/tune/over/mpi/detail/ranks_evaluator.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
-#include <attune/tune/over/mpi/ranks.hpp>
 
 #include <exception>
 #include <mpi.h>

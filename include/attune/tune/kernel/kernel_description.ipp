@@ -1,4 +1,4 @@
-// attune/tune/kernel/launch_text.ipp - writes the formulas of a launch.
+// attune/tune/kernel/kernel_description.ipp - writes the formulas of a launch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,14 +9,13 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/tune/kernel/launch_text.hpp>
+#include <attune/remember/problem/call_facts.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -1,24 +1,21 @@
-// attune/tune/over/mpi/tuned_ranks.ipp - the work of rank 0, and the work of the others.
+// attune/tune/tune_over.ipp - the work of rank 0, and the work of the others.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/over/mpi/detail/rank_job.hpp>
-#include <attune/tune/over/mpi/detail/ranks_evaluator.hpp>
-#include <attune/tune/over/mpi/tuned_ranks.hpp>
+#include <attune/tune/over/mpi/rank_messages.hpp>
 #include <attune/tune/over/slots.hpp>
 #include <attune/tune/over/tuning_elsewhere.hpp>
-#include <attune/tune/over/variant_text.hpp>
+#include <attune/tune/tune_over.hpp>
 
 #include <exception>
 #include <mpi.h>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

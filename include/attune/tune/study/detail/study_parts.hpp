@@ -1,4 +1,4 @@
-// attune/tune/study/detail/study_link.hpp - the lines that one process of a study writes and reads, and their configurations.
+// attune/tune/study/detail/study_parts.hpp - parts of one process of a study: lines, search, evaluation.
 // SPDX-License-Identifier: MIT
 // tested by tune/study/study_search.cpp
 #pragma once
@@ -7,15 +7,22 @@
 #include <attune/core/evaluation.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/remember/study.hpp>
 #include <attune/search/optimizer_core.hpp>
+#include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/over/slots.hpp>
+#include <attune/tune/study.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -25,8 +32,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unistd.h>
+#include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -221,6 +231,194 @@ private:
     bool cannot_write_ = false;
     double look_every_s_; ///< several times in a lease
     double last_written_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
+};
+
+/// Evaluates one configuration at a time, on a separate thread. After its limit an evaluation is a
+/// failure, and the objective continues.
+class own_evaluation {
+public:
+    own_evaluation(std::function<evaluation(point const&)> objective, double most_seconds)
+        : most_seconds_(most_seconds)
+        , slot_(std::move(objective))
+    {
+    }
+
+    /// @pre     is_idle()
+    /// @param number  number of its claim
+    void begin(point const& at, std::uint64_t number)
+    {
+        is_ = stage::busy;
+        at_ = at;
+        number_ = number;
+        since_s_ = steady_seconds();
+        slot_.submit(at);
+    }
+
+    [[nodiscard]] bool is_idle() const noexcept { return is_ == stage::idle; }
+    [[nodiscard]] bool is_busy() const noexcept { return is_ == stage::busy; }
+    /// Returns true if the objective has not returned for twice its limit.
+    [[nodiscard]] bool is_stuck() const
+    {
+        return is_ == stage::overdue && steady_seconds() - since_s_ >= 2 * most_seconds_;
+    }
+    [[nodiscard]] point const& at() const noexcept { return at_; }
+    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+
+    /// Waits for the outcome, at most until `until_s` of steady_seconds().
+    /// @return  the outcome, once; an overdue outcome is dropped
+    [[nodiscard]] std::optional<guarded_evaluation> wait(double until_s)
+    {
+        double const now = steady_seconds();
+        double wait_s = std::max(until_s - now, 0.0);
+        if (is_idle()) {
+            std::this_thread::sleep_for(std::chrono::duration<double>(wait_s));
+            return {};
+        }
+        if (is_busy()) wait_s = std::clamp(since_s_ + most_seconds_ - now, 0.0, wait_s);
+        std::optional<guarded_evaluation> seen = slot_.take(wait_s);
+        if (seen) {
+            bool const is_late = !is_busy();
+            is_ = stage::idle;
+            if (is_late) return {};
+            return seen;
+        }
+        if (!is_busy() || steady_seconds() - since_s_ < most_seconds_) return {};
+        is_ = stage::overdue;
+        return guarded_evaluation{
+            failure{failure_stage::timeout,
+                    "no outcome within " + formatted("%.4g", most_seconds_) + " s"},
+            true};
+    }
+
+private:
+    enum class stage : std::uint8_t { idle, busy, overdue };
+
+    double most_seconds_;
+    stage is_ = stage::idle;
+    point at_{};
+    std::uint64_t number_ = 0;
+    double since_s_ = 0;
+    own_slot slot_; // last: its thread ends first
+};
+
+/// The search of one process, and its counts. A proposal is held until its outcome is known, or
+/// until this process begins to evaluate it: another process may have claimed it.
+class followed_search {
+public:
+    /// @param possible  number of configurations, if less than the limit
+    /// @pre   all outlive this object
+    followed_search(chain_of_trees const& space, study_configurations const& texts,
+                    study_options const& options, std::uint32_t possible)
+        : texts_(&texts)
+        , options_(&options)
+        , search_(space, options.minimize.search, options.minimize.seed, false,
+                  without_cost(options.limits), options.minimize.bounds)
+        , run_(objective_board(options.minimize.name, options.limits, possible,
+                               options.minimize.progress))
+    {
+    }
+
+    [[nodiscard]] optimizer_core const& search() const noexcept { return search_; }
+    [[nodiscard]] run_state const& run() const noexcept { return run_; }
+    [[nodiscard]] std::vector<quantity> const& best_quantities() const noexcept
+    {
+        return best_quantities_;
+    }
+    void announce(std::string const& text) const { run_.announce(progress_event::notice, text); }
+
+    /// Passes new outcomes of the board to the search.
+    /// @return  true if there were any
+    bool take_told(study_board const& board)
+    {
+        std::size_t const before = delivered_;
+        while (delivered_ < board.outcomes().size())
+            take(board.outcomes()[delivered_++], board);
+        return delivered_ > before;
+    }
+
+    /// Returns a held proposal that no process evaluates; otherwise the next proposal, which
+    /// another process may evaluate. Empty: the search has none now, see search().stopped().
+    [[nodiscard]] std::optional<point> next(study_board const& board)
+    {
+        auto const free = free_held(board);
+        if (free != held_.end()) return *free;
+        std::vector<point> const asked = search_.ask(1);
+        if (asked.empty()) return {};
+        if (asked_.insert(asked.front()).second) held_.push_back(asked.front());
+        return asked.front();
+    }
+    /// Returns true if the search holds a proposal that no process evaluates.
+    [[nodiscard]] bool has_free(study_board const& board)
+    {
+        return free_held(board) != held_.end();
+    }
+    /// Notes that this process evaluates `at`.
+    void begins(point const& at) { std::erase(held_, at); }
+
+    /// Returns the work of all workers that ever joined, in their order.
+    [[nodiscard]] std::vector<worker_use> uses(study_board const& board) const
+    {
+        std::vector<worker_use> out;
+        for (std::size_t i = 0; i < board.workers().size(); ++i) {
+            study_worker const& one = board.workers()[i];
+            bool const is_at_work = std::ranges::any_of(
+                board.open(), [&](open_claim const& claim) { return claim.worker == i; });
+            out.push_back(
+                {.name = one.name,
+                 .evaluations = one.evaluations,
+                 .failures = i < failures_.size() ? failures_[i] : failure_counts{},
+                 .first_fault = one.first_fault.empty() ? "" : one.name + ": " + one.first_fault,
+                 .is_left = is_at_work});
+        }
+        return out;
+    }
+
+private:
+    void take(study_outcome const& one, study_board const& board)
+    {
+        std::optional<point> const at = texts_->point_at(one.values);
+        evaluation seen = one.seen;
+        auto* const why = std::get_if<failure>(&seen.result);
+        std::string const text = text_of(search_.space().describe(), *at);
+        study_worker const& by = board.workers()[one.worker];
+        failures_.resize(board.workers().size());
+        if (why != nullptr && one.is_fault) {
+            bool const is_first = why->reason == by.first_fault;
+            why->reason = by.name + ": " + why->reason;
+            if (is_first && told_faults_.insert(one.worker).second)
+                announce(shown_text(why->reason) + ", at " + text);
+        }
+        if (asked_.contains(*at))
+            search_.tell(*at, seen);
+        else
+            search_.observe(*at, seen);
+        std::vector<quantity_bound> const& bounds = options_->minimize.bounds;
+        outcome const checked = within_bounds(bounds, bounded_numbers(bounds, seen), seen.result);
+        run_.add(*at, checked, text);
+        if (auto const* const failed = std::get_if<failure>(&checked))
+            ++failures_[one.worker][static_cast<std::size_t>(failed->stage)];
+        if (search_.best() && search_.best()->first == *at)
+            best_quantities_ = std::move(seen.quantities);
+        std::erase(held_, *at);
+    }
+
+    [[nodiscard]] std::vector<point>::iterator free_held(study_board const& board)
+    {
+        return std::ranges::find_if(held_, [&](point const& at) {
+            return board.holder_of(texts_->values_at(at)) == nullptr;
+        });
+    }
+
+    study_configurations const* texts_;
+    study_options const* options_;
+    optimizer_core search_;
+    run_state run_;
+    std::size_t delivered_ = 0;                     ///< outcomes that the search has taken
+    std::unordered_set<point, point_hash> asked_{}; ///< proposals of this search
+    std::vector<point> held_{};              ///< asked, without an outcome, and not evaluated here
+    std::vector<failure_counts> failures_{}; ///< by worker
+    std::unordered_set<std::size_t> told_faults_{}; ///< workers whose faults were announced
+    std::vector<quantity> best_quantities_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
