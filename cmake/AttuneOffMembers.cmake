@@ -6,7 +6,7 @@ if(NOT root)
 endif()
 # What a call site cannot say with ATTUNE_OFF: a searcher, a bench, a description, a stream, rules, a processor.
 set(excepted tuning_search.strategy tuning_measuring.make_bench kernel.describe tuned.on
-             program_options.rules program_options.processor kernel_source.generated_code kernel_source.has_own_spans kernel_source.guard)
+             program_options.rules program_options.processor)
 # Between headers of off/.
 set(added kernel.name kernel.default_function)
 # <header in off> <header that it stands for> <types...>
