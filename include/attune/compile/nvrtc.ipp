@@ -18,7 +18,6 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/cuda/occupancy.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -8,7 +8,6 @@
 #include <attune/compile/nvrtc/detail/includes.hpp>
 #include <attune/compile/nvrtc/detail/run.hpp>
 #include <attune/compile/opencl.hpp>
-#include <attune/compile/opencl/arguments.hpp>
 #include <attune/compile/opencl/builder.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/core/error.hpp>

@@ -7,7 +7,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
-#include <attune/opencl/detail/addresses.hpp>
 #include <attune/opencl/detail/commands.hpp>
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/driver.hpp>

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/sandbox/child_process.hpp>

@@ -11,7 +11,6 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/arrays/buffer.hpp>
-#include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/device/device_session.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 

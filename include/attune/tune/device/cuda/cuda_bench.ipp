@@ -7,7 +7,6 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/device/device_call.hpp>
 #include <attune/measure/device/device_compare.hpp>

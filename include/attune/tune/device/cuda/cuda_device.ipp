@@ -7,7 +7,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/expression.hpp>
