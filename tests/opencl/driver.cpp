@@ -9,7 +9,7 @@
 #include <attune/opencl/detail/commands.hpp>
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/device.hpp>
-#include <attune/opencl/image.hpp>
+#include <attune/opencl/library.hpp>
 
 #include <chrono>
 #include <cstddef>

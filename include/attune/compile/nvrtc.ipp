@@ -4,8 +4,8 @@
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/compiler.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/compile/nvrtc/detail/includes.hpp>

@@ -14,7 +14,6 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/opencl/driver.hpp>
-#include <attune/opencl/image.hpp>
 #include <attune/opencl/library.hpp>
 
 #include <algorithm>

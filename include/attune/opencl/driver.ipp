@@ -10,7 +10,7 @@
 #include <attune/opencl/detail/commands.hpp>
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/driver.hpp>
-#include <attune/opencl/image.hpp>
+#include <attune/opencl/library.hpp>
 
 #include <algorithm>
 #include <cstddef>

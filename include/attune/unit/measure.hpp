@@ -9,7 +9,6 @@
 #include <attune/measure/arrays/compare.ipp>
 #include <attune/measure/arrays/content.ipp>
 #include <attune/measure/bench.ipp>
-#include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/noise.ipp>
 #include <attune/measure/clock/time_in_turns.ipp>

@@ -10,7 +10,6 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/opencl/image.hpp>
 #include <attune/opencl/library.hpp>
 
 #include <algorithm>

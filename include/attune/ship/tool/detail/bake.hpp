@@ -7,7 +7,7 @@
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
-#include <attune/ship/prepare.hpp>
+#include <attune/ship/prepared_compiler.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
 

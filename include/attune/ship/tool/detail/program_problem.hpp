@@ -15,7 +15,6 @@
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/program_run.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
