@@ -8,7 +8,6 @@
 #include <attune/measure/arrays/buffer.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <span>

@@ -13,7 +13,6 @@
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
-#include <attune/ship/detail/machine_flags.hpp>
 #include <attune/ship/detail/store_winners.hpp>
 
 #include <algorithm>
@@ -23,7 +22,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -16,8 +16,6 @@
 #include <filesystem>
 #include <limits>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -6,8 +6,8 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
-#include <attune/ship/detail/machine_flags.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -10,10 +10,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 #include <ostream>
-#include <system_error>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {

@@ -11,7 +11,6 @@
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/import.hpp>
 
-#include <algorithm>
 #include <istream>
 #include <ostream>
 #include <string>
