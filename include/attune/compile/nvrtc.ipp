@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/object_cache.hpp>
-#include <attune/compile/compiler.hpp>
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/nvrtc.hpp>
@@ -21,14 +19,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/compile/nvrtc/detail/includes.hpp>
@@ -19,13 +18,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -5,13 +5,9 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/cuda/driver.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 

@@ -6,7 +6,6 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/energy.hpp>
-#include <attune/measure/energy/joules_per_call.hpp>
 
 #include <memory>
 #include <string>

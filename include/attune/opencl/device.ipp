@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/primary_context.hpp>
@@ -11,11 +10,7 @@
 #include <attune/opencl/library.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::opencl {
 

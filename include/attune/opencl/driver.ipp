@@ -10,23 +10,18 @@
 #include <attune/opencl/detail/commands.hpp>
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/driver.hpp>
-#include <attune/opencl/library.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <shared_mutex>
-#include <string>
 #include <sys/mman.h>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::opencl {
 

@@ -4,7 +4,6 @@
 
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
-#include <attune/compile/source/source.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/process.hpp>
@@ -19,16 +18,13 @@
 #include <attune/ship/prepared_compiler.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <elf.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -13,8 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <optional>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -7,8 +7,6 @@
 #include <attune/measure/arrays/buffer.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <unistd.h>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -8,14 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <new>
 #include <numeric>
 #include <sys/mman.h>
 #include <type_traits>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -5,26 +5,16 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/content.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/measure/sandbox/process_state.hpp>
-#include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -7,16 +7,13 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/energy/joules_per_call.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -3,30 +3,21 @@
 #pragma once
 
 #include <attune/compile/source/annotations.hpp>
-#include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
-#include <attune/remember/record.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/detail/store_winners.hpp>
 
-#include <algorithm>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

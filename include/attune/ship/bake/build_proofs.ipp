@@ -4,9 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
-#include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 
 #include <algorithm>
@@ -15,7 +13,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

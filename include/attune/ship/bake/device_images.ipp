@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -9,7 +9,6 @@
 #include <attune/ship/tool/command.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <numeric>
 #include <ostream>
 #include <utility>
