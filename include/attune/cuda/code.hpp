@@ -109,9 +109,7 @@ private:
 
 } // namespace attune::inline ATTUNE_ABI::detail::cuda
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Returns the architectures that limits_of_architecture() accepts, ascending: 75, 80, 86, ...
 [[nodiscard]] std::vector<int> const& known_architectures();
@@ -135,9 +133,7 @@ struct residency {
 [[nodiscard]] std::string launch_objection(device_limits const& device, code_resources const& code,
                                            launch_geometry const& launch);
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/cuda/code.ipp>

@@ -57,12 +57,6 @@ struct cached_bytes {
     std::string inputs{}; ///< key of the list of files that the bytes depend on, for add()
 };
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
-
-namespace attune::inline ATTUNE_ABI::detail {
-
 /// A folder of files that processes and threads share. Copies are cheap and share their counts. The
 /// first find() or add() opens the first file.
 ///
@@ -113,7 +107,9 @@ private:
 [[nodiscard]] std::string request_key(std::string_view kind, std::string_view compiler,
                                       kernel_source const& kernel, compile_request const& v);
 
-} // namespace attune::inline ATTUNE_ABI::detail
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/cache/object_cache.ipp>
