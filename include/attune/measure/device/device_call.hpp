@@ -127,7 +127,7 @@ struct device_bench_options {
     double timing_limit_s = 1.0;           ///< wall seconds for one timing
     bool as_graph = false;                 ///< true: launches are replayed from a CUDA graph
     bool compare_results = true;           ///< false: the caller compares the contents() itself
-    /// True: establish() may run the default again, from perturbed contents (see perturb.hpp).
+    /// True: establish() may run the default again, from perturbed contents (see content.hpp).
     /// False: a variant that writes nothing passes if the arrays already contain the result.
     bool perturb = true;
     /// True: establish() may run the default once more, to find a race. False: the default and a

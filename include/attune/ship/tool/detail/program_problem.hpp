@@ -15,6 +15,7 @@
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/program_run.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
