@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/any_compiler.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>

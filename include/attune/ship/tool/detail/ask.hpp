@@ -8,10 +8,9 @@
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/import.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 
-#include <algorithm>
 #include <istream>
 #include <ostream>
 #include <string>

@@ -1,14 +1,12 @@
-// attune/measure/arrays/cache.ipp - the flush instructions of x86 and ARM.
+// attune/measure/arrays/buffer.ipp - the flush instructions of x86 and ARM.
 // SPDX-License-Identifier: MIT
 // Source   Intel SDM and AMD APM: CLFLUSH; Arm ARM: DC CIVAC and CTR_EL0, which Linux lets programs use
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/arrays/buffer.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <unistd.h>
 
 namespace attune::inline ATTUNE_ABI::detail {

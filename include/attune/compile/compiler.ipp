@@ -1,8 +1,8 @@
-// attune/compile/any_compiler.ipp - the defaults for optional parts that a compiler lacks.
+// attune/compile/compiler.ipp - the defaults for optional parts that a compiler lacks.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/any_compiler.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {
