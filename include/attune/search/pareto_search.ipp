@@ -9,7 +9,7 @@
 #include <attune/declare/event.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/pareto_search.hpp>
 #include <attune/search/repeat.hpp>
 

@@ -6,6 +6,5 @@
 #pragma once
 
 #include <attune/search/bayes/bayesian_loop.ipp>
-#include <attune/search/bayes/memory.ipp>
 #include <attune/search/bayesian.ipp>
 #include <attune/search/transfer/warm_start.ipp>

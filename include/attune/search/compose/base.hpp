@@ -1,7 +1,7 @@
 // attune/search/compose/base.hpp - chooses parents, the parameters that change, and the member that a child replaces.
 // SPDX-License-Identifier: MIT
-// Source   Wu, "DeepTuner", 2015, Sec. 4.1: the three functions of a technique base
 // tested by search/compose/composed.cpp
+// Source   Wu, "DeepTuner", 2015, Sec. 4.1: the three functions of a technique base
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -10,7 +10,7 @@
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/settings.hpp>
-#include <attune/search/local/trials.hpp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -1,5 +1,6 @@
 // attune/search/compose/closed.hpp - techniques that are complete algorithms: own ones and those of search/local/.
 // SPDX-License-Identifier: MIT
+// tested by search/compose/simplex.cpp
 // Source   Wu, "DeepTuner", 2015, Sec. 3.2: techniques besides composable ones
 // Source   steps: Hooke & Jeeves, "Direct search", 1961; Kirkpatrick et al. 1983; both as in
 //          OpenTuner (Ansel et al. 2014): numbers step up and down, other kinds are mutated. Own:
@@ -7,7 +8,6 @@
 //          (trials::excess)
 // Source   mutation_bandit: Wu 2015, Sec. 3.2.1 for the choice; over mutation operators as in
 //          OpenTuner and in Fialho et al. 2010
-// tested by search/compose/simplex.cpp
 //
 // A search of search/local/ is no base: it reads all its trials, proposes in rounds, and uses parts
 // that composed techniques lack, such as ranks in mu + lambda, a temperature, or reflection in the
@@ -24,7 +24,6 @@
 #include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 #include <attune/search/searcher.hpp>
 
 #include <concepts>

@@ -9,7 +9,7 @@
 #include <attune/search/compose/operator.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
-#include <attune/search/local/trials.hpp>
+#include <attune/search/local/stepwise.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
 #include <algorithm>

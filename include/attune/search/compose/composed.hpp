@@ -5,7 +5,7 @@
 //          population that starts late starts with the best of other techniques
 // Bench    bench/search/tsp.cpp
 //
-// The three parts are a base (bases.hpp, or a user's struct: base.hpp), kinds (kinds.hpp) and
+// The three parts are a base (bases.hpp, or a user's struct: base.hpp), kinds (operator.hpp) and
 // operators (operators.hpp, order_operators.hpp, or a user's struct: operator.hpp).
 #pragma once
 
@@ -13,7 +13,6 @@
 #include <attune/search/compose/base.hpp>
 #include <attune/search/compose/bases.hpp>
 #include <attune/search/compose/gene.hpp>
-#include <attune/search/compose/kinds.hpp>
 #include <attune/search/compose/operator.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>

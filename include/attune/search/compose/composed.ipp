@@ -8,7 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
-#include <attune/search/local/trials.hpp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operators.hpp>
-#include <attune/search/compose/order_changes.hpp>
 #include <attune/search/compose/selector_operators.hpp>
 
 #include <algorithm>

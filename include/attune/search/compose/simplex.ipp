@@ -5,7 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/local/moves.hpp>
-#include <attune/search/local/trials.hpp>
+#include <attune/search/local/stepwise.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,6 @@
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 
 #include <algorithm>
 #include <cmath>

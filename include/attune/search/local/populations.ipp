@@ -6,7 +6,6 @@
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 
 #include <functional>
 #include <optional>

@@ -5,7 +5,7 @@
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/automatic.hpp>
-#include <attune/search/transfer/translate.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 

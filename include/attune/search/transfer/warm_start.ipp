@@ -5,10 +5,10 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/candidates.hpp>
-#include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/bayes/objective.hpp>
-#include <attune/search/transfer/translate.hpp>
+#include <attune/search/bayes/surrogate.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
 #include <algorithm>

@@ -5,10 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
-#include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
-#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 

@@ -7,7 +7,6 @@
 #include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
-#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 

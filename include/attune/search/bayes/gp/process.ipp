@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
-#include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/detail/process_state.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>

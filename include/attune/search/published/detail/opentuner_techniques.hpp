@@ -13,7 +13,7 @@
 #include <attune/search/compose/base.hpp>
 #include <attune/search/compose/detail/genome.hpp>
 #include <attune/search/compose/operators.hpp>
-#include <attune/search/local/trials.hpp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cstddef>

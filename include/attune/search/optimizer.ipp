@@ -1,4 +1,4 @@
-// attune/search/optimizer_core.ipp - checks, counts and logs the calls.
+// attune/search/optimizer.ipp - checks, counts and logs the calls.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,9 +10,9 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/search_limits.hpp>
 
 #include <algorithm>
 #include <cmath>

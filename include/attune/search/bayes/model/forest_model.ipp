@@ -1,12 +1,11 @@
-// attune/search/bayes/forest/forest.ipp - grows and averages trees.
+// attune/search/bayes/model/forest_model.ipp - grows and averages trees.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/forest/coding.hpp>
-#include <attune/search/bayes/forest/forest.hpp>
 #include <attune/search/bayes/forest/tree.hpp>
+#include <attune/search/bayes/model/forest_model.hpp>
 
 #include <algorithm>
 #include <cstdint>
