@@ -66,95 +66,61 @@ concept technique_base =
 
 namespace detail {
 
-/// Any base as a value; copies share the base.
-class any_base {
-public:
-    template <class B>
-        requires(technique_base<B>)
-    explicit any_base(B base)
-        : self_(std::make_shared<model<B> const>(std::move(base)))
-    {
-    }
-
+/// Any base.
+struct any_base {
+    any_base() = default;
+    any_base(any_base const&) = delete;
+    any_base& operator=(any_base const&) = delete;
+    virtual ~any_base() = default;
     /// "root;h1,v1;...".
-    [[nodiscard]] std::string text() const { return self_->text(); }
-    [[nodiscard]] std::size_t promise() const { return self_->promise(); }
-    [[nodiscard]] std::size_t members() const { return self_->members(); }
-    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
-                                                    random_engine& engine) const
+    [[nodiscard]] virtual std::string text() const = 0;
+    [[nodiscard]] virtual std::size_t promise() const = 0;
+    [[nodiscard]] virtual std::size_t members() const = 0;
+    [[nodiscard]] virtual std::vector<point const*> parents(population_state const&, std::size_t,
+                                                            random_engine&) const = 0;
+    [[nodiscard]] virtual std::vector<bool> selected(std::size_t, random_engine&) const = 0;
+    virtual void update(population_state&, std::size_t, valued_point const&) const = 0;
+    virtual void by_default(gene, other_parents, random_engine&, std::span<double>) const = 0;
+    virtual void afterwards(gene, random_engine&) const = 0;
+};
+
+template <class B>
+struct base_model final : any_base {
+    explicit base_model(B base)
+        : held(std::move(base))
     {
-        return self_->parents(all, turn, engine);
     }
-    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    std::string text() const override { return text_with_settings(held); }
+    std::size_t promise() const override { return B::promise; }
+    std::size_t members() const override { return held.members(); }
+    std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                      random_engine& engine) const override
     {
-        return self_->selected(count, engine);
+        return held.parents(all, turn, engine);
     }
-    void update(population_state& all, std::size_t turn, valued_point const& child) const
+    std::vector<bool> selected(std::size_t count, random_engine& engine) const override
     {
-        self_->update(all, turn, child);
+        return held.selected(count, engine);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const override
+    {
+        held.update(all, turn, child);
     }
     void by_default(gene child, other_parents others, random_engine& engine,
-                    std::span<double> memory) const
+                    std::span<double> memory) const override
     {
-        self_->by_default(child, others, engine, memory);
+        held.by_default(child, others, engine, memory);
     }
-    void afterwards(gene child, random_engine& engine) const { self_->afterwards(child, engine); }
-
-private:
-    struct concept_base {
-        concept_base() = default;
-        concept_base(concept_base const&) = delete;
-        concept_base& operator=(concept_base const&) = delete;
-        virtual ~concept_base() = default;
-        virtual std::string text() const = 0;
-        virtual std::size_t promise() const = 0;
-        virtual std::size_t members() const = 0;
-        virtual std::vector<point const*> parents(population_state const&, std::size_t,
-                                                  random_engine&) const = 0;
-        virtual std::vector<bool> selected(std::size_t, random_engine&) const = 0;
-        virtual void update(population_state&, std::size_t, valued_point const&) const = 0;
-        virtual void by_default(gene, other_parents, random_engine&, std::span<double>) const = 0;
-        virtual void afterwards(gene, random_engine&) const = 0;
-    };
-    template <class B>
-    struct model final : concept_base {
-        explicit model(B base)
-            : held(std::move(base))
-        {
-        }
-        std::string text() const override { return text_with_settings(held); }
-        std::size_t promise() const override { return B::promise; }
-        std::size_t members() const override { return held.members(); }
-        std::vector<point const*> parents(population_state const& all, std::size_t turn,
-                                          random_engine& engine) const override
-        {
-            return held.parents(all, turn, engine);
-        }
-        std::vector<bool> selected(std::size_t count, random_engine& engine) const override
-        {
-            return held.selected(count, engine);
-        }
-        void update(population_state& all, std::size_t turn,
-                    valued_point const& child) const override
-        {
-            held.update(all, turn, child);
-        }
-        void by_default(gene child, other_parents others, random_engine& engine,
-                        std::span<double> memory) const override
-        {
-            held.by_default(child, others, engine, memory);
-        }
-        void afterwards([[maybe_unused]] gene child,
-                        [[maybe_unused]] random_engine& engine) const override
-        {
-            if constexpr (requires { held.afterwards(child, engine); })
-                held.afterwards(child, engine);
-        }
-        B held;
-    };
-
-    std::shared_ptr<concept_base const> self_;
+    void afterwards([[maybe_unused]] gene child,
+                    [[maybe_unused]] random_engine& engine) const override
+    {
+        if constexpr (requires { held.afterwards(child, engine); }) held.afterwards(child, engine);
+    }
+    B held;
 };
+
+/// Copies share the base.
+using shared_base = std::shared_ptr<any_base const>;
 
 } // namespace detail
 

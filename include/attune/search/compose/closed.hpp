@@ -57,15 +57,6 @@ public:
     }
 };
 
-/// A closed technique with its name.
-template <class A>
-    requires(closed_algorithm<A>)
-[[nodiscard]] technique technique_of(A const& with)
-{
-    std::string const name = detail::text_with_settings(with);
-    return {name, attune::detail::named_search(name, search_with<closed_search<A>>(with))};
-}
-
 /// Random configurations.
 struct pure_random {
     static constexpr std::string_view name = "pure_random";
@@ -219,13 +210,19 @@ concept searcher_settings =
     } && std::constructible_from<typename S::searcher, chain_of_trees, std::uint64_t, S const&> &&
     std::copy_constructible<S> && std::default_initializable<S>;
 
-/// The search with its name, "genetic;population,20;children,10;mutation,0.3;selection,2.5".
-template <class S>
-    requires(searcher_settings<S>)
-[[nodiscard]] technique technique_of(S const& with)
+/// A closed technique, or a search with its settings, with its name:
+/// "genetic;population,20;children,10;mutation,0.3;selection,2.5".
+template <class A>
+    requires(closed_algorithm<A> || searcher_settings<A>)
+[[nodiscard]] technique technique_of(A const& with)
 {
     std::string const name = detail::text_with_settings(with);
-    return {name, attune::detail::named_search(name, search_with<typename S::searcher>(with))};
+    search_factory make;
+    if constexpr (closed_algorithm<A>)
+        make = search_with<closed_search<A>>(with);
+    else
+        make = search_with<typename A::searcher>(with);
+    return {name, attune::detail::named_search(name, std::move(make))};
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

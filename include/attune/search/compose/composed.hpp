@@ -31,7 +31,7 @@ namespace detail {
 
 /// A base and operators as values: the common form of templates and names of techniques.
 struct composition {
-    any_base base;
+    shared_base base;
     std::vector<operator_entry> operators; ///< sorted by name of kind
 
     /// "root;h1,v1;... kind;op;[...] kind;op;[...]".
@@ -58,7 +58,7 @@ inline constexpr bool has_enough_parents<Base, operators<Entries...>> =
 template <class Base, class... Entries>
 [[nodiscard]] composition composition_of(Base const& base, operators<Entries...> const& with)
 {
-    composition out{any_base(base), {}};
+    composition out{std::make_shared<base_model<Base> const>(base), {}};
     (out.operators.push_back({row_of_kind<typename Entries::kind_type>(),
                               any_operator(std::get<Entries>(with.entries).with)}),
      ...);

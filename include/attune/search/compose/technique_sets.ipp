@@ -63,11 +63,11 @@ ATTUNE_INLINE technique random_technique(random_engine& engine, description cons
                                          vocabulary const& known)
 {
     auto const& bases = known.bases();
-    std::optional<detail::any_base> base;
+    detail::shared_base base;
     (void)bases[uniform_below(engine, bases.size())].make({}, base);
     std::vector<detail::kind_row const*> const kinds = detail::kinds_in(space, known);
     for (;;) {
-        detail::composition what{*base, {}};
+        detail::composition what{base, {}};
         bool changes = kinds.empty();
         for (detail::kind_row const* const kind : kinds) {
             std::vector<detail::any_operator> all;

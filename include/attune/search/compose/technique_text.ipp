@@ -237,9 +237,9 @@ technique technique_inside(std::string_view name, vocabulary const& known, int d
     }
     auto const* const base = row_named(known.bases(), root);
     if (base == nullptr) refuse_name(name, "'" + root + "' is no known technique");
-    std::optional<any_base> made;
+    shared_base made;
     if (auto const why = base->make(settings, made)) refuse_name(name, *why);
-    composition what{std::move(*made), {}};
+    composition what{std::move(made), {}};
     for (std::size_t i = 1; i < tokens.size(); ++i)
         what.operators.push_back(read_entry(name, tokens[i], known));
     return technique_of_composition(std::move(what));

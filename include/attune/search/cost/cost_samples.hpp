@@ -169,52 +169,29 @@ public:
                       "attune::any_cost_model(m): 'm' is not a cost model; it needs "
                       "learn(span<program_rows const>, span<double const>) -> void, and const "
                       "predict(span<program_rows const>) -> std::vector<double>");
-        if constexpr (cost_model<held>)
-            self_ = std::make_unique<model<held>>(std::forward<M>(inner));
+        if constexpr (cost_model<held>) {
+            auto const self = std::make_shared<held>(std::forward<M>(inner));
+            learn_ = [self](auto programs, auto scores) { self->learn(programs, scores); };
+            predict_ = [self](auto programs) { return std::as_const(*self).predict(programs); };
+        }
     }
+    any_cost_model(any_cost_model&&) = default;
+    any_cost_model& operator=(any_cost_model&&) = default;
 
     /// @pre not moved from
     void learn(std::span<program_rows const> programs, std::span<double const> scores)
     {
-        self_->learn(programs, scores);
+        learn_(programs, scores);
     }
     /// @pre not moved from
     [[nodiscard]] std::vector<double> predict(std::span<program_rows const> programs) const
     {
-        return self_->predict(programs);
+        return predict_(programs);
     }
 
 private:
-    struct concept_base {
-        concept_base() = default;
-        concept_base(concept_base const&) = delete;
-        concept_base& operator=(concept_base const&) = delete;
-        virtual ~concept_base() = default;
-        virtual void learn(std::span<program_rows const> programs,
-                           std::span<double const> scores) = 0;
-        [[nodiscard]] virtual std::vector<double>
-        predict(std::span<program_rows const> programs) const = 0;
-    };
-    template <class M>
-    struct model final : concept_base {
-        template <class T>
-        explicit model(T&& inner)
-            : held(std::forward<T>(inner))
-        {
-        }
-        void learn(std::span<program_rows const> programs, std::span<double const> scores) override
-        {
-            held.learn(programs, scores);
-        }
-        [[nodiscard]] std::vector<double>
-        predict(std::span<program_rows const> programs) const override
-        {
-            return held.predict(programs);
-        }
-        M held;
-    };
-
-    std::unique_ptr<concept_base> self_;
+    std::function<void(std::span<program_rows const>, std::span<double const>)> learn_;
+    std::function<std::vector<double>(std::span<program_rows const>)> predict_;
 };
 
 /// Makes a model without data.

@@ -56,23 +56,11 @@ struct hyperparameter_vector {
     [[nodiscard]] double base() const { return 1.0 / (1.0 + std::exp(-theta[features() + 2])); }
 };
 
-/// Matern-5/2 correlation as a function of the squared scaled distance.
+/// Matern-5/2 correlation as a function of the squared scaled distance: (1 + s + s^2/3) exp(-s)
+/// with s = sqrt(5 r2).
 struct matern52 {
-    /// @param r2  >= 0, without unit  @return  (1 + s + s^2/3) exp(-s) with s = sqrt(5 r2)
-    [[nodiscard]] static double value(double r2) noexcept
-    {
-        double const s = std::sqrt(5.0 * r2);
-        return (1.0 + s + s * s / 3.0) * std::exp(-s);
-    }
-
-    /// d value / d r2 = -5/6 (1 + s) exp(-s); finite at 0, so equal points are no special case.
-    [[nodiscard]] static double slope(double r2) noexcept
-    {
-        double const s = std::sqrt(5.0 * r2);
-        return -5.0 / 6.0 * (1.0 + s) * std::exp(-s);
-    }
-
-    /// value() and slope() of many pairs with one exp each.
+    /// Correlations and their derivatives by r2, -5/6 (1 + s) exp(-s), with one exp each. These are
+    /// finite at 0, so equal points are no special case.
     /// @param r2  pairs, each >= 0   @param[out] k, dk  pairs; resized
     static void evaluate(Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
     {
@@ -94,20 +82,8 @@ struct matern52 {
     }
 };
 
-/// Matern-3/2, with the members of matern52: (1 + s) exp(-s) with s = sqrt(3 r2).
+/// Matern-3/2, with the members of matern52: (1 + s) exp(-s) with s = sqrt(3 r2), and -3/2 exp(-s).
 struct matern32 {
-    [[nodiscard]] static double value(double r2) noexcept
-    {
-        double const s = std::sqrt(3.0 * r2);
-        return (1.0 + s) * std::exp(-s);
-    }
-
-    /// d value / d r2 = -3/2 exp(-s)
-    [[nodiscard]] static double slope(double r2) noexcept
-    {
-        return -1.5 * std::exp(-std::sqrt(3.0 * r2));
-    }
-
     static void evaluate(Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
     {
         k = (3.0 * r2).sqrt();
