@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/remember/record_store.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/transfer/warm_process.hpp>

@@ -7,12 +7,9 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/core/version.hpp>
-#include <attune/declare/event.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/search/search_limits.hpp>
 
 #include <algorithm>
 #include <cmath>

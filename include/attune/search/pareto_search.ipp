@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>

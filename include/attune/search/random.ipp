@@ -4,13 +4,10 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/random.hpp>
 
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 

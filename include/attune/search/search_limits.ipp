@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
 
 #include <variant>

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/bayesian_loop.hpp>
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/model/bound_models.hpp>
@@ -18,16 +17,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <span>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

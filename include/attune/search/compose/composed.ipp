@@ -5,16 +5,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
-#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 
 namespace attune::inline ATTUNE_ABI::search {
 

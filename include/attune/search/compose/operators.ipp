@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/selector_operators.hpp>
 

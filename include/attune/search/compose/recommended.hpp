@@ -5,7 +5,6 @@
 //          separate population
 #pragma once
 
-#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/meta/auc_bandit.hpp>

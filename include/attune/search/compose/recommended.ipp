@@ -4,25 +4,17 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>
-#include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/meta/detail/technique_pool.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 

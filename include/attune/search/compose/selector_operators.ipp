@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/selector_operators.hpp>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/stepwise.hpp>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/bases.hpp>
@@ -25,7 +23,6 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 

@@ -3,11 +3,8 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/bases.hpp>
-#include <attune/search/compose/closed.hpp>
-#include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
 #include <attune/search/compose/selector_operators.hpp>
@@ -16,12 +13,7 @@
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 

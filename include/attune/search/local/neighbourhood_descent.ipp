@@ -3,24 +3,15 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
-#include <attune/search/local/stepwise.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <numbers>
 #include <optional>
-#include <span>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
@@ -12,10 +11,7 @@
 #include <attune/search/published/detail/opentuner_techniques.hpp>
 #include <attune/search/published/other_tools.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>

@@ -2,20 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
 
-#include <Eigen/Core>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 

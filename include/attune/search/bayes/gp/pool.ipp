@@ -3,17 +3,11 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/detail/process_state.hpp>
-#include <attune/search/bayes/gp/kernel.hpp>
 #include <attune/search/bayes/gp/pool.hpp>
 
-#include <Eigen/Core>
-
 #include <algorithm>
-#include <cstddef>
-#include <span>
 #include <utility>
 #include <variant>
 #include <vector>

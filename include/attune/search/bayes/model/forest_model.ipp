@@ -3,11 +3,8 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/bayes/forest/tree.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <numeric>
 

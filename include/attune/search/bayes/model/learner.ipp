@@ -2,18 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/model/learner.hpp>
-#include <attune/search/history.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/distance.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
