@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>

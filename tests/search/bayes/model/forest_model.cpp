@@ -124,7 +124,6 @@ TEST_CASE("values are learnt from features of every kind")
     for (std::size_t p = 0; p < y.size(); ++p)
         worst = std::max(worst, std::abs(mean[static_cast<Eigen::Index>(p)] - y[p]));
     CHECK(worst < 0.5);
-    CHECK(*model.out_of_bag_error() < 0.05);
 }
 
 TEST_CASE("what fails is learnt, and never ruled out")
@@ -146,7 +145,6 @@ TEST_CASE("what fails is learnt, and never ruled out")
         wrong += (chance > 0.5) != (labels[i] > 0) ? 1U : 0U;
     }
     CHECK(wrong <= labels.size() / 100);
-    CHECK(*model.out_of_bag_error() < 0.2);
 }
 
 using attune::random_engine;
@@ -189,7 +187,6 @@ TEST_CASE("without depth a forest predicts the mean and variance of the numbers"
     auto const got = predict(forest, x);
     CHECK(got.mean[0] == doctest::Approx(3));
     CHECK(got.variance[3] == doctest::Approx(14.0 / 4));
-    CHECK_FALSE(forest.out_of_bag_error()); // nothing was left out
 }
 
 TEST_CASE("mean and variance follow the law of total variance over the trees")
@@ -246,66 +243,6 @@ TEST_CASE("a step is recovered from a bootstrap, and the leaves beside it are su
     auto const got = predict(forest, x);
     for (std::size_t p = 0; p < x.points; ++p)
         CHECK(got.mean[p] == doctest::Approx(y[p]));
-    REQUIRE(forest.out_of_bag_error());
-    CHECK(*forest.out_of_bag_error() < 1e-9);
-}
-
-TEST_CASE("the error out of the bag is small for a signal and about 1 for noise")
-{
-    auto const x = grid(16);
-    random_engine engine(5);
-    std::vector<double> signal;
-    std::vector<double> noise;
-    for (std::size_t i = 0; i < x.points; ++i) {
-        signal.push_back(x.code[0][i] + 0.5 * x.code[1][i]);
-        noise.push_back(attune::uniform_unit(engine));
-    }
-    options const how{.min_leaf = 5};
-    regression_forest forest(how);
-    forest.fit(x, signal, engine);
-    CHECK(*forest.out_of_bag_error() < 0.1);
-    forest.fit(x, noise, engine);
-    CHECK(*forest.out_of_bag_error() > 0.8);
-    CHECK(*forest.out_of_bag_error() < 1.6);
-}
-
-TEST_CASE("the error out of the bag is near the error on points never given")
-{
-    auto const all = grid(16);
-    random_engine engine(6);
-    std::vector<double> y;
-    for (std::size_t i = 0; i < all.points; ++i)
-        y.push_back(std::sin(all.code[0][i] * 0.5) + std::cos(all.code[1][i] * 0.7) +
-                    0.3 * attune::uniform_unit(engine));
-    code_table some = all;
-    code_table rest = all;
-    for (code_table* const part : {&some, &rest}) {
-        part->points = 0;
-        part->code.assign(2, {});
-    }
-    std::vector<double> y_some;
-    std::vector<double> y_rest;
-    for (std::size_t i = 0; i < all.points; ++i) {
-        bool const given = attune::uniform_below(engine, 2) == 0;
-        code_table& part = given ? some : rest;
-        ++part.points;
-        for (std::size_t c = 0; c < 2; ++c)
-            part.code[c].push_back(all.code[c][i]);
-        (given ? y_some : y_rest).push_back(y[i]);
-    }
-    regression_forest forest;
-    forest.fit(some, y_some, engine);
-    auto const got = predict(forest, rest);
-    double mean = 0;
-    for (double const v : y_rest)
-        mean += v / static_cast<double>(y_rest.size());
-    double error = 0;
-    double scatter = 0;
-    for (std::size_t p = 0; p < y_rest.size(); ++p) {
-        error += std::pow(got.mean[p] - y_rest[p], 2);
-        scatter += std::pow(y_rest[p] - mean, 2);
-    }
-    CHECK(*forest.out_of_bag_error() == doctest::Approx(error / scatter).epsilon(0.5));
 }
 
 TEST_CASE("one seed is one forest")
@@ -387,5 +324,4 @@ TEST_CASE("probabilities stay in [0, 1] and separate what a rule separates")
         wrong += (p[i] > 0.5) != (labels[i] != 0) ? 1U : 0U;
     }
     CHECK(wrong <= 3);
-    CHECK(*forest.out_of_bag_error() < 0.5);
 }

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,16 +39,10 @@ public:
     /// @param mean, variance  one entry per point of `x`
     void predict(code_table const& x, std::span<double> mean, std::span<double> variance) const;
 
-    /// The mean squared error at each point of the trees not trained on it, over the variance of
-    /// the numbers: 1 is as good as the mean of all numbers. Nothing without bootstrap, if no point
-    /// was left out, or if all numbers are equal.
-    [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept { return error_; }
-
 private:
     options how_;
     double centre_ = 0; // mean of the learnt numbers; trees learn the differences from it
     std::vector<masked_tree> trees_;
-    std::optional<double> error_;
 };
 
 /// Predicts the probability of a boolean label as the share of true ones in the leaves: for two
@@ -65,12 +58,6 @@ public:
     void fit(code_table const& x, std::span<char const> labels, random_engine& engine);
     /// In [0, 1], one entry per point of `x`; `without_points` if nothing was learnt.
     void probability(code_table const& x, std::span<double> out, double without_points = 0.5) const;
-    /// regression_forest::out_of_bag_error of the probabilities: the Brier score over that of the
-    /// share of true labels.
-    [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept
-    {
-        return forest_.out_of_bag_error();
-    }
 
 private:
     [[nodiscard]] static options without_floor(options how)
@@ -107,11 +94,6 @@ public:
         variance.resize(static_cast<Eigen::Index>(points.points));
         forest_.predict(coding_(points), {mean.data(), points.points},
                         {variance.data(), points.points});
-    }
-    /// regression_forest::out_of_bag_error
-    [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept
-    {
-        return forest_.out_of_bag_error();
     }
 
 private:
@@ -153,10 +135,6 @@ public:
         mean.resize(static_cast<Eigen::Index>(points.points));
         variance.setZero(static_cast<Eigen::Index>(points.points));
         forest_.probability(coding_(points), {mean.data(), points.points}, 1.0);
-    }
-    [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept
-    {
-        return forest_.out_of_bag_error();
     }
 
 private:
