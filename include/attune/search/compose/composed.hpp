@@ -5,12 +5,11 @@
 //          population that starts late starts with the best of other techniques
 // Bench    bench/search/tsp.cpp
 //
-// The three parts are a base (bases.hpp, or a user's struct: base.hpp), kinds (operator.hpp) and
+// The three parts are a base (bases.hpp, or a user's struct), kinds (operator.hpp) and
 // operators (operators.hpp, order_operators.hpp, or a user's struct: operator.hpp).
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/compose/base.hpp>
 #include <attune/search/compose/bases.hpp>
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operator.hpp>

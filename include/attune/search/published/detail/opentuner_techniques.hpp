@@ -10,7 +10,7 @@
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/compose/base.hpp>
+#include <attune/search/compose/bases.hpp>
 #include <attune/search/compose/detail/genome.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/local/stepwise.hpp>
