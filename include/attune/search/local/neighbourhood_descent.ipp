@@ -9,7 +9,6 @@
 #include <attune/search/local/neighbourhood_descent.hpp>
 
 #include <deque>
-#include <numbers>
 #include <optional>
 #include <unordered_set>
 
@@ -109,8 +108,7 @@ private:
             child[parameter] = moves::random_coordinate(along, engine);
             return;
         }
-        double const radius = std::sqrt(-2 * std::log(1 - uniform_unit(engine)));
-        double const moved = 0.1 * radius * std::cos(2 * std::numbers::pi * uniform_unit(engine));
+        double const moved = 0.1 * normal_number(engine);
         if (along.traits().is_interval) {
             double const share = scale_position(along, child[parameter].real) + moved;
             child[parameter] = {0, scale_value(along, reflected(share, 1))};

@@ -148,7 +148,6 @@ TEST_CASE("what fails is learnt, and never ruled out")
 }
 
 using attune::random_engine;
-using attune::detail::forest::classification_forest;
 using attune::detail::forest::code_table;
 using attune::detail::forest::options;
 using attune::detail::forest::regression_forest;
@@ -272,10 +271,6 @@ TEST_CASE("without points there is no opinion, and what was learnt can be forgot
     auto const got = predict(forest, x);
     CHECK(got.mean[0] == 0);
     CHECK(got.variance[0] == 1);
-    classification_forest labels;
-    std::vector<double> p(4);
-    labels.probability(x, p, 0.75);
-    CHECK(p == std::vector<double>(4, 0.75));
 }
 
 TEST_CASE("the variance floor is a share of the variance of the numbers")
@@ -293,12 +288,11 @@ TEST_CASE("labels become probabilities: sure where they agree, their share where
 {
     auto const x =
         table_of({{3, false}, {2, true}}, {{0, 0, 1, 1, 2, 2, 2, 2}, {0, 1, 0, 1, 0, 1, 0, 1}});
-    std::vector<char> const labels{1, 1, 0, 0, 1, 1, 1, 0};
-    classification_forest forest(whole());
+    std::vector<double> const labels{1, 1, 0, 0, 1, 1, 1, 0};
+    regression_forest forest(whole());
     random_engine engine(10);
     forest.fit(x, labels, engine);
-    std::vector<double> p(8);
-    forest.probability(x, p);
+    std::vector<double> const p = predict(forest, x).mean;
     CHECK(p[0] == doctest::Approx(1));
     CHECK(p[2] == doctest::Approx(0));
     CHECK(p[4] == doctest::Approx(1));
@@ -309,14 +303,13 @@ TEST_CASE("labels become probabilities: sure where they agree, their share where
 TEST_CASE("probabilities stay in [0, 1] and separate what a rule separates")
 {
     auto const x = grid(16);
-    std::vector<char> labels;
+    std::vector<double> labels;
     for (std::size_t i = 0; i < x.points; ++i)
         labels.push_back(x.code[0][i] * x.code[1][i] < 100 ? 1 : 0);
-    classification_forest forest;
+    regression_forest forest(options{.variance_floor = 0});
     random_engine engine(11);
     forest.fit(x, labels, engine);
-    std::vector<double> p(x.points);
-    forest.probability(x, p);
+    std::vector<double> const p = predict(forest, x).mean;
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < x.points; ++i) {
         CHECK(p[i] >= 0);

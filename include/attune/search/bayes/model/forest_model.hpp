@@ -13,7 +13,6 @@
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -32,8 +31,6 @@ public:
     /// Cost   about 0.2 ms per tree for 200 points and 16 columns
     void fit(code_table const& x, std::span<double const> y, random_engine& engine);
 
-    [[nodiscard]] std::size_t tree_count() const noexcept { return trees_.size(); }
-
     /// For each point of `x`: the mean, and the variance by the law of total variance: the mean of
     /// the leaves' variances plus the variance of their means.
     /// @param mean, variance  one entry per point of `x`
@@ -43,30 +40,6 @@ private:
     options how_;
     double centre_ = 0; // mean of the learnt numbers; trees learn the differences from it
     std::vector<masked_tree> trees_;
-};
-
-/// Predicts the probability of a boolean label as the share of true ones in the leaves: for two
-/// classes, least squares and Gini's impurity choose the same splits.
-class classification_forest {
-public:
-    explicit classification_forest(options const& how = {})
-        : forest_(without_floor(how))
-    {
-    }
-
-    /// @param labels  one per point of `x`; not 0 is true
-    void fit(code_table const& x, std::span<char const> labels, random_engine& engine);
-    /// In [0, 1], one entry per point of `x`; `without_points` if nothing was learnt.
-    void probability(code_table const& x, std::span<double> out, double without_points = 0.5) const;
-
-private:
-    [[nodiscard]] static options without_floor(options how)
-    {
-        how.variance_floor = 0;
-        return how;
-    }
-
-    regression_forest forest_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail::forest
@@ -113,33 +86,34 @@ public:
 };
 
 /// A forest of classification trees: learns whether a value is positive, and predicts the
-/// probability as mean, with variance 0.
+/// probability as mean, with variance 0; 1 before it has learnt. For two classes, least squares and
+/// Gini's impurity choose the same splits.
 class forest_classifier {
 public:
-    explicit forest_classifier(feature_map const& features, forest::options const& how = {})
-        : coding_(features)
-        , forest_(how)
+    explicit forest_classifier(feature_map const& features)
+        : forest_(features)
     {
     }
 
     void learn(feature_table const& points, std::span<double const> values, std::span<double const>,
                random_engine& engine)
     {
-        std::vector<char> positive;
+        std::vector<double> positive;
         for (double const v : values)
             positive.push_back(v > 0 ? 1 : 0);
-        forest_.fit(coding_(points), positive, engine);
+        forest_.learn(points, positive, {}, engine);
+        is_empty_ = values.empty();
     }
     void predict(feature_table const& points, Eigen::ArrayXd& mean, Eigen::ArrayXd& variance) const
     {
-        mean.resize(static_cast<Eigen::Index>(points.points));
-        variance.setZero(static_cast<Eigen::Index>(points.points));
-        forest_.probability(coding_(points), {mean.data(), points.points}, 1.0);
+        forest_.predict(points, mean, variance);
+        if (is_empty_) mean.setOnes();
+        variance.setZero();
     }
 
 private:
-    forest::coding coding_;
-    forest::classification_forest forest_;
+    forest_of_labels forest_;
+    bool is_empty_ = true;
 };
 
 } // namespace detail

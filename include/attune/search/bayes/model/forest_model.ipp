@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 
@@ -54,26 +55,6 @@ ATTUNE_INLINE void regression_forest::predict(code_table const& x, std::span<dou
         variance[p] = std::max(0.0, variance[p] * share - mean[p] * mean[p]);
         mean[p] += centre_;
     }
-}
-
-ATTUNE_INLINE void classification_forest::fit(code_table const& x, std::span<char const> labels,
-                                              random_engine& engine)
-{
-    std::vector<double> numbers;
-    for (char const label : labels)
-        numbers.push_back(label != 0 ? 1 : 0);
-    forest_.fit(x, numbers, engine);
-}
-
-ATTUNE_INLINE void classification_forest::probability(code_table const& x, std::span<double> out,
-                                                      double without_points) const
-{
-    if (forest_.tree_count() == 0) {
-        std::fill(out.begin(), out.end(), without_points);
-        return;
-    }
-    std::vector<double> variance(out.size());
-    forest_.predict(x, out, variance);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail::forest
