@@ -4,14 +4,13 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/any_store.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/remember/record_store.hpp>
 
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -42,8 +41,8 @@ struct imported_results {
     std::vector<tried_row> rows{};
     /// rows[open] and later ones belong to an unfinished tuning
     std::size_t open = std::numeric_limits<std::size_t>::max();
-    std::size_t left_out = 0;   ///< results of the file that are not in `rows`
-    std::string why_left_out{}; ///< the reason for the first of them
+    std::size_t left_out = 0;        ///< results of the file that are not in `rows`
+    std::string why_left_out{};      ///< the reason for the first of them
     std::string unread_objectives{}; ///< of the first result with several: all but its first
 
     template <class Store>

@@ -1,4 +1,4 @@
-// attune/search/bayes/unseen.hpp - the unseen points of a space.
+// attune/search/bayes/unseen.hpp - the unseen points of a space, and the interface of the first choices among them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,12 +8,14 @@
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -69,5 +71,28 @@ private:
     chain_of_trees space_;
     std::unordered_set<point, point_hash> seen_;
 };
+
+struct design_options {
+    /// Successful configurations that complete the design.
+    std::size_t working = 10;
+    /// The most configurations that are tried, however few succeed.
+    std::size_t attempts = 20;
+    /// Configurations tried before all others, such as the default.
+    std::vector<point> first{};
+};
+
+/// Gives the first configurations of a search.
+/// - D(space, options, engine): constructed at the first ask().
+/// - next(unseen, worked, pending, engine): an unseen configuration, which stays unmarked. Nothing
+///   if the design is complete: `worked` successes and `pending` unknown outcomes reach
+///   options.working, options.attempts were given, or the space is exhausted. Random choices use
+///   only `engine`.
+/// tests/laws/design.hpp checks this.
+template <class D>
+concept design =
+    std::constructible_from<D, chain_of_trees const&, design_options, random_engine&> &&
+    requires(D d, unseen_points const& unseen, std::size_t count, random_engine& engine) {
+        { d.next(unseen, count, count, engine) } -> std::same_as<std::optional<point>>;
+    };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -7,7 +7,7 @@
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/remember/any_store.hpp>
+#include <attune/remember/record_store.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>

@@ -6,7 +6,6 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/timing_turns.hpp>
 #include <attune/space/query/setting_list.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>

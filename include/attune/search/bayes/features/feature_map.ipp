@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/search/bayes/features/derived.hpp>
@@ -12,8 +11,6 @@
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/marginals.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 

@@ -14,7 +14,7 @@
 #include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/files.hpp>

@@ -8,7 +8,7 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 

@@ -1,14 +1,11 @@
-// attune/search/bayes/forest/forest.ipp - grows and averages trees.
+// attune/search/bayes/model/forest_model.ipp - grows and averages trees.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/bayes/forest/coding.hpp>
-#include <attune/search/bayes/forest/forest.hpp>
-#include <attune/search/bayes/forest/tree.hpp>
+#include <attune/search/bayes/model/forest_model.hpp>
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 
@@ -19,7 +16,6 @@ ATTUNE_INLINE void regression_forest::fit(code_table const& x, std::span<double 
 {
     ATTUNE_ASSERT(x.points == y.size(), "a forest learns one number per point");
     trees_.clear();
-    error_.reset();
     centre_ = 0;
     std::size_t const n = y.size();
     if (n == 0) return;
@@ -34,35 +30,14 @@ ATTUNE_INLINE void regression_forest::fit(code_table const& x, std::span<double 
 
     tree_grower grower(x, centred, how_);
     std::vector<std::uint32_t> points(n);
-    std::vector<char> seen(n);
-    std::vector<double> outside(n, 0); // sum of the predictions by trees not trained on a point
-    std::vector<double> votes(n, 0);
     for (std::size_t t = 0; t < how_.trees; ++t) {
         std::iota(points.begin(), points.end(), 0U);
-        if (how_.bootstrap) {
+        if (how_.bootstrap)
             for (std::uint32_t& p : points)
                 p = static_cast<std::uint32_t>(uniform_below(engine, n));
-            std::fill(seen.begin(), seen.end(), char{0});
-            for (std::uint32_t const p : points)
-                seen[p] = 1;
-        }
         trees_.emplace_back(grower.grow(points, engine), x.about,
                             how_.variance_floor * scatter / count);
-        for (std::size_t p = 0; how_.bootstrap && p < n; ++p) {
-            if (seen[p]) continue;
-            outside[p] += trees_.back().leaf_of(x, p).mean;
-            votes[p] += 1;
-        }
     }
-    double squares = 0;
-    double judged = 0;
-    for (std::size_t p = 0; p < n; ++p) {
-        if (votes[p] == 0) continue;
-        double const miss = outside[p] / votes[p] - centred[p];
-        squares += miss * miss;
-        judged += 1;
-    }
-    if (judged > 0 && scatter > 0) error_ = (squares / judged) / (scatter / count);
 }
 
 ATTUNE_INLINE void regression_forest::predict(code_table const& x, std::span<double> mean,
@@ -80,26 +55,6 @@ ATTUNE_INLINE void regression_forest::predict(code_table const& x, std::span<dou
         variance[p] = std::max(0.0, variance[p] * share - mean[p] * mean[p]);
         mean[p] += centre_;
     }
-}
-
-ATTUNE_INLINE void classification_forest::fit(code_table const& x, std::span<char const> labels,
-                                              random_engine& engine)
-{
-    std::vector<double> numbers;
-    for (char const label : labels)
-        numbers.push_back(label != 0 ? 1 : 0);
-    forest_.fit(x, numbers, engine);
-}
-
-ATTUNE_INLINE void classification_forest::probability(code_table const& x, std::span<double> out,
-                                                      double without_points) const
-{
-    if (forest_.tree_count() == 0) {
-        std::fill(out.begin(), out.end(), without_points);
-        return;
-    }
-    std::vector<double> variance(out.size());
-    forest_.predict(x, out, variance);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail::forest

@@ -1,6 +1,6 @@
-// tests/search/bayes/feasibility.cpp : mirrors include/attune/search/bayes/feasibility.hpp
+// tests/search/bayes/surrogate.cpp : mirrors include/attune/search/bayes/surrogate.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/search/bayes/feasibility.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>

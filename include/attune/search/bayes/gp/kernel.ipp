@@ -1,22 +1,14 @@
-// attune/search/bayes/gp/columns.ipp - groups of features, and look-ups of kernel factors.
+// attune/search/bayes/gp/kernel.ipp - groups of features, and look-ups of kernel factors.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
-#include <attune/search/bayes/gp/columns.hpp>
+#include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
-#include <attune/search/bayes/gp/vectors.hpp>
-
-#include <Eigen/Core>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 
@@ -177,16 +169,6 @@ struct group_lookup {
         }
     }
 };
-
-/// @param r2  of one block of memory
-template <class Array>
-void apply_matern(smoothness s, Array&& r2)
-{
-    if (s == smoothness::matern52)
-        matern52::apply(r2.data(), r2.size());
-    else
-        matern32::apply(r2.data(), r2.size());
-}
 
 template <class Scalar>
 kernel_columns<Scalar>::kernel_columns(attune::feature_map features, kernel k)

@@ -1,6 +1,6 @@
-// tests/search/bayes/model/relearnt.cpp : mirrors include/attune/search/bayes/model/relearnt.hpp
+// tests/search/bayes/model/search_parts.cpp : mirrors include/attune/search/bayes/model/search_parts.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/search/bayes/model/relearnt.hpp>
+#include <attune/search/bayes/model/search_parts.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,8 @@
-// attune/remember/any_store.ipp - the answers of a store that keeps only winners.
+// attune/remember/record_store.ipp - the answers of a store that keeps only winners.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
-#include <attune/remember/any_store.hpp>
+#include <attune/remember/record_store.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

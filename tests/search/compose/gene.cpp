@@ -1,6 +1,6 @@
-// tests/search/compose/order_changes.cpp : mirrors include/attune/search/compose/order_changes.hpp
+// tests/search/compose/gene.cpp : mirrors include/attune/search/compose/gene.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/search/compose/order_changes.hpp>
+#include <attune/search/compose/gene.hpp>
 
 #include <algorithm>
 #include <cstddef>

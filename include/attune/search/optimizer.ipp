@@ -1,4 +1,4 @@
-// attune/search/optimizer_core.ipp - checks, counts and logs the calls.
+// attune/search/optimizer.ipp - checks, counts and logs the calls.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,12 +7,9 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/core/version.hpp>
-#include <attune/declare/event.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/search/stop.hpp>
 
 #include <algorithm>
 #include <cmath>

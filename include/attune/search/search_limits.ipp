@@ -1,10 +1,9 @@
-// attune/search/stop.ipp - counts outcomes and compares them with the limits.
+// attune/search/search_limits.ipp - decides if a search is over, and writes the reason.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/search_limits.hpp>
 
 #include <variant>
 
