@@ -5,13 +5,13 @@
 #include <attune/core/random.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
 #include <attune/search/bayes/candidates.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/bayes/model/bound_models.hpp>
 #include <attune/search/bayes/model/forecast.hpp>
 #include <attune/search/bayes/model/search_models.hpp>
 #include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/bayes/start/initial_design.hpp>
-#include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/transfer/past_session.hpp>

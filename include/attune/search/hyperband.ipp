@@ -9,7 +9,7 @@
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/hyperband.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/random.hpp>
 
 #include <limits>

@@ -8,8 +8,8 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/bayes/objective.hpp>
-#include <attune/search/bayes/unseen.hpp>
 #include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>
 

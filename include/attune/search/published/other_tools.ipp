@@ -5,9 +5,9 @@
 #include <attune/core/random.hpp>
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/bayes/start/initial_design.hpp>
-#include <attune/search/bayes/unseen.hpp>
 #include <attune/search/published/detail/opentuner_techniques.hpp>
 #include <attune/search/published/other_tools.hpp>
 

@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/moves.hpp>

@@ -6,10 +6,10 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
 #include <attune/search/bayes/surrogate.hpp>
-#include <attune/search/bayes/unseen.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <Eigen/Core>

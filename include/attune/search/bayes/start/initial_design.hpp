@@ -18,7 +18,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>

@@ -1,4 +1,4 @@
-// attune/search/bayes/unseen.hpp - the unseen points of a space, and the interface of the first choices among them.
+// attune/search/bayes/design.hpp - the unseen points of a space, and the interface of the first choices among them.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,6 +1,6 @@
-// tests/search/bayes/unseen.cpp : mirrors include/attune/search/bayes/unseen.hpp
+// tests/search/bayes/design.cpp : mirrors include/attune/search/bayes/design.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>
