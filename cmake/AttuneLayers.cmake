@@ -59,7 +59,7 @@ set(outer_ring "^(${outer_ring})")
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
-set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian|bayesian_loop)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
+set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
 set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/device/worker|measure/message)/([^/]*\\.ipp$|detail/)")
 set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_z3 "^space/smt/detail/z3_session\\.hpp$")

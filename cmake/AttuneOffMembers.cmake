@@ -6,7 +6,7 @@ if(NOT root)
 endif()
 # What a call site cannot say with ATTUNE_OFF: a searcher, a bench, a description, a stream, rules, a processor.
 set(excepted tuning_search.strategy tuning_measuring.make_bench kernel.describe tuned.on
-             program_options.rules program_options.processor kernel_source.generated_code kernel_source.has_own_spans kernel_source.guard)
+             program_options.rules program_options.processor)
 # Between headers of off/.
 set(added kernel.name kernel.default_function)
 # <header in off> <header that it stands for> <types...>
@@ -14,7 +14,7 @@ set(pairs
     "options tune/options miss_policy tuning_limits tuning_search tuning_measuring tuning_device tuning_options"
     "options search/search_limits search_limits"
     "options measure/sandbox/isolation trial_limits"
-    "options measure/arrays/cache cache_state"
+    "options measure/arrays/buffer cache_state"
     "options core/evaluation problem_objective"
     "options measure/sandbox/isolation isolation"
     "options tune/progress progress_event progress"
@@ -32,7 +32,7 @@ set(pairs
     "tuned tune/together_session together_session"
     "options compile/system system_options"
     "options compile/clang clang_options"
-    "options compile/cache/options cache_options")
+    "options compile/cache/object_cache cache_options")
 
 # The names of the members of `type`, in `out`: data, functions, enumerators; not what is private.
 function(members_of file type out)

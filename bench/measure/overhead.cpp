@@ -8,7 +8,7 @@
 // protection.
 #include <attune/attune.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>

@@ -12,7 +12,7 @@
 // kernels together.
 #include <attune/compile/clang.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 

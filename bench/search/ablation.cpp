@@ -16,7 +16,6 @@
 //          known optimum; there metrics of orders and a user's priors are compared as well.
 // Exit     2 when a file or an argument is wrong
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
-#include <attune/search/bayes/acquisition/contextual.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>

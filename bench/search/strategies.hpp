@@ -7,14 +7,11 @@
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
-#include <attune/search/published/baco.hpp>
-#include <attune/search/published/kernel_tuner_bo.hpp>
-#include <attune/search/published/opentuner_default.hpp>
+#include <attune/search/published/other_tools.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 

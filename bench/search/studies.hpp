@@ -4,8 +4,7 @@
 //          IV-B
 #pragma once
 
-#include <attune/search/published/baco.hpp>
-#include <attune/search/published/kernel_tuner_bo.hpp>
+#include <attune/search/published/other_tools.hpp>
 #include <attune/search/searcher.hpp>
 
 #include <string>

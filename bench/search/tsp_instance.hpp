@@ -5,7 +5,7 @@
 #pragma once
 
 #include <attune/declare/description.hpp>
-#include <attune/search/compose/order_changes.hpp>
+#include <attune/search/compose/gene.hpp>
 
 #include <cmath>
 #include <cstddef>

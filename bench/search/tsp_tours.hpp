@@ -5,7 +5,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/search/compose/order_changes.hpp>
+#include <attune/search/compose/gene.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 

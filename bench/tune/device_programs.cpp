@@ -16,7 +16,7 @@
 #include <attune/compile/nest/write_device_program.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/core/random.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/declare/nest/declaration.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/device/device_space.hpp>

@@ -118,11 +118,7 @@ public:
                                                                     : "std::span<float>");
         }
         attune::detail::program_kernel made = attune::detail::kernel_of(text, {});
-        made.source.tell = {};
-        made.source.generate = [own = made.source.generate, call = entry()](
-                                   attune::description const& space, attune::point const& at) {
-            return own(space, at) + call;
-        };
+        made.source.generator = attune::detail::with_appended(made.source.generator, entry());
         attune::kernel<graph_signature> out{"all", std::move(made.source), made.space};
         out.any_alignment();
         out.tolerate<1>({.relative = 1e-3});

@@ -19,7 +19,7 @@
 #include <attune/core/random.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
-#include <attune/opencl/array.hpp>
+#include <attune/opencl/device.hpp>
 #include <attune/opencl/driver.hpp>
 
 #include <algorithm>

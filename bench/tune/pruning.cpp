@@ -15,7 +15,7 @@
 // best.
 #include <attune/compile/clang.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/search/random.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/make_bench.hpp>

@@ -12,7 +12,6 @@
 #include <attune/remember/store.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>

@@ -58,7 +58,6 @@
 #include <attune/tune/roofline.hpp>
 // Searches
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
-#include <attune/search/bayes/acquisition/contextual.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
@@ -74,9 +73,7 @@
 #include <attune/search/hyperband.hpp>
 #include <attune/search/meta/recommendation.hpp>
 #include <attune/search/pareto_search.hpp>
-#include <attune/search/published/baco.hpp>
-#include <attune/search/published/kernel_tuner_bo.hpp>
-#include <attune/search/published/opentuner_default.hpp>
+#include <attune/search/published/other_tools.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>

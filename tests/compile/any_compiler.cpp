@@ -1,6 +1,6 @@
 // tests/compile/any_compiler.cpp - what a compiler leaves out is filled in.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/any_compiler.hpp>
+#include <attune/compile/compiler.hpp>
 
 #include <doctest/doctest.h>
 #include <optional>

@@ -7,7 +7,7 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/opencl/driver.hpp>
-#include <attune/opencl/image.hpp>
+#include <attune/opencl/library.hpp>
 
 #include <doctest/doctest.h>
 #include <string>

@@ -15,5 +15,5 @@ int main()
 #else
     auto const write = [](auto const& config) { return std::to_string(config[tile]); };
 #endif
-    return attune::generated_source(space, write, "a.cpp", "1").generate ? 0 : 1;
+    return attune::generated_source(space, write, "a.cpp", "1").generator ? 0 : 1;
 }

@@ -1,6 +1,6 @@
-// tests/cuda/limits.cpp : the limits in include/attune/cuda/occupancy.hpp
+// tests/cuda/limits.cpp - of cuda/code.hpp: limits.
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>
 

@@ -1,6 +1,6 @@
-// tests/cuda/occupancy.cpp : mirrors include/attune/cuda/occupancy.hpp, which it includes first
+// tests/cuda/occupancy.cpp - of cuda/code.hpp: resident blocks.
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 
 #include <array>
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/files/read_json.hpp>
 

@@ -24,11 +24,11 @@
 #include <attune/search/meta/space_structure.ipp>
 #include <attune/search/meta/technique_history.ipp>
 #include <attune/search/narrowing_search.ipp>
-#include <attune/search/optimizer_core.hpp>
-#include <attune/search/optimizer_core.ipp>
+#include <attune/search/optimizer.hpp>
+#include <attune/search/optimizer.ipp>
 #include <attune/search/random.hpp>
 #include <attune/search/random.ipp>
-#include <attune/search/stop.ipp>
+#include <attune/search/search_limits.ipp>
 #include <attune/search/transfer/past_session.ipp>
 #include <attune/ship/tool/detail/ask.hpp>
 #include <attune/ship/tool/detail/csv.hpp>

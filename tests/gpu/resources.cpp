@@ -1,8 +1,7 @@
 // tests/gpu/resources.cpp - what attune works out of code and device is what the driver says.
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/occupancy.hpp>
-// and what the test needs besides
 #include <attune/cuda/code.hpp>
+// and what the test needs besides
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/source/entry.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 
 #include <doctest/doctest.h>
 #include <string>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/search/bayes/acquisition/acquisition.hpp>
-#include <attune/search/bayes/choice.hpp>
 
 #include <cmath>
 #include <cstdint>

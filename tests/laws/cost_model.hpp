@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/search/cost/cost_model.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 
 #include <cmath>
 #include <cstddef>

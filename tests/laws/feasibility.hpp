@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/search/bayes/feasibility.hpp>
-#include <attune/search/bayes/model/relearnt.hpp>
+#include <attune/search/bayes/model/search_parts.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 
 #include <doctest/doctest.h>
 #include <vector>

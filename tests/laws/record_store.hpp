@@ -8,7 +8,6 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/remember/any_store.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_store.hpp>
 

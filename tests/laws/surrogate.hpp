@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/search/bayes/model/relearnt.hpp>
+#include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/bayes/surrogate.hpp>
 
 #include <cstddef>

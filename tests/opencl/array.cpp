@@ -1,9 +1,8 @@
-// tests/opencl/array.cpp : mirrors include/attune/opencl/array.hpp, which it includes first
+// tests/opencl/array.cpp - of opencl/device.hpp: arrays.
 // SPDX-License-Identifier: MIT
-#include <attune/opencl/array.hpp>
-
 #include <attune/core/device_span.hpp>
 #include <attune/cuda/primary_context.hpp>
+#include <attune/opencl/device.hpp>
 #include <attune/opencl/driver.hpp>
 
 #include <algorithm>

@@ -6,10 +6,10 @@
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/device/device_call.hpp>
 #include <attune/measure/device/worker/driver_opener.hpp>
-#include <attune/opencl/array.hpp>
-#include <attune/opencl/detail/addresses.hpp>
+#include <attune/opencl/detail/commands.hpp>
 #include <attune/opencl/detail/machine.hpp>
-#include <attune/opencl/image.hpp>
+#include <attune/opencl/device.hpp>
+#include <attune/opencl/library.hpp>
 
 #include <chrono>
 #include <cstddef>

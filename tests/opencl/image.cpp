@@ -1,6 +1,6 @@
-// tests/opencl/image.cpp : mirrors include/attune/opencl/image.hpp, which it includes first
+// tests/opencl/image.cpp - of opencl/library.hpp: images.
 // SPDX-License-Identifier: MIT
-#include <attune/opencl/image.hpp>
+#include <attune/opencl/library.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/event.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 // clang-format on
 
 #include <attune/search/automatic.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/random.hpp>
 

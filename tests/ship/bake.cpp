@@ -6,7 +6,7 @@
 #include <attune/core/error.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/problem/call_facts.hpp>
-#include <attune/ship/detail/machine_flags.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,5 @@
 // tests/ship/prepare.cpp - what was compiled for other processors is loaded where there is no compiler.
 // SPDX-License-Identifier: MIT
-#include <attune/ship/prepare.hpp>
-
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>

@@ -7,7 +7,6 @@
 #include <attune/core/launch.hpp>
 #include <attune/core/random.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/chain_of_trees.hpp>

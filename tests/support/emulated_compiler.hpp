@@ -13,7 +13,7 @@
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/search/cost/cost_model.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/search/bayes/start/design.hpp>
+#include <attune/search/bayes/design.hpp>
 
 #include <cstddef>
 #include <optional>

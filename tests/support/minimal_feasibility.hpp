@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/search/bayes/feasibility.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 
 #include <algorithm>
 

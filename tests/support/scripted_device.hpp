@@ -6,7 +6,7 @@
 #pragma once
 
 #include <attune/compile/cuda_compiler.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 
 #include <functional>
 #include <memory>

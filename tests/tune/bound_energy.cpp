@@ -8,7 +8,7 @@
 #include <attune/declare/event.hpp>
 #include <attune/measure/energy.hpp>
 #include <attune/remember/files/event_log.hpp>
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 #include <attune/tune/loop/session.hpp>
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/optimizer.hpp>

@@ -4,7 +4,7 @@
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>

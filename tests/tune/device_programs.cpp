@@ -3,7 +3,7 @@
 //
 // By hand, more programs from another seed: ATTUNE_TEST_PROGRAMS=500 ATTUNE_TEST_SEED=1000
 #include <attune/compile/nvrtc.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -4,7 +4,7 @@
 // By hand, more configurations: ATTUNE_TEST_DRAWS=50
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/nvrtc.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // tests/tune/effort.cpp - what a store knows serves where it was tuned as hard as is asked now.
 // SPDX-License-Identifier: MIT
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 

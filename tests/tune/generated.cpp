@@ -76,7 +76,7 @@ public:
     attune::compile_result compile(attune::kernel_source const& k, attune::compile_request const& v)
     {
         ++*compiled_;
-        CHECK_FALSE(k.generate); // every compiler is given a text
+        CHECK_FALSE(k.generator); // every compiler is given a text
         CHECK(v.macros.empty());
         return inner_.compile(k, v);
     }

@@ -4,7 +4,7 @@
 
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 
 #include <cmath>
 #include <csignal>

@@ -3,7 +3,7 @@
 #include <attune/tune/minimize_two.hpp>
 
 #include <attune/declare/parameters.hpp>
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 
 #include <csignal>
 #include <cstddef>

@@ -3,9 +3,9 @@
 #include <attune/attune.hpp>
 #include <attune/core/error.hpp>
 #include <attune/measure/roofline/machine_limits.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/populations.hpp>
+#include <attune/search/random.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/replay.hpp>

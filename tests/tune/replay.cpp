@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/replay.hpp>
 
+#include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/tune/loop/session.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -26,6 +28,18 @@ using support::scratch_directory;
 
 namespace {
 
+/// Its tunings try WAY=1.
+struct guarding final : attune::detail::text_generator {
+    std::string text_at(attune::description const&, attune::point const&) const override
+    {
+        return {};
+    }
+    std::optional<attune::detail::guard_configuration> guard() const override
+    {
+        return attune::detail::guard_configuration{"WAY", "1", "the guard wins"};
+    }
+};
+
 template <way... Ways>
 struct bench {
     accumulate_data data{};
@@ -41,7 +55,10 @@ struct bench {
     {
         auto const frame = data.frame();
         attune::kernel_description subject = kernel.describe();
-        if (guard) subject.source.guard = {"WAY", "1", "the guard wins"};
+        if (guard) {
+            subject.source.generator = std::make_shared<guarding const>();
+            subject.signature.function += "<WAY>"; // else WAY is no macro of a generated kernel
+        }
         attune::tuning_problem problem{subject, space,   space.at(0), any,
                                        frame,   nullptr, false,       rival};
         problem.guard = guard;

@@ -9,7 +9,6 @@
 #include <attune/compile/clang/detail/module_session.hpp>
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/libraries.hpp>

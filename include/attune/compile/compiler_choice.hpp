@@ -5,7 +5,6 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
-#include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>

@@ -4,7 +4,7 @@
 // Bench    bench/compile/nvrtc.cpp
 #pragma once
 
-#include <attune/compile/cache/options.hpp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/source/source.hpp>

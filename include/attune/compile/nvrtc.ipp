@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/object_cache.hpp>
-#include <attune/compile/compiler.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/compile/nvrtc/detail/includes.hpp>
@@ -18,18 +16,13 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/cuda/occupancy.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -4,12 +4,11 @@
 // Bench    bench/tune/opencl.cpp
 #pragma once
 
-#include <attune/compile/cache/options.hpp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/opencl_compiler.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
-#include <attune/opencl/array.hpp>
 #include <attune/opencl/device.hpp>
 
 #include <memory>

@@ -2,33 +2,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/compile/nvrtc/detail/includes.hpp>
 #include <attune/compile/nvrtc/detail/run.hpp>
 #include <attune/compile/opencl.hpp>
-#include <attune/compile/opencl/arguments.hpp>
 #include <attune/compile/opencl/builder.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/opencl/driver.hpp>
-#include <attune/opencl/image.hpp>
 #include <attune/opencl/library.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

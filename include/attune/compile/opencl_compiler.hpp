@@ -17,8 +17,8 @@ template <>
 inline constexpr bool describes_device<opencl_target> = true;
 
 /// The device of a compiler whose callable::address points to a `device_variant` with an image of
-/// opencl/image.hpp. Programs that tune for it link attune::opencl, which defines this function and
-/// makes them able to become a worker process: worker_door.hpp.
+/// opencl/library.hpp. Programs that tune for it link attune::opencl, which defines this function
+/// and makes them able to become a worker process: worker_door.hpp.
 /// @param target  outlives the result
 [[nodiscard]] std::shared_ptr<device_target const> make_device_target(opencl_target const& target);
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <attune/compile/cache/object_cache.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/source.hpp>

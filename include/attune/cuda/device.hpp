@@ -6,8 +6,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/cuda/occupancy.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -5,15 +5,11 @@
 //          CUDA_VISIBLE_DEVICES and numbers devices in another way
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/cuda/driver.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <dlfcn.h>
-#include <string>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail::cuda {

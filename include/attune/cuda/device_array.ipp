@@ -9,7 +9,6 @@
 #include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
 
-#include <new>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -9,9 +9,6 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
 
-#include <memory>
-#include <string>
-
 namespace attune::inline ATTUNE_ABI::detail::cuda {
 
 inline void take_functions(library_functions& from, driver& d)

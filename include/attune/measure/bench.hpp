@@ -8,7 +8,6 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
-#include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/call_energy.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>

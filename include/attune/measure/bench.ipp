@@ -5,11 +5,8 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/sandbox/child_process.hpp>
-#include <attune/measure/sandbox/isolation.hpp>
 
 #include <exception>
-#include <variant>
 
 namespace attune::inline ATTUNE_ABI {
 

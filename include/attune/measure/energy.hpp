@@ -12,9 +12,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// From now on, attune refuses variants that break an energy bound of this program's kernels.
-void measure_energy() noexcept;
-
 /// Runs before static objects are made, because they may be kernels.
 [[gnu::constructor(102), gnu::used]] static void measure_energy_from_the_start() noexcept
 {
@@ -23,7 +20,4 @@ void measure_energy() noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/measure/energy.ipp>
-#endif
 #endif // ATTUNE_OFF

@@ -7,7 +7,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 

@@ -10,15 +10,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <numeric>
-#include <optional>
 #include <sched.h>
-#include <string>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -100,6 +100,7 @@ struct kernel_source {
     std::string path{};
     std::vector<std::string> include_dirs{};
     std::vector<std::string> flags{};
+    void const* generator = nullptr; ///< null: no text is written
 };
 
 /// Reads nothing: the file may be absent.

@@ -7,27 +7,21 @@
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
-#include <attune/opencl/detail/addresses.hpp>
 #include <attune/opencl/detail/commands.hpp>
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/driver.hpp>
-#include <attune/opencl/image.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <shared_mutex>
-#include <string>
 #include <sys/mman.h>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::opencl {
 

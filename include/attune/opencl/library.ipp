@@ -7,9 +7,6 @@
 #include <attune/opencl/library.hpp>
 
 #include <iterator>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::opencl {
 

@@ -5,15 +5,11 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/call_coverage.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <string>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {

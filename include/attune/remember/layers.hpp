@@ -6,7 +6,6 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/core/version.hpp>
-#include <attune/remember/any_store.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_store.hpp>
 

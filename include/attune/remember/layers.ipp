@@ -3,15 +3,12 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/layers.hpp>
 #include <attune/remember/store.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <ranges>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/memory_store.hpp>
 

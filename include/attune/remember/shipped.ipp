@@ -4,7 +4,6 @@
 
 #include <attune/core/embedded_file.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/shipped.hpp>
 

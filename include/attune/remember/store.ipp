@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/fork_gate.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/detail/shared_file.hpp>
 #include <attune/remember/lines/record_line.hpp>
@@ -13,18 +12,14 @@
 #include <attune/remember/store.hpp>
 
 #include <atomic>
-#include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <span>
-#include <string>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

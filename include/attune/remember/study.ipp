@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/shown_text.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/event_line.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/detail/store_file.hpp>
@@ -13,11 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <exception>
-#include <optional>
-#include <utility>
-#include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
-#include <attune/declare/description.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
 
-#include <cstddef>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 

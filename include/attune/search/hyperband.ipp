@@ -8,24 +8,16 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
-#include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/hyperband.hpp>
-#include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

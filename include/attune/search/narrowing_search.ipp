@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/narrowing_search.hpp>

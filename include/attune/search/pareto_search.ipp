@@ -5,11 +5,10 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/automatic.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/pareto_search.hpp>
 #include <attune/search/repeat.hpp>
 

@@ -1,7 +1,7 @@
-// attune/search/random.hpp - uniformly random configurations, each at most once.
+// attune/search/random.hpp - the searches without a model: random configurations, and every configuration by its index.
 // SPDX-License-Identifier: MIT
 //
-// Uniform over the leaves of the trees, as BaCO Sec. 4.2 advises
+// random_searcher is uniform over the leaves of the trees, as BaCO Sec. 4.2 advises
 #pragma once
 
 #include <attune/core/outcome.hpp>
@@ -34,6 +34,21 @@ protected:
     /// Returns an unseen point and does not mark it; nothing if all are seen.
     using draw_rule = std::optional<point> (*)(unseen_points const&, random_engine&);
     random_searcher(chain_of_trees space, std::uint64_t seed, draw_rule rule);
+
+private:
+    struct state;
+    detail::owned_state<state> state_;
+};
+
+/// Proposes space.at(0), space.at(1), ... without the points of earlier calls of tell().
+class exhaustive_searcher {
+public:
+    /// Throws attune::error if the space has a real parameter, or more than 2^64 - 1 points.
+    explicit exhaustive_searcher(chain_of_trees space);
+
+    [[nodiscard]] std::vector<point> ask(std::size_t k);
+    /// Excludes `p` from later calls of ask().
+    void tell(point const& p, outcome const&);
 
 private:
     struct state;

@@ -16,7 +16,6 @@
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/bake/device_images.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
-#include <attune/ship/detail/machine_flags.hpp>
 #include <attune/ship/prepared_compiler.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// attune/ship/prepared_compiler.hpp - loads the code that `attune prepare` compiled; its files.
+// attune/ship/prepared_compiler.hpp - compiles winners for other processors, and loads them there.
 // SPDX-License-Identifier: MIT
 // tested by ship/prepare.cpp
 #pragma once
@@ -40,6 +40,25 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The kernel, and a function attune_entry that gives the address of the kernel's function.
 [[nodiscard]] std::string prepared_text(kernel_source const& kernel, std::string const& function);
+
+struct prepare_request {
+    std::string store{};                     ///< path
+    std::string kernel_file{};               ///< path
+    std::string kernel{};                    ///< name in the store; empty: the only one
+    std::vector<std::string> include_dirs{}; ///< folders of the kernel's headers
+    std::vector<std::string> levels{};       ///< "base", "armv8.2-a+sve" ...; none: base
+    std::string command = "c++";             ///< a compiler, perhaps for another machine
+    std::string folder{};                    ///< folder of the objects; created if it is missing
+    double limit_s = 120;                    ///< wall seconds for one object
+};
+
+/// Compiles the default and at most ten winners of a kernel for each instruction set, as shared
+/// objects for prepared_compiler. A compiler for another machine gets no flag -m of a
+/// winner.
+/// @return  sentences for the user
+/// Errors   attune::error, and nothing is written: see bake(); a missing compiler, or one that
+///          cannot compile for an instruction set
+std::vector<std::string> prepare(prepare_request const& request);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

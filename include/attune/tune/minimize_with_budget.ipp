@@ -6,8 +6,8 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/search/optimizer_core.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/optimizer.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/minimize_with_budget.hpp>

@@ -8,7 +8,7 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/objective.hpp>

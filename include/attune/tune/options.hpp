@@ -6,7 +6,7 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/search_limits.hpp>

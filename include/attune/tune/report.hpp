@@ -8,7 +8,7 @@
 #include <attune/core/evaluation.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/roofline/roofline.hpp>
 #include <attune/remember/call_coverage.hpp>

@@ -11,7 +11,7 @@
 #include <attune/core/posix/signals.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/timing_turns.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>

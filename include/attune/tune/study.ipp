@@ -10,9 +10,9 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/remember/study.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/study.hpp>
 #include <attune/tune/study/detail/study_parts.hpp>

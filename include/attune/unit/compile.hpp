@@ -6,9 +6,9 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead.ipp>
-#include <attune/compile/any_compiler.ipp>
 #include <attune/compile/cache/object_cache.ipp>
 #include <attune/compile/clang.ipp>
+#include <attune/compile/compiler.ipp>
 #include <attune/compile/source/annotations.ipp>
 #include <attune/compile/source/source.ipp>
 #include <attune/compile/system.ipp>

@@ -5,5 +5,4 @@
 // attune::energy. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/measure/energy.ipp>
 #include <attune/measure/energy/joules_per_call.ipp>

@@ -5,18 +5,15 @@
 // attune::measure. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/measure/arrays/cache.ipp>
+#include <attune/measure/arrays/buffer.ipp>
 #include <attune/measure/arrays/compare.ipp>
 #include <attune/measure/arrays/content.ipp>
-#include <attune/measure/arrays/perturb.ipp>
 #include <attune/measure/bench.ipp>
-#include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/noise.ipp>
 #include <attune/measure/clock/time_in_turns.ipp>
 #include <attune/measure/cpu/cpu_bench.ipp>
 #include <attune/measure/cpu/cpu_first_runs.ipp>
-#include <attune/measure/cpu/guarded_timed_runs.ipp>
 #include <attune/measure/sandbox/child_process.ipp>
 #include <attune/measure/sandbox/guarded.ipp>
 #include <attune/measure/sandbox/isolation.ipp>

@@ -5,9 +5,8 @@
 // attune::models. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/search/bayes/forest/coding.ipp>
-#include <attune/search/bayes/forest/forest.ipp>
 #include <attune/search/bayes/forest/tree.ipp>
+#include <attune/search/bayes/model/forest_model.ipp>
 #include <attune/search/cost/boosted_trees.ipp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/transfer/other_programs.ipp>

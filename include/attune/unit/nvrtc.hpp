@@ -12,4 +12,3 @@
 #include <attune/cuda/device.ipp>
 #include <attune/cuda/device_array.ipp>
 #include <attune/cuda/driver.ipp>
-#include <attune/cuda/occupancy.ipp>

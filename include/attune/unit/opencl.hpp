@@ -7,7 +7,6 @@
 
 #include <attune/compile/opencl.ipp>
 #include <attune/compile/opencl/builder.ipp>
-#include <attune/opencl/array.ipp>
 #include <attune/opencl/device.ipp>
 #include <attune/opencl/driver.ipp>
 #include <attune/opencl/library.ipp>

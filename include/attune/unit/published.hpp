@@ -5,6 +5,4 @@
 // attune::published. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/search/published/baco.ipp>
-#include <attune/search/published/kernel_tuner_bo.ipp>
-#include <attune/search/published/opentuner_default.ipp>
+#include <attune/search/published/other_tools.ipp>

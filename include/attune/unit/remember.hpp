@@ -5,7 +5,6 @@
 // attune::remember. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/remember/any_store.ipp>
 #include <attune/remember/call_coverage.ipp>
 #include <attune/remember/files/event_log.ipp>
 #include <attune/remember/files/t4.ipp>
@@ -19,5 +18,6 @@
 #include <attune/remember/problem/call_facts.ipp>
 #include <attune/remember/problem/choice_tree.ipp>
 #include <attune/remember/problem/problem.ipp>
+#include <attune/remember/record_store.ipp>
 #include <attune/remember/shipped.ipp>
 #include <attune/remember/store.ipp>

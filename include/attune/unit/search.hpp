@@ -6,12 +6,10 @@
 #pragma once
 
 #include <attune/search/automatic.ipp>
-#include <attune/search/exhaustive.ipp>
 #include <attune/search/local/neighbourhood_descent.ipp>
 #include <attune/search/local/stepwise.ipp>
-#include <attune/search/optimizer_core.ipp>
+#include <attune/search/optimizer.ipp>
 #include <attune/search/random.ipp>
-#include <attune/search/stop.ipp>
+#include <attune/search/search_limits.ipp>
 #include <attune/search/transfer/past_session.ipp>
-#include <attune/search/transfer/translate.ipp>
 #include <attune/search/transfer/warm_portfolio.ipp>

@@ -5,7 +5,5 @@
 // attune::search. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/search/bayes/bayesian_loop.ipp>
-#include <attune/search/bayes/memory.ipp>
 #include <attune/search/bayesian.ipp>
 #include <attune/search/transfer/warm_start.ipp>

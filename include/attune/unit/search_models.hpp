@@ -8,9 +8,9 @@
 #include <attune/search/bayes/features/derived.ipp>
 #include <attune/search/bayes/features/feature_map.ipp>
 #include <attune/search/bayes/features/parameter_features.ipp>
-#include <attune/search/bayes/gp/columns.ipp>
 #include <attune/search/bayes/gp/conditional.ipp>
 #include <attune/search/bayes/gp/evidence.ipp>
+#include <attune/search/bayes/gp/kernel.ipp>
 #include <attune/search/bayes/gp/pool.ipp>
 #include <attune/search/bayes/gp/process.ipp>
 #include <attune/search/bayes/model/learner.ipp>

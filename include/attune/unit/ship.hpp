@@ -11,7 +11,6 @@
 #include <attune/ship/bake/build_proofs.ipp>
 #include <attune/ship/bake/device_images.ipp>
 #include <attune/ship/export_header.ipp>
-#include <attune/ship/prepare.ipp>
 #include <attune/ship/prepared_compiler.ipp>
 #include <attune/ship/report/problem_report.ipp>
 #include <attune/ship/report/watch.ipp>

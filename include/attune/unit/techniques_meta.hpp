@@ -9,6 +9,5 @@
 #include <attune/search/local/populations.ipp>
 #include <attune/search/meta/auc_bandit.ipp>
 #include <attune/search/meta/recommendation.ipp>
-#include <attune/search/meta/recommending_bandit.ipp>
 #include <attune/search/meta/space_structure.ipp>
 #include <attune/search/meta/technique_history.ipp>

@@ -1,6 +1,6 @@
-// tests/compile/opencl/arguments.cpp : mirrors include/attune/compile/opencl/arguments.hpp, included first
+// tests/compile/opencl/arguments.cpp - of compile/opencl/builder.hpp: arguments.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/opencl/arguments.hpp>
+#include <attune/compile/opencl/builder.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>

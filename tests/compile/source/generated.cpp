@@ -53,7 +53,7 @@ TEST_CASE("each configuration has the text that the function writes from its val
             CHECK((source ? source->text : "") == expected[w][t]);
             if (source == nullptr) continue;
             CHECK(source->path == "some/kernel.cpp");
-            CHECK_FALSE(source->generate);
+            CHECK_FALSE(source->generator);
         }
 }
 

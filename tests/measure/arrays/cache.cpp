@@ -1,7 +1,6 @@
-// tests/measure/arrays/cache.cpp : mirrors include/attune/measure/arrays/cache.hpp, which it includes first
+// tests/measure/arrays/cache.cpp - of measure/arrays/buffer.hpp: the caches.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/arrays/cache.hpp>
-
+#include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 
 #include <array>

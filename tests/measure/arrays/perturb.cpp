@@ -1,8 +1,7 @@
-// tests/measure/arrays/perturb.cpp : mirrors include/attune/measure/arrays/perturb.hpp
+// tests/measure/arrays/perturb.cpp - of measure/arrays/content.hpp: perturbations.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/arrays/perturb.hpp>
-
 #include <attune/measure/arrays/compare.hpp>
+#include <attune/measure/arrays/content.hpp>
 
 #include <cmath>
 #include <cstddef>

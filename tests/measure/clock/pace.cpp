@@ -1,8 +1,7 @@
 // tests/measure/clock/pace.cpp - how fast the machine is, by a run of known time.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/clock/pace.hpp>
-
 #include <attune/core/random.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>

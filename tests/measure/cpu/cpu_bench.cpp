@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/measure/clock/sampler.hpp>
-#include <attune/measure/energy/joules_per_call.hpp>
+#include <attune/measure/energy.hpp>
 #include <attune/measure/timing_turns.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 

@@ -1,7 +1,6 @@
 // tests/measure/cpu/guarded_timed_runs.cpp - timed runs that may still go wrong.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cpu/guarded_timed_runs.hpp>
-
+#include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 
 #include <csignal>

@@ -1,6 +1,6 @@
 // tests/measure/cpu/variant_timing.cpp - timing as the application will run it.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cpu/guarded_timed_runs.hpp>
+#include <attune/measure/cpu/cpu_bench.hpp>
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -3,7 +3,6 @@
 #include <attune/search/bayes/basic_bayesian.hpp>
 
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
-#include <attune/search/bayes/acquisition/contextual.hpp>
 #include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/bayesian.hpp>
 

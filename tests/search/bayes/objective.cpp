@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/objective.hpp>
 
-#include <attune/search/bayes/model_options.hpp>
+#include <attune/search/bayes/bayesian_options.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>

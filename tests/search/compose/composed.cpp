@@ -9,7 +9,7 @@
 #include <attune/search/compose/bases.hpp>
 #include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
-#include <attune/search/compose/order_changes.hpp>
+#include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>

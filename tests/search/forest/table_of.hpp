@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/search/bayes/forest/coding.hpp>
 #include <attune/search/bayes/forest/tree.hpp>
 
 #include <cstddef>

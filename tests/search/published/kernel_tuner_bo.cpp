@@ -1,6 +1,6 @@
-// tests/search/published/kernel_tuner_bo.cpp : mirrors the header of that name
+// tests/search/published/kernel_tuner_bo.cpp : Kernel Tuner's search of other_tools.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/search/published/kernel_tuner_bo.hpp>
+#include <attune/search/published/other_tools.hpp>
 
 #include <cstddef>
 #include <cstdint>

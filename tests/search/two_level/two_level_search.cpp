@@ -7,7 +7,7 @@
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/search/cost/cost_model.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/metaschedule.hpp>

@@ -5,9 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/local/populations.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>

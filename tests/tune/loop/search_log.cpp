@@ -3,7 +3,6 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>

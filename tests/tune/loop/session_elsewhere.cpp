@@ -1,6 +1,6 @@
 // tests/tune/loop/session_elsewhere.cpp - what a session gives to other processes, and takes from them.
 // SPDX-License-Identifier: MIT
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 #include <attune/tune/loop/detail/session_outcomes.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // tests/tune/loop/session_here.cpp - the steps of a session in this process.
 // SPDX-License-Identifier: MIT
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 #include <attune/tune/loop/detail/session_outcomes.hpp>
 
 #include <array>

@@ -3,7 +3,7 @@
 #include <attune/tune/loop/detail/session_outcomes.hpp>
 
 #include <attune/remember/files/event_log.hpp>
-#include <attune/search/exhaustive.hpp>
+#include <attune/search/random.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/roofline.hpp>
 

@@ -1,8 +1,8 @@
 // tests/tune/loop/session_space.cpp - what a session leaves out of its space, and what comes back.
 // SPDX-License-Identifier: MIT
 #include <attune/core/error.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/narrowing_search.hpp>
+#include <attune/search/random.hpp>
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/loop/detail/session_limits.hpp>
 

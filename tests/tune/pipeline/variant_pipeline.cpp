@@ -4,8 +4,8 @@
 
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/narrowing_search.hpp>
+#include <attune/search/random.hpp>
 #include <attune/space/kept_settings.hpp>
 
 #include <algorithm>

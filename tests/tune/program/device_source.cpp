@@ -1,7 +1,7 @@
 // tests/tune/program/device_source.cpp - programs tuned for a GPU, on the emulated device.
 // SPDX-License-Identifier: MIT
 #include <attune/compile/nvrtc.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/tune/program/nest.hpp>
 #include <attune/tune/program/program_source.hpp>
 #include <attune/tune/tuned.hpp>

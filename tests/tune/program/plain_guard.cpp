@@ -55,14 +55,14 @@ TEST_CASE("the plain nest is one configuration, with a text of its own")
     attune::chain_of_trees const space(made.space);
     auto const plain = made.space.find_parameter("PLAIN");
     REQUIRE(plain != attune::no_index);
-    REQUIRE(made.source.guard.has_value());
+    REQUIRE(attune::detail::declared_guard(made.source).has_value());
     attune::point at;
     for (attune::parameter_description const& p : made.space.parameters)
         at.push_back(*attune::coordinate_of(p, *p.default_text));
-    std::string const standard = made.source.generate(made.space, at);
+    std::string const standard = made.source.generator->text_at(made.space, at);
     at[plain].index = 1;
     CHECK(space.contains(at));
-    std::string const text = made.source.generate(made.space, at);
+    std::string const text = made.source.generator->text_at(made.space, at);
     CHECK(text != standard);
     CHECK(text.find("_tile") == std::string::npos); // no register tile
     // No other configuration has this value.

@@ -114,7 +114,7 @@ TEST_CASE("the text of a kernel: spans and views, then the program")
     attune::point at;
     for (attune::parameter_description const& p : made.space.parameters)
         at.push_back(attune::coordinate_of(p, *p.default_text).value());
-    std::string const text = made.source.generate(made.space, at);
+    std::string const text = made.source.generator->text_at(made.space, at);
     CHECK(text.starts_with(std::string(attune::detail::own_span_text) +
                            "#include <attune/matrix_view.hpp>\n"));
     CHECK(has(text,
@@ -124,7 +124,7 @@ TEST_CASE("the text of a kernel: spans and views, then the program")
               "n);\n}\n"));
     CHECK(has(text, "static void gemm_program("));
 
-    attune::generated_code const told = made.source.tell(made.space, at);
+    attune::generated_code const told = made.source.generator->code_at(made.space, at, at);
     CHECK(has(told.shared, "#include <span>\n#include <attune/matrix_view.hpp>\n"));
     CHECK(has(told.text, "std::span<float const> B, std::span<float> C, int n)\n{\n"));
     CHECK(has(told.text, "static void gemm_program("));

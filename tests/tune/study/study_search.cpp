@@ -3,7 +3,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/remember/study.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/random.hpp>
 #include <attune/tune/minimize.hpp>
 #include <attune/tune/study.hpp>

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead.hpp>
-#include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/device_text.hpp>
-#include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
 #include <optional>

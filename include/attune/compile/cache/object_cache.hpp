@@ -1,10 +1,9 @@
-// attune/compile/cache/object_cache.hpp - a cache of compiled code on disk, and the key of a variant.
+// attune/compile/cache/object_cache.hpp - a cache of compiled code on disk: options, statistics, keys.
 // SPDX-License-Identifier: MIT
 //
 // The list of files replaces a run of the preprocessor, as in the "direct mode" of ccache.
 #pragma once
 
-#include <attune/compile/cache/options.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/version.hpp>
 
@@ -15,7 +14,48 @@
 #include <string_view>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::detail {
+namespace attune::inline ATTUNE_ABI {
+
+/// Place and size of the cache of compiled code.
+struct cache_options {
+    bool enabled = true;
+    /// Empty: $ATTUNE_CACHE, else $XDG_CACHE_HOME/attune, else ~/.cache/attune. ATTUNE_CACHE=off
+    /// turns the cache off, unless `folder` is set.
+    std::string folder{};
+    std::uint64_t limit_bytes =
+        std::uint64_t{1} << 30; ///< size on disk; the least recently used code is removed first
+};
+
+/// Counts of lookups of one cache and its copies, in this process.
+struct cache_statistics {
+    std::uint64_t hits{};
+    std::uint64_t misses{};
+    std::uint64_t added{};
+    std::uint64_t damaged{};   ///< files whose hash was wrong; they are removed
+    std::string folder{};      ///< empty if the cache is off
+    std::string off_because{}; ///< a sentence if the cache is off; else empty
+};
+
+namespace detail {
+
+/// The files and places that a compilation depends on besides its key.
+struct cache_inputs {
+    /// Files that count by content, and folders that count by their list of entries; absolute
+    /// paths.
+    std::vector<std::string> read{};
+    /// Paths that must stay absent. With a slash at the end: a folder that must stay one.
+    std::vector<std::string> missed{};
+    std::vector<std::string> tools{}; ///< programs and libraries; they count by their stamp, unread
+    std::int64_t began_ns{};          ///< start of the first read; ns of the system clock
+    std::string folder{};             ///< the current folder if a relative path matters; else empty
+    bool unlisted = false;            ///< true: these members are incomplete, so nothing is kept
+};
+
+/// Bytes found in a cache.
+struct cached_bytes {
+    std::string bytes{};
+    std::string inputs{}; ///< key of the list of files that the bytes depend on, for add()
+};
 
 /// A folder of files that processes and threads share. Copies are cheap and share their counts. The
 /// first find() or add() opens the first file.
@@ -67,7 +107,9 @@ private:
 [[nodiscard]] std::string request_key(std::string_view kind, std::string_view compiler,
                                       kernel_source const& kernel, compile_request const& v);
 
-} // namespace attune::inline ATTUNE_ABI::detail
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/compile/cache/object_cache.ipp>

@@ -4,7 +4,6 @@
 
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/compile/nest/nest_text.hpp>
-#include <attune/declare/nest/nest_description.hpp>
 
 #include <cstddef>
 #include <cstdint>

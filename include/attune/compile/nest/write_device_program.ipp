@@ -10,8 +10,6 @@
 #include <attune/compile/nest/write_device_program.hpp>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -13,11 +13,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

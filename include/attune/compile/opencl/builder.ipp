@@ -6,14 +6,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/opencl/driver.hpp>
-#include <attune/opencl/library.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -261,7 +261,7 @@ ATTUNE_INLINE std::vector<annotation> find_annotations(std::string_view text,
 ATTUNE_INLINE std::vector<annotation> find_annotations(kernel_source const& kernel)
 {
     std::vector<annotation> found;
-    if (kernel.generate) return found;
+    if (kernel.generator) return found;
     for (source_part const& part : source_parts(kernel))
         for (annotation& next : find_annotations(part.text, part.path)) {
             auto const same = std::find_if(found.begin(), found.end(), [&](annotation const& a) {

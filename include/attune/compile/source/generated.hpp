@@ -62,11 +62,11 @@ template <class Pack, class F>
                 "f(auto const& config), be const, and return its text as a std::string");
     kernel_source out{std::move(revision), std::move(name)};
     if constexpr (writes)
-        out.generate = [typed, declared = lower(typed), f = std::move(f)](description const& bound,
-                                                                          point const& at) {
+        out.generator = detail::generator_from([typed, declared = lower(typed), f = std::move(f)](
+                                                   description const& bound, point const& at) {
             detail::require_parameters_of(declared, bound);
             return std::string(f(decode(typed, bound, at)));
-        };
+        });
     return out;
 }
 

@@ -10,7 +10,7 @@
 #include <attune/declare/generated_code.hpp>
 #include <attune/declare/point.hpp>
 
-#include <functional>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -96,8 +96,6 @@ namespace detail {
 [[nodiscard]] bool is_embedded(embedded_files const& files, char const* path,
                                std::string_view text);
 
-} // namespace detail
-
 /// A configuration of a generated kernel that each tuning tries at its beginning: the default, with
 /// another value of one parameter.
 struct guard_configuration {
@@ -106,23 +104,56 @@ struct guard_configuration {
     std::string if_it_wins; ///< a sentence of the report
 };
 
+/// Writes the texts of a kernel, one for each configuration. generated_source() makes it from a
+/// function. A program has one of its own, in tune/program/.
+class text_generator {
+public:
+    virtual ~text_generator() = default;
+    /// The text of a configuration of `space`, from these two arguments alone. Several threads may
+    /// call it.
+    [[nodiscard]] virtual std::string text_at(description const& space, point const& at) const = 0;
+    /// The code of a configuration for readers, perhaps with further facts.
+    /// @param standard  the default configuration
+    [[nodiscard]] virtual generated_code code_at(description const& space, point const& at,
+                                                 point const& standard) const
+    {
+        return {.text = text_at(space, at), .fallback = text_at(space, standard)};
+    }
+    /// Returns true if the text takes attune_span<T> for std::span<T>, see
+    /// compile/source/entry.hpp.
+    [[nodiscard]] virtual bool has_own_spans() const { return false; }
+    [[nodiscard]] virtual std::optional<guard_configuration> guard() const { return {}; }
+};
+
+/// The generator whose text `f(space, at)` writes.
+template <class F>
+[[nodiscard]] std::shared_ptr<text_generator const> generator_from(F f)
+{
+    struct function_generator final : text_generator {
+        explicit function_generator(F from)
+            : write(std::move(from))
+        {
+        }
+        std::string text_at(description const& space, point const& at) const override
+        {
+            return write(space, at);
+        }
+        F write;
+    };
+    return std::make_shared<function_generator const>(std::move(f));
+}
+
+} // namespace detail
+
 /// A kernel as text. All members may be changed before the compilation.
 struct kernel_source {
     std::string text;
     std::string path; ///< path in messages; quoted includes are searched first in its folder
     std::vector<std::string> include_dirs{}; ///< searched for `#include`, in order
     std::vector<std::string> flags{}; ///< further flags for this kernel, besides the compiler's
-    /// Writes the text of a configuration of the space, from these two arguments alone. If empty,
-    /// `text` is the text of all configurations. Otherwise `text` is only the revision of the
+    /// Null: `text` is the text of all configurations. Otherwise `text` is only the revision of the
     /// generated text, and parameters are no macros. See generated_source().
-    std::function<std::string(description const& space, point const& at)> generate{};
-    /// True: the generated text takes attune_span<T> for std::span<T>, see
-    /// compile/source/entry.hpp.
-    bool has_own_spans = false;
-    /// For a program: the code of `generate` as text for readers, with further facts. If empty,
-    /// readers get the text of `generate`.
-    std::function<generated_code(description const& space, point const& at)> tell{};
-    std::optional<guard_configuration> guard{}; ///< of a program: the plain nest
+    std::shared_ptr<detail::text_generator const> generator{};
 };
 
 /// Reads a kernel file.
@@ -168,9 +199,12 @@ struct source_part {
 /// The code of a generated kernel's configuration that a record keeps.
 /// @param standard  the default configuration
 /// Errors   exceptions of the generator
-/// @pre     kernel.generate
+/// @pre     kernel.generator
 [[nodiscard]] generated_code code_to_keep(kernel_source const& kernel, description const& space,
                                           point const& at, point const& standard);
+
+/// The configuration that each tuning of a generated kernel tries; empty: none.
+[[nodiscard]] std::optional<guard_configuration> declared_guard(kernel_source const& kernel);
 
 /// A fingerprint of the three texts.
 [[nodiscard]] std::string fingerprint_of(generated_code const& code);

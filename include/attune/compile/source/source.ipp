@@ -13,8 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <optional>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -214,7 +212,7 @@ ATTUNE_INLINE std::vector<source_part> source_parts(kernel_source const& kernel)
 {
     namespace fs = std::filesystem;
     std::vector<source_part> parts{{kernel.path, kernel.text}};
-    if (kernel.generate) return parts;
+    if (kernel.generator) return parts;
     std::vector<std::string> seen{fs::path(kernel.path).lexically_normal().string()};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         fs::path const folder = fs::path(parts[i].path).parent_path();
@@ -241,7 +239,7 @@ ATTUNE_INLINE std::string source_fingerprint(kernel_source const& kernel)
     content_hash hash;
     for (source_part const& part : source_parts(kernel))
         hash.add(part.text);
-    if (kernel.generate) hash.add("generated");
+    if (kernel.generator) hash.add("generated");
     hash.add("flags");
     for (std::string const& flag : expanded_flags(kernel.flags))
         hash.add(flag);
@@ -256,23 +254,24 @@ ATTUNE_INLINE std::string fingerprint_of(generated_code const& code)
 ATTUNE_INLINE generated_code code_to_keep(kernel_source const& kernel, description const& space,
                                           point const& at, point const& standard)
 {
-    generated_code out;
-    if (kernel.tell)
-        out = kernel.tell(space, at);
-    else
-        out = {.text = kernel.generate(space, at), .fallback = kernel.generate(space, standard)};
+    generated_code out = kernel.generator->code_at(space, at, standard);
     out.print = fingerprint_of(out);
     return out;
+}
+
+ATTUNE_INLINE std::optional<guard_configuration> declared_guard(kernel_source const& kernel)
+{
+    return kernel.generator ? kernel.generator->guard() : std::nullopt;
 }
 
 ATTUNE_INLINE std::variant<kernel_source, failure>
 source_at(kernel_source const& kernel, description const& space, point const& at)
 {
     kernel_source out = kernel;
-    if (!kernel.generate) return out;
-    out.generate = nullptr;
+    if (!kernel.generator) return out;
+    out.generator = nullptr;
     try {
-        out.text = kernel.generate(space, at);
+        out.text = kernel.generator->text_at(space, at);
     } catch (...) {
         std::string all = text_of_exception();
         std::size_t const end = all.find('\n');

@@ -21,8 +21,6 @@
 #include <filesystem>
 #include <link.h>
 #include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include <attune/compile/detail/code_in_memory.hpp>
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>

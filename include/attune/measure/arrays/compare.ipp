@@ -7,8 +7,6 @@
 #include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/arrays/content.hpp>
 
-#include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <ctime>
 #include <sys/resource.h>
 #ifdef __linux__
-#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstring>

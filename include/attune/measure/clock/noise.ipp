@@ -10,10 +10,8 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
-#include <string>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <system_error>

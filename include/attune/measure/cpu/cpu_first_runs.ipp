@@ -4,11 +4,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
-#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/detail/state_rows.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
@@ -21,7 +18,6 @@
 #include <new>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

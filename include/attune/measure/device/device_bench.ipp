@@ -13,18 +13,11 @@
 #include <attune/measure/device/device_trials.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
-#include <attune/measure/timing_turns.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

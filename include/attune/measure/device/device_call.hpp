@@ -11,7 +11,6 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/arrays/buffer.hpp>
-#include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/device/device_session.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 
@@ -128,7 +127,7 @@ struct device_bench_options {
     double timing_limit_s = 1.0;           ///< wall seconds for one timing
     bool as_graph = false;                 ///< true: launches are replayed from a CUDA graph
     bool compare_results = true;           ///< false: the caller compares the contents() itself
-    /// True: establish() may run the default again, from perturbed contents (see perturb.hpp).
+    /// True: establish() may run the default again, from perturbed contents (see content.hpp).
     /// False: a variant that writes nothing passes if the arrays already contain the result.
     bool perturb = true;
     /// True: establish() may run the default once more, to find a race. False: the default and a

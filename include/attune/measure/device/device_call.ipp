@@ -4,14 +4,10 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/driver.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/device/device_call.hpp>
 #include <attune/measure/device/worker/driver_opener.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {

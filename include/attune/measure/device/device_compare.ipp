@@ -3,14 +3,12 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/device/device_compare.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

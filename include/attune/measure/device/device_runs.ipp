@@ -2,21 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/launch.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/driver.hpp>
 #include <attune/measure/device/device_runs.hpp>
-#include <attune/measure/device/device_session.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {

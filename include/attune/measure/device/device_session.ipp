@@ -6,7 +6,6 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/driver.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/device/device_session.hpp>
 

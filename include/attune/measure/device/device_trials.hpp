@@ -1,7 +1,7 @@
 // attune/measure/device/device_trials.hpp - first runs of variants on a device, and their checks.
 // SPDX-License-Identifier: MIT
 //
-// The rules are those for the processor: see perturb.hpp
+// The rules are those for the processor: see content.hpp
 #pragma once
 
 #include <attune/core/version.hpp>

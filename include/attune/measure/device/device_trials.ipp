@@ -4,13 +4,10 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/device/device_trials.hpp>
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <utility>
 #include <variant>
 

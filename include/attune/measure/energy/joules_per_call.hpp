@@ -250,6 +250,9 @@ private:
     energy_counters counters_;
 };
 
+/// From now on, attune refuses variants that break an energy bound of this program's kernels.
+void measure_energy() noexcept;
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

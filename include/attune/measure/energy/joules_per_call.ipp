@@ -1,22 +1,22 @@
-// attune/measure/energy/joules_per_call.ipp - the counters that powercap reports.
+// attune/measure/energy/joules_per_call.ipp - the counters that powercap reports, offered as the energy source.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/posix/descriptor.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/energy/joules_per_call.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -129,6 +129,16 @@ energy_counters::joules_between(std::span<std::uint64_t const> before,
         joules += 1e-6 * static_cast<double>(used);
     }
     return joules;
+}
+
+ATTUNE_INLINE void detail::measure_energy() noexcept
+{
+    keep_this_library_loaded();
+    static constexpr energy_maker counted{[](std::string const& folder) {
+        return std::shared_ptr<energy_source const>(std::make_shared<counted_energy>(
+            energy_counters::in(folder.empty() ? powercap_folder : folder)));
+    }};
+    exchange_offer(&counted);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -7,9 +7,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/message/message_values.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>

@@ -9,17 +9,13 @@
 #include <attune/measure/roofline/machine_limits.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <fcntl.h>
 #include <fstream>
 #include <locale>
 #include <set>
 #include <sstream>
-#include <string>
 #include <unistd.h>
-#include <vector>
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif

@@ -26,13 +26,10 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
-#include <new>
-#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>

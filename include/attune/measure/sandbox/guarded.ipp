@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

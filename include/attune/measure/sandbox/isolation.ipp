@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
-#include <string>
 #include <system_error>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>

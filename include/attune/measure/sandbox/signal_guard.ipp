@@ -25,7 +25,6 @@
 #include <ctime>
 #include <mutex>
 #include <pthread.h>
-#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 #if defined(__linux__)

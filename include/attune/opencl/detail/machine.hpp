@@ -6,7 +6,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/opencl/image.hpp>
 #include <attune/opencl/library.hpp>
 
 #include <array>

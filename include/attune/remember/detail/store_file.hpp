@@ -10,7 +10,6 @@
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/posix/descriptor.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/files/captured_call.hpp>

@@ -3,24 +3,17 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/event_line.hpp>
 #include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/files/event_log.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -4,22 +4,13 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/replace_file.hpp>
-#include <attune/core/version.hpp>
 #include <attune/core/xxh64.hpp>
-#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/files/sample_file.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -4,14 +4,13 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/any_store.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/remember/record_store.hpp>
 
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {

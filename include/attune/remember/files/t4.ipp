@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/files/python_json.hpp>
 #include <attune/remember/files/t4.hpp>
@@ -14,6 +13,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -2,17 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
-#include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/lines/line_index.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/matching.hpp>
 
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -4,20 +4,15 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/shown_text.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/line_json.hpp>
 #include <attune/remember/lines/record_line.hpp>
-#include <attune/remember/problem/problem.hpp>
-#include <attune/remember/record.hpp>
 
 #include <array>
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {

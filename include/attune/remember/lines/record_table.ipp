@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/lines/record_line.hpp>

@@ -3,27 +3,20 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/detail/shared_file.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/lines/record_line.hpp>
-#include <attune/remember/lines/record_table.hpp>
 #include <attune/remember/lines/store_content.hpp>
-#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -4,7 +4,6 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/replace_file.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/detail/line_bytes.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/lines/record_line.hpp>

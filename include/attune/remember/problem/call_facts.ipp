@@ -3,15 +3,12 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/remember/problem/matching.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
-#include <string_view>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/remember/problem/choice_tree.hpp>
 
 #include <algorithm>

@@ -4,15 +4,12 @@
 
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/descriptor.hpp>
-#include <attune/core/version.hpp>
 #include <attune/remember/problem/matching.hpp>
 #include <attune/remember/problem/problem.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -11,12 +11,12 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
-#include <attune/search/bayes/bayesian_loop.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
-#include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/bayes/start/initial_design.hpp>
+#include <attune/search/bayes/surrogate.hpp>
+#include <attune/search/bayesian.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <concepts>

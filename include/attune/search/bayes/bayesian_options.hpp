@@ -1,4 +1,4 @@
-// attune/search/bayes/bayesian_options.hpp - the options of a Bayesian search.
+// attune/search/bayes/bayesian_options.hpp - the options of a Bayesian search, and of what its model sees.
 // SPDX-License-Identifier: MIT
 // Source   defaults: by the reasons in the comments, else by four recorded kernels that are not
 //          used for any reported result; the prior of derived features (model/surrogates.hpp) by
@@ -12,13 +12,51 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/model_options.hpp>
+#include <attune/declare/kinds.hpp>
 #include <attune/search/transfer/past_session.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// Compression of values before they are standardised.
+struct objective_options {
+    bool logarithm = true;   ///< if every value is positive
+    double bend_spans = 1;   ///< compression begins at median + this * (median - best)
+    double bent_slope = 0.3; ///< slope beyond, in (0, 1]
+    double unit = 0;         ///< the model's unit, of logarithms; 0: the deviation of the values
+};
+
+/// Places of the values of a parameter on a line from 0 to 1.
+enum class value_places : std::uint8_t {
+    /// Numbers by logarithm if all are above 0, else by difference.
+    logarithmic,
+    /// Numbers by difference, also points of intervals.
+    linear,
+    /// Like `linear`, but numbers and choices of a table are one step apart. The step is 1 over the
+    /// length of the longest table (Kernel Tuner's normalisation).
+    ranked,
+};
+
+/// The features that a feature_map makes.
+struct feature_options {
+    value_places places = value_places::logarithmic; ///< not for tiles and permutations
+    std::optional<order_distance> orders{};          ///< replaces the metric of each permutation
+    bool from_constraints = true;                    ///< sides of comparisons, ratios, flags
+    bool from_alignment = true;                      ///< how many times 2 divides a whole number
+    bool from_user = true;        ///< features that the user declared with features(...)
+    std::size_t max_derived = 32; ///< the user's come first, then in order of declaration
+    /// Derived features with more distinct values are rounded to this many levels.
+    std::uint32_t max_derived_levels = 60;
+    /// Spaces of at most this many points are enumerated to find the values that occur; from larger
+    /// ones, and those with real parameters, `sample` points are drawn.
+    std::size_t enumerate = 32768;
+    std::size_t sample = 4096;
+    std::uint64_t seed = 1; ///< of these draws
+};
 
 /// The options that are numbers; basic_bayesian.hpp documents those that are types.
 struct bayesian_options {

@@ -12,8 +12,8 @@
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/unseen.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/model_options.hpp>
+#include <attune/search/bayes/bayesian_options.hpp>
 
 #include <algorithm>
 #include <cmath>

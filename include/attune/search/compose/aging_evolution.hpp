@@ -9,7 +9,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/compose/base.hpp>
+#include <attune/search/compose/bases.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operators.hpp>

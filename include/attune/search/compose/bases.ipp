@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/compose/bases.hpp>
 
 #include <algorithm>

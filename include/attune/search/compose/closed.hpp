@@ -1,5 +1,6 @@
 // attune/search/compose/closed.hpp - techniques that are complete algorithms: own ones and those of search/local/.
 // SPDX-License-Identifier: MIT
+// tested by search/compose/simplex.cpp
 // Source   Wu, "DeepTuner", 2015, Sec. 3.2: techniques besides composable ones
 // Source   steps: Hooke & Jeeves, "Direct search", 1961; Kirkpatrick et al. 1983; both as in
 //          OpenTuner (Ansel et al. 2014): numbers step up and down, other kinds are mutated. Own:
@@ -7,7 +8,6 @@
 //          (trials::excess)
 // Source   mutation_bandit: Wu 2015, Sec. 3.2.1 for the choice; over mutation operators as in
 //          OpenTuner and in Fialho et al. 2010
-// tested by search/compose/simplex.cpp
 //
 // A search of search/local/ is no base: it reads all its trials, proposes in rounds, and uses parts
 // that composed techniques lack, such as ranks in mu + lambda, a temperature, or reflection in the
@@ -24,7 +24,6 @@
 #include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 #include <attune/search/searcher.hpp>
 
 #include <concepts>
@@ -57,15 +56,6 @@ public:
     {
     }
 };
-
-/// A closed technique with its name.
-template <class A>
-    requires(closed_algorithm<A>)
-[[nodiscard]] technique technique_of(A const& with)
-{
-    std::string const name = detail::text_with_settings(with);
-    return {name, attune::detail::named_search(name, search_with<closed_search<A>>(with))};
-}
 
 /// Random configurations.
 struct pure_random {
@@ -220,13 +210,19 @@ concept searcher_settings =
     } && std::constructible_from<typename S::searcher, chain_of_trees, std::uint64_t, S const&> &&
     std::copy_constructible<S> && std::default_initializable<S>;
 
-/// The search with its name, "genetic;population,20;children,10;mutation,0.3;selection,2.5".
-template <class S>
-    requires(searcher_settings<S>)
-[[nodiscard]] technique technique_of(S const& with)
+/// A closed technique, or a search with its settings, with its name:
+/// "genetic;population,20;children,10;mutation,0.3;selection,2.5".
+template <class A>
+    requires(closed_algorithm<A> || searcher_settings<A>)
+[[nodiscard]] technique technique_of(A const& with)
 {
     std::string const name = detail::text_with_settings(with);
-    return {name, attune::detail::named_search(name, search_with<typename S::searcher>(with))};
+    search_factory make;
+    if constexpr (closed_algorithm<A>)
+        make = search_with<closed_search<A>>(with);
+    else
+        make = search_with<typename A::searcher>(with);
+    return {name, attune::detail::named_search(name, std::move(make))};
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -3,20 +3,16 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
 #include <attune/search/compose/operator.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
-#include <attune/search/local/trials.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {

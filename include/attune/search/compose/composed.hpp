@@ -5,15 +5,13 @@
 //          population that starts late starts with the best of other techniques
 // Bench    bench/search/tsp.cpp
 //
-// The three parts are a base (bases.hpp, or a user's struct: base.hpp), kinds (kinds.hpp) and
+// The three parts are a base (bases.hpp, or a user's struct), kinds (operator.hpp) and
 // operators (operators.hpp, order_operators.hpp, or a user's struct: operator.hpp).
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/compose/base.hpp>
 #include <attune/search/compose/bases.hpp>
 #include <attune/search/compose/gene.hpp>
-#include <attune/search/compose/kinds.hpp>
 #include <attune/search/compose/operator.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
@@ -32,7 +30,7 @@ namespace detail {
 
 /// A base and operators as values: the common form of templates and names of techniques.
 struct composition {
-    any_base base;
+    shared_base base;
     std::vector<operator_entry> operators; ///< sorted by name of kind
 
     /// "root;h1,v1;... kind;op;[...] kind;op;[...]".
@@ -59,7 +57,7 @@ inline constexpr bool has_enough_parents<Base, operators<Entries...>> =
 template <class Base, class... Entries>
 [[nodiscard]] composition composition_of(Base const& base, operators<Entries...> const& with)
 {
-    composition out{any_base(base), {}};
+    composition out{std::make_shared<base_model<Base> const>(base), {}};
     (out.operators.push_back({row_of_kind<typename Entries::kind_type>(),
                               any_operator(std::get<Entries>(with.entries).with)}),
      ...);

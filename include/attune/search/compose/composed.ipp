@@ -5,16 +5,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
-#include <attune/search/local/trials.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -22,7 +19,7 @@ namespace detail {
 
 ATTUNE_INLINE std::string composition::text() const
 {
-    std::string out = base.text();
+    std::string out = base->text();
     for (operator_entry const& e : operators)
         out += " " + e.kind.name() + ";" + e.with.text();
     return out;
@@ -32,17 +29,17 @@ ATTUNE_INLINE void composition::settle()
 {
     std::sort(operators.begin(), operators.end(),
               [](auto const& a, auto const& b) { return a.kind.name() < b.kind.name(); });
-    if (base.members() < 1)
+    if (base->members() < 1)
         throw error("a technique has no population", text(), "give it one member or more");
     constexpr std::size_t most_members = 65'536; // all are measured before the first child
-    if (base.members() > most_members)
-        throw error("a technique has a population of " + std::to_string(base.members()), text(),
+    if (base->members() > most_members)
+        throw error("a technique has a population of " + std::to_string(base->members()), text(),
                     "give it at most " + std::to_string(most_members) + " members");
     for (std::size_t i = 0; i < operators.size(); ++i) {
         operator_entry const& e = operators[i];
-        if (e.with.needs() > base.promise())
+        if (e.with.needs() > base->promise())
             throw error("an operator of a technique needs " + std::to_string(e.with.needs()) +
-                            " configurations, the base promises " + std::to_string(base.promise()),
+                            " configurations, the base promises " + std::to_string(base->promise()),
                         e.kind.name() + ";" + e.with.text() + " in " + text(),
                         "choose another operator or another base");
         if (i > 0 && operators[i - 1].kind.name() == e.kind.name())
@@ -56,10 +53,10 @@ ATTUNE_INLINE void composition::settle()
                                           population_state const& all, std::size_t turn,
                                           std::span<double> memory, random_engine& engine)
 {
-    std::vector<point const*> const parents = of.base.parents(all, turn, engine);
+    std::vector<point const*> const parents = of.base->parents(all, turn, engine);
     point child = *parents.front();
     std::vector<std::size_t> const active = genes.active_in(child);
-    std::vector<bool> const selected = of.base.selected(active.size(), engine);
+    std::vector<bool> const selected = of.base->selected(active.size(), engine);
     std::vector<gene_view> others;
     for (std::size_t i = 0; i < active.size(); ++i) {
         std::size_t const g = active[i];
@@ -72,9 +69,9 @@ ATTUNE_INLINE void composition::settle()
             if (std::optional<std::size_t> const entry = genes.entry(g))
                 of.operators[*entry].with(to, others, engine, its);
             else
-                of.base.by_default(to, others, engine, its);
+                of.base->by_default(to, others, engine, its);
         }
-        of.base.afterwards(to, engine);
+        of.base->afterwards(to, engine);
     }
     return genes.valid(std::move(child), *parents.front(), engine);
 }
@@ -101,7 +98,7 @@ ATTUNE_INLINE search_process breed_composed(trials& t, composition what)
 {
     constexpr int most_tries = 20; // to make an unseen child
     genome const genes(t.space(), what.operators);
-    std::vector<point> round = first_members(t, what.base.members());
+    std::vector<point> round = first_members(t, what.base->members());
     std::vector<double> value = co_await t.evaluate(round);
     population_state all;
     for (std::size_t i = 0; i < round.size(); ++i)
@@ -131,7 +128,7 @@ ATTUNE_INLINE search_process breed_composed(trials& t, composition what)
         value = co_await t.evaluate(round);
         vain = t.seen_count() > before ? 0 : vain + children;
         for (std::size_t i = 0; i < children; ++i)
-            what.base.update(all, (turn + i) % members, {round[i], value[i]});
+            what.base->update(all, (turn + i) % members, {round[i], value[i]});
         turn = (turn + children) % members;
         if (vain < 2 * members) continue;
         // No member gives a new child: the oldest one starts anew.

@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/declare/description.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/local/moves.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

@@ -7,7 +7,7 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/compose/gene.hpp>
-#include <attune/search/compose/kinds.hpp>
+#include <attune/search/compose/operator.hpp>
 
 #include <cstddef>
 #include <span>

@@ -2,29 +2,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operators.hpp>
-#include <attune/search/compose/order_changes.hpp>
 #include <attune/search/compose/selector_operators.hpp>
+#include <attune/search/local/moves.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
-
-/// A normal number with mean 0 and standard deviation 1.
-/// Source   Box & Muller 1958
-[[nodiscard]] inline double normal_number(random_engine& engine)
-{
-    double const radius = std::sqrt(-2 * std::log(1 - uniform_unit(engine)));
-    return radius * std::cos(2 * std::numbers::pi * uniform_unit(engine));
-}
 
 [[nodiscard]] inline double sigmoid(double v) { return 1 / (1 + std::exp(-v)); }
 
@@ -139,7 +127,7 @@ ATTUNE_INLINE void normal_mutation::operator()(gene child, other_parents,
     } else if (child.is_number()) {
         coordinate const before = child.where();
         double const moved =
-            detail::reflected(child.share() + sigma * detail::normal_number(engine));
+            detail::reflected(child.share() + sigma * attune::detail::normal_number(engine));
         double const last = child.is_real() ? 0 : child.parameter().value_count() - 1.0;
         child.set_share(moved);
         if (child.is_real() || !(child.where() == before) || last == 0) return;
@@ -188,7 +176,7 @@ ATTUNE_INLINE void number_swarm::move(gene child, other_parents others, double r
     if (child.is_real())
         child.set_value(child.value() + velocity);
     else
-        child.set_share(detail::sigmoid(velocity) + sigma * detail::normal_number(engine));
+        child.set_share(detail::sigmoid(velocity) + sigma * attune::detail::normal_number(engine));
 }
 
 ATTUNE_INLINE void boolean_swarm::operator()(gene child, other_parents others,

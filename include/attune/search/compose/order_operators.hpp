@@ -1,16 +1,15 @@
 // attune/search/compose/order_operators.hpp - operators for permutations.
 // SPDX-License-Identifier: MIT
+// tested by search/compose/operators.cpp
 // Source   Wu, "DeepTuner", 2015, Table 4.5; strengths as in OpenTuner (Ansel et al. 2014).
 //          Own: random_shift, random_reversal, random_move
-// tested by search/compose/operators.cpp
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/compose/gene.hpp>
-#include <attune/search/compose/kinds.hpp>
+#include <attune/search/compose/operator.hpp>
 #include <attune/search/compose/operators.hpp>
-#include <attune/search/compose/order_changes.hpp>
 
 #include <array>
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// Ways to cross two orders: see order_changes.hpp.
+/// Ways to cross two orders: see gene.hpp.
 enum class crossover : std::uint8_t { px, pmx, cx, ox1, ox3 };
 
 namespace detail {

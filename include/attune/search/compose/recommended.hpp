@@ -1,18 +1,74 @@
-// attune/search/compose/recommended.hpp - a search whose techniques a history recommends.
+// attune/search/compose/recommended.hpp - a bandit whose techniques change as a history recommends, and a search of recommended techniques.
 // SPDX-License-Identifier: MIT
-// Source   Wu, "DeepTuner", 2015, Sec. 6.1 and 7.1: rec-bndt-dbi, if the history has techniques
+// Source   Wu, "DeepTuner", 2015, Sec. 6.1 and 7.1: rec-bndt-dbi, if the history has techniques.
+//          Own: a technique that joins receives all outcomes so far; in the thesis it measures a
+//          separate population
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/meta/recommending_bandit.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
+#include <attune/search/meta/recommendation.hpp>
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/searcher.hpp>
+#include <attune/space/chain_of_trees.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
+
+/// Makes the technique of a name; nothing for an unknown name.
+using technique_maker = std::function<std::optional<technique>(std::string_view name)>;
+
+struct recommending_bandit_options {
+    auc_bandit_options bandit{};
+    std::size_t interval = 50; ///< outcomes between two recommendations; the thesis uses 25
+    /// The most techniques of the start set that come from the problem with the most similar space;
+    /// 0: the start set is that of the constructor. The thesis calls this database initialised.
+    std::size_t from_history = 5;
+    /// The most configurations of other sessions that are tried first: see transferred_starts().
+    /// All techniques receive their outcomes, and none gets credit. 0: none.
+    std::size_t starts = 3;
+
+    /// The thesis' `rec`: techniques of the set take equal turns.
+    [[nodiscard]] static recommending_bandit_options without_bandit()
+    {
+        return {.bandit = {.exploration = 1e9}};
+    }
+    bool operator==(recommending_bandit_options const&) const = default;
+};
+
+/// An auc_bandit that starts with techniques that were good elsewhere. After every `interval`
+/// outcomes it replaces its worst technique, if the history recommends another one: see
+/// recommend_start() and recommend_next(). uses() gives a line of a history, with replaced
+/// techniques. inform() also gives starts; @pre no ask() or tell() yet.
+class recommending_bandit : public detail::shared_search {
+public:
+    /// @param past   history of other searches
+    /// @param make   makes techniques of the history from names
+    /// @param start  at least one; fill up the set if the history has fewer than `from_history`
+    recommending_bandit(chain_of_trees space, std::uint64_t seed, technique_history past,
+                        technique_maker make, std::vector<technique> start,
+                        recommending_bandit_options const& options = {});
+
+    /// Replaces the constructor's history. @pre  no ask() or tell() yet
+    void learn_from(technique_history const& past);
+
+    /// All recommendations that were followed, in order.
+    [[nodiscard]] std::vector<technique_advice> const& advice() const;
+    /// The first configurations from other sessions; empty before the first ask().
+    [[nodiscard]] std::vector<point> const& starts() const;
+
+private:
+    struct recommending_state;
+    [[nodiscard]] recommending_state& own() const;
+};
 
 namespace detail {
 

@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/selector_operators.hpp>
+#include <attune/search/local/moves.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 #include <span>
 #include <utility>
 #include <vector>
@@ -46,8 +43,7 @@ inline void shift_cut_off(selection& of, std::size_t i, std::uint32_t places, do
                                                          : std::int64_t{places} - 1;
     if (low == high) return;
     std::int64_t const before = of.cut_offs[i];
-    double const length = std::sqrt(-2 * std::log(1 - uniform_unit(engine))) *
-                          std::abs(std::cos(2 * std::numbers::pi * uniform_unit(engine)));
+    double const length = std::abs(attune::detail::normal_number(engine));
     double const most = static_cast<double>(places);
     auto const step =
         static_cast<std::int64_t>(std::clamp(std::round(length * deviation * most), 1.0, most));

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/local/moves.hpp>
-#include <attune/search/local/trials.hpp>
+#include <attune/search/local/stepwise.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 
 #include <algorithm>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/bases.hpp>
@@ -21,11 +19,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -63,11 +59,11 @@ ATTUNE_INLINE technique random_technique(random_engine& engine, description cons
                                          vocabulary const& known)
 {
     auto const& bases = known.bases();
-    std::optional<detail::any_base> base;
+    detail::shared_base base;
     (void)bases[uniform_below(engine, bases.size())].make({}, base);
     std::vector<detail::kind_row const*> const kinds = detail::kinds_in(space, known);
     for (;;) {
-        detail::composition what{*base, {}};
+        detail::composition what{base, {}};
         bool changes = kinds.empty();
         for (detail::kind_row const* const kind : kinds) {
             std::vector<detail::any_operator> all;

@@ -44,7 +44,7 @@ struct operator_row {
 };
 struct base_row {
     std::string name;
-    std::function<std::optional<std::string>(setting_texts const&, std::optional<any_base>&)> make;
+    std::function<std::optional<std::string>(setting_texts const&, shared_base&)> make;
 };
 struct closed_row {
     std::string name;
@@ -77,11 +77,12 @@ public:
         if constexpr (kind_with_operators<T>) kinds_.push_back(detail::row_of_kind<T>());
         if constexpr (technique_operator<T>) add_operator<T>();
         if constexpr (technique_base<T>)
-            bases_.push_back({std::string(T::name), [](detail::setting_texts const& from,
-                                                       std::optional<detail::any_base>& out) {
+            bases_.push_back({std::string(T::name),
+                              [](detail::setting_texts const& from, detail::shared_base& out) {
                                   T one{};
                                   auto wrong = detail::take_settings(one, from);
-                                  out.emplace(std::move(one));
+                                  out =
+                                      std::make_shared<detail::base_model<T> const>(std::move(one));
                                   return wrong;
                               }});
         if constexpr (closed_algorithm<T> || searcher_settings<T>)

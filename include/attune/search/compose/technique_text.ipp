@@ -3,11 +3,8 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/bases.hpp>
-#include <attune/search/compose/closed.hpp>
-#include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
 #include <attune/search/compose/selector_operators.hpp>
@@ -16,12 +13,7 @@
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -237,9 +229,9 @@ technique technique_inside(std::string_view name, vocabulary const& known, int d
     }
     auto const* const base = row_named(known.bases(), root);
     if (base == nullptr) refuse_name(name, "'" + root + "' is no known technique");
-    std::optional<any_base> made;
+    shared_base made;
     if (auto const why = base->make(settings, made)) refuse_name(name, *why);
-    composition what{std::move(*made), {}};
+    composition what{std::move(made), {}};
     for (std::size_t i = 1; i < tokens.size(); ++i)
         what.operators.push_back(read_entry(name, tokens[i], known));
     return technique_of_composition(std::move(what));

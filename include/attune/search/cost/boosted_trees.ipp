@@ -5,18 +5,12 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
-#include <attune/declare/description.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

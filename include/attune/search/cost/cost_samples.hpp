@@ -1,7 +1,8 @@
-// attune/search/cost/cost_samples.hpp - measured programs, as data for a cost model, and rows with the expected time.
+// attune/search/cost/cost_samples.hpp - measured programs, and the interface of a model of programs; rows with the expected time.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule/cost_model: scores relative to the best program
 //          of a task
+// Source   Chen et al. 2018 (learning to optimize tensor programs), Zheng et al. 2020 (Ansor)
 // Bench    bench/search/programs.cpp
 #pragma once
 
@@ -13,12 +14,16 @@
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -137,6 +142,60 @@ private:
     chain_of_trees space_;
     double mean_ = 0;
 };
+
+/// Learns scores of programs: 1 is the fastest program of its task, 0 a program that failed or
+/// never ends.
+/// - learn(programs, scores): all data, also those of earlier calls. Scores are in [0, 1], one per
+///   program; programs have rows of one width.
+/// - predict(programs): one number per program, higher is better, on the scale of scores; before
+///   the first learn() all are equal.
+/// Equal calls give equal numbers. tests/laws/cost_model.hpp checks all this.
+template <class M>
+concept cost_model = requires(M m, M const& learnt, std::span<program_rows const> programs,
+                              std::span<double const> scores) {
+    { m.learn(programs, scores) } -> std::same_as<void>;
+    { learnt.predict(programs) } -> std::same_as<std::vector<double>>;
+};
+
+/// Any cost model as one value: movable, not copyable.
+class any_cost_model {
+public:
+    template <class M>
+        requires(!std::same_as<std::remove_cvref_t<M>, any_cost_model>)
+    any_cost_model(M&& inner) // NOLINT: a cost model is an any_cost_model
+    {
+        using held = std::remove_cvref_t<M>;
+        static_assert(cost_model<held>,
+                      "attune::any_cost_model(m): 'm' is not a cost model; it needs "
+                      "learn(span<program_rows const>, span<double const>) -> void, and const "
+                      "predict(span<program_rows const>) -> std::vector<double>");
+        if constexpr (cost_model<held>) {
+            auto const self = std::make_shared<held>(std::forward<M>(inner));
+            learn_ = [self](auto programs, auto scores) { self->learn(programs, scores); };
+            predict_ = [self](auto programs) { return std::as_const(*self).predict(programs); };
+        }
+    }
+    any_cost_model(any_cost_model&&) = default;
+    any_cost_model& operator=(any_cost_model&&) = default;
+
+    /// @pre not moved from
+    void learn(std::span<program_rows const> programs, std::span<double const> scores)
+    {
+        learn_(programs, scores);
+    }
+    /// @pre not moved from
+    [[nodiscard]] std::vector<double> predict(std::span<program_rows const> programs) const
+    {
+        return predict_(programs);
+    }
+
+private:
+    std::function<void(std::span<program_rows const>, std::span<double const>)> learn_;
+    std::function<std::vector<double>(std::span<program_rows const>)> predict_;
+};
+
+/// Makes a model without data.
+using cost_model_factory = std::function<any_cost_model()>;
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 
 #include <algorithm>
@@ -11,7 +9,6 @@
 #include <charconv>
 #include <limits>
 #include <system_error>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

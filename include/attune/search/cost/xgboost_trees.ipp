@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/cost/xgboost_trees.hpp>
 
 #include <algorithm>

@@ -2,16 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/moves.hpp>
-#include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>

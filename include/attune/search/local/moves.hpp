@@ -12,14 +12,23 @@
 #include <attune/space/query/distance.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// A normal number with mean 0 and standard deviation 1 (Box & Muller 1958).
+[[nodiscard]] inline double normal_number(random_engine& engine)
+{
+    double const radius = std::sqrt(-2 * std::log(1 - uniform_unit(engine)));
+    return radius * std::cos(2 * std::numbers::pi * uniform_unit(engine));
+}
 
 /// Neighbourhoods of one space. Every result is a valid configuration.
 class moves {

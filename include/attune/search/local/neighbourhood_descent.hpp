@@ -14,7 +14,6 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 #include <attune/space/query/distance.hpp>
 
 #include <algorithm>

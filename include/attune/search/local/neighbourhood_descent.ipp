@@ -3,25 +3,14 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
-#include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <numbers>
 #include <optional>
-#include <span>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -119,8 +108,7 @@ private:
             child[parameter] = moves::random_coordinate(along, engine);
             return;
         }
-        double const radius = std::sqrt(-2 * std::log(1 - uniform_unit(engine)));
-        double const moved = 0.1 * radius * std::cos(2 * std::numbers::pi * uniform_unit(engine));
+        double const moved = 0.1 * normal_number(engine);
         if (along.traits().is_interval) {
             double const share = scale_position(along, child[parameter].real) + moved;
             child[parameter] = {0, scale_value(along, reflected(share, 1))};

@@ -2,17 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/local/moves.hpp>
 #include <attune/search/local/populations.hpp>
-#include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 

@@ -2,13 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/search/local/stepwise.hpp>
-#include <attune/search/local/trials.hpp>
-
-#include <functional>
-#include <optional>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 

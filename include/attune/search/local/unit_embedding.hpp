@@ -8,7 +8,6 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/table.hpp>
 #include <attune/space/query/distance.hpp>
 
 #include <cstddef>

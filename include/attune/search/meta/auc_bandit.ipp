@@ -3,13 +3,11 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/meta/detail/technique_pool.hpp>
 
 #include <optional>
-#include <span>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::search {

@@ -4,17 +4,10 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/meta/recommendation.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 

@@ -3,18 +3,12 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/search/meta/space_structure.hpp>
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::search {

@@ -3,22 +3,13 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_history.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
-#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/transfer/other_programs.hpp>
-#include <attune/search/transfer/past_session.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,22 +1,22 @@
-// attune/search/transfer/past_session.ipp - the outcomes of another session as text, and back; the session that a space expects.
+// attune/search/transfer/past_session.ipp - text of a session, and back; maps its configurations into the present space.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/query/configurations.hpp>
+#include <attune/space/query/distance.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -163,6 +163,134 @@ ATTUNE_INLINE past_session session_of_expectation(chain_of_trees const& space)
         session_of_values(space, [&](point const& p) { return space.describe().expected(p); });
     out.name = "expectation";
     out.weight = beside_records;
+    return out;
+}
+
+/// Gap of two numbers: the logarithm of their ratio to base 2 if both are positive, else their
+/// difference.
+[[nodiscard]] inline double gap(double a, double b)
+{
+    return a > 0 && b > 0 ? std::abs(std::log2(a / b)) : std::abs(a - b);
+}
+
+/// The value with the least gap by `gap_at`, and that gap.
+template <class GapAt>
+[[nodiscard]] std::pair<coordinate, double> least_gap(std::uint32_t values, GapAt const& gap_at)
+{
+    std::pair<coordinate, double> out{{}, std::numeric_limits<double>::infinity()};
+    for (std::uint32_t i = 0; i < values; ++i)
+        if (double const here = gap_at(i); here < out.second) out = {{i, 0}, here};
+    return out;
+}
+
+ATTUNE_INLINE std::pair<coordinate, double> nearest_value(parameter_description const& parameter,
+                                                          std::string const& text)
+{
+    if (std::optional<coordinate> const at = coordinate_of(parameter, text)) return {*at, 0};
+    std::pair<coordinate, double> const none{default_of(parameter), 1};
+    kind_traits const& traits = parameter.traits();
+    if (traits.is_truth || traits.is_order || !parameter.labels.empty()) return none;
+    std::string const plain = without_spaces(text);
+    std::optional<std::vector<std::int64_t>> const whole = parse_integers(plain);
+    if (traits.is_list) {
+        if (!whole || whole->size() != parameter.parts) return none;
+        return least_gap(parameter.value_count(), [&](std::uint32_t i) {
+            double sum = 0;
+            std::size_t part = 0;
+            for (std::int64_t const element : elements_at(parameter, i))
+                sum += gap(static_cast<double>(element), static_cast<double>((*whole)[part++]));
+            return sum;
+        });
+    }
+    std::optional<double> wanted = parse_real(plain);
+    if (!wanted && whole && whole->size() == 1) wanted = static_cast<double>(whole->front());
+    if (!wanted || !std::isfinite(*wanted)) return none;
+    if (traits.is_interval) {
+        double const inside = std::clamp(*wanted, parameter.low, parameter.high);
+        return {{0, inside}, gap(inside, *wanted)};
+    }
+    if (parameter.range_count > 0) {
+        double const last = parameter.range_count - 1.0;
+        double const steps = (*wanted - static_cast<double>(parameter.rule.first)) /
+                             static_cast<double>(parameter.rule.step);
+        std::uint32_t const i =
+            static_cast<std::uint32_t>(std::clamp(std::round(steps), 0.0, last));
+        return {{i, 0}, gap(number_at(parameter, {i, 0}).as_real(), *wanted)};
+    }
+    return least_gap(parameter.value_count(), [&](std::uint32_t i) {
+        return gap(number_at(parameter, {i, 0}).as_real(), *wanted);
+    });
+}
+
+/// Puts the value nearest to `text` into `at`, and the gaps of its parameters into `gaps`. For
+/// another order or number of elements: the default, with a gap of 1 in each.
+inline void set_nearest(description const& d, named_value const& of, std::string const& text,
+                        point& at, std::vector<double>& gaps)
+{
+    auto const set_one = [&](std::uint32_t i, std::string const& part) {
+        auto const [near, gap_there] = nearest_value(d.parameters[i], part);
+        at[i] = near;
+        gaps[i] = gap_there;
+    };
+    if (of.group == nullptr) return set_one(of.first, text);
+    if (set_value(d, of, at, text)) return;
+    std::optional<std::vector<std::string>> const parts = parts_of_list(text);
+    bool const is_list = of.is_array() && parts && parts->size() == of.count;
+    for (std::uint32_t k = 0; k < of.count; ++k)
+        if (is_list)
+            set_one(of.first + k, (*parts)[k]);
+        else
+            gaps[of.first + k] = 1;
+}
+
+ATTUNE_INLINE translated_session translate(chain_of_trees const& space, past_session const& session)
+{
+    description const& to = space.describe();
+    std::vector<named_value> const values = named_values(to);
+    std::vector<std::size_t> column; // by value of the space: its column in the session
+    for (named_value const& v : values)
+        column.push_back(static_cast<std::size_t>(
+            std::find(session.parameters.begin(), session.parameters.end(), v.name) -
+            session.parameters.begin()));
+    point defaults;
+    for (parameter_description const& p : to.parameters)
+        defaults.push_back(default_of(p));
+    translated_session out;
+    out.weight = session.weight;
+    out.has_level = session.has_level;
+    std::vector<double> moved; // distance of each point to the configuration of the session
+    std::unordered_map<point, std::size_t, point_hash> place;
+    for (past_outcome const& o : session.outcomes) {
+        point p = defaults;
+        double far = 0;
+        std::vector<double> gaps(p.size(), 0);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (column[i] < o.values.size())
+                set_nearest(to, values[i], o.values[column[i]], p, gaps);
+        for (std::uint32_t i = 0; i < p.size(); ++i)
+            if (space.is_active(i, p)) far += gaps[i];
+        p = space.settled(std::move(p));
+        if (!space.contains(p)) {
+            if (!space.is_exact()) continue;
+            std::vector<point> const near = nearest_valid(space, p, {.count = 1});
+            if (near.empty()) continue;
+            far += 1 + distance(to, p, near.front());
+            p = near.front();
+        }
+        std::optional<double> const value =
+            o.value && std::isfinite(*o.value) ? o.value : std::nullopt;
+        auto const [found, is_new] = place.try_emplace(p, out.where.size());
+        std::size_t const i = found->second;
+        if (is_new) {
+            out.where.push_back(std::move(p));
+            out.value.push_back(value);
+            moved.push_back(far);
+        } else if (far < moved[i] ||
+                   (far == moved[i] && value && (!out.value[i] || *value < *out.value[i]))) {
+            out.value[i] = value;
+            moved[i] = far;
+        }
+    }
     return out;
 }
 

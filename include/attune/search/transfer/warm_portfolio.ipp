@@ -3,19 +3,14 @@
 #pragma once
 
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/automatic.hpp>
-#include <attune/search/transfer/translate.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -17,9 +17,7 @@
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/kernel.hpp>
 #include <attune/search/bayes/gp/process.hpp>
-#include <attune/search/bayes/model_options.hpp>
 #include <attune/search/transfer/past_session.hpp>
-#include <attune/search/transfer/translate.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <Eigen/Core>

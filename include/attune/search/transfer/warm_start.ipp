@@ -3,26 +3,20 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/candidates.hpp>
-#include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/bayes/objective.hpp>
-#include <attune/search/transfer/translate.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

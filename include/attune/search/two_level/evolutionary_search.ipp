@@ -4,8 +4,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/two_level/detail/mutators.hpp>
 #include <attune/search/two_level/detail/scored_programs.hpp>

@@ -10,7 +10,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/cost/cost_model.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/owned_state.hpp>
 #include <attune/space/chain_of_trees.hpp>

@@ -5,8 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/core/version.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/moves.hpp>
@@ -15,14 +14,11 @@
 #include <attune/search/two_level/two_level_search.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -4,10 +4,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
-#include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
-#include <attune/ship/detail/machine_flags.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +13,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/remember/problem/matching.hpp>
 #include <attune/ship/bake/bake_text.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
@@ -18,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -28,10 +28,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {

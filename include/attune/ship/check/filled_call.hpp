@@ -9,17 +9,14 @@
 #include <attune/core/version.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 

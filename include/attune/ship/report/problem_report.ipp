@@ -8,14 +8,11 @@
 #include <attune/ship/report/detail/levels.hpp>
 #include <attune/ship/report/problem_report.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -9,11 +9,8 @@
 #include <attune/ship/tool/command.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <limits>
 #include <numeric>
 #include <ostream>
-#include <system_error>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {

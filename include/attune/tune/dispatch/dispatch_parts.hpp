@@ -6,7 +6,7 @@
 
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/any_store.hpp>
+#include <attune/remember/record_store.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/any_compiler.hpp>
+#include <attune/compile/compiler.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/remember/any_store.hpp>
+#include <attune/remember/record_store.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>

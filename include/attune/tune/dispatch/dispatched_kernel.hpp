@@ -4,7 +4,6 @@
 // tested by tune/dispatch/dispatch_table.cpp
 #pragma once
 
-#include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/shape/call_shape.hpp>

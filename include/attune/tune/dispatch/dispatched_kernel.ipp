@@ -147,7 +147,7 @@ ATTUNE_INLINE named_texts facts_of_calls(kernel_description const& kernel,
                    .any_alignment = kernel.any_alignment,
                    .source_flags = kernel.source.flags,
                    .is_checked = static_cast<bool>(kernel.check),
-                   .is_generated = static_cast<bool>(kernel.source.generate),
+                   .is_generated = static_cast<bool>(kernel.source.generator),
                    .rules = rules_of_proof(kernel, layout),
                    .launch = launch_facts_of(kernel, declared)};
     for (std::size_t i = 0; i < kernel.tolerances.size(); ++i)

@@ -4,8 +4,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/remember/any_store.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/remember/record_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/options.hpp>
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>

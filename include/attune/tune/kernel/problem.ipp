@@ -74,7 +74,7 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
                                            description const& space, point const& at)
 {
     compile_request out = kernel.signature;
-    if (kernel.source.has_own_spans)
+    if (kernel.source.generator && kernel.source.generator->has_own_spans())
         for (std::string& type : out.arguments)
             type = with_own_span(type);
     for (named_value const& v : named_values(space)) {
@@ -82,7 +82,7 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
         std::string const name(v.name);
         std::string value = text_at(space, v, at);
         if (p.role == parameter_role::macro) {
-            if (kernel.source.generate && !is_template_argument(out.function, name)) continue;
+            if (kernel.source.generator && !is_template_argument(out.function, name)) continue;
             out.macros.push_back({name, std::move(value), p.is_own_name});
         } else if (p.role == parameter_role::compiler) {
             out.compiler = std::move(value);
@@ -153,7 +153,7 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
                         "flags and compilers are chosen when the kernel is compiled: remove "
                         "ATTUNE_TUNABLE, or declare the parameter as categorical");
         }
-        if (kernel.source.generate) {
+        if (kernel.source.generator) {
             if (given) continue;
             throw error("a parameter of a generated kernel has no default",
                         "parameter " + name + ", kernel " + kernel.signature.function,

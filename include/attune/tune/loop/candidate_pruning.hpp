@@ -4,7 +4,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/roofline/machine_limits.hpp>
 #include <attune/measure/roofline/roofline.hpp>
 #include <attune/space/kept_settings.hpp>

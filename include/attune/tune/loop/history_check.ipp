@@ -4,7 +4,6 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/tune/kernel/launch_arguments.hpp>
 #include <attune/tune/kernel/problem.hpp>

@@ -10,7 +10,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/remember/files/event_log.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/run_state.hpp>

@@ -9,7 +9,7 @@
 #include <attune/declare/event.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
 
 #include <algorithm>

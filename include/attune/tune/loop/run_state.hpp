@@ -8,7 +8,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/progress.hpp>
 

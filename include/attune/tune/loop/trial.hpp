@@ -8,7 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/measure/bench.hpp>
-#include <attune/measure/clock/pace.hpp>
+#include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/history_check.hpp>
 #include <attune/tune/loop/make_bench.hpp>

@@ -231,10 +231,8 @@ private:
 {
     program_text const program = text_of_task(task, task.name + "_nest");
     program_kernel made = kernel_of(program, {});
-    made.source.tell = {}; // of another function than the kernel's
-    made.source.generate =
-        [own = std::move(made.source.generate), entry = entry_of_task(task, program.nest.name)](
-            description const& space, point const& at) { return own(space, at) + entry; };
+    made.source.generator =
+        with_appended(made.source.generator, entry_of_task(task, program.nest.name));
     kernel<task_signature> out{task.name, std::move(made.source), made.space};
     out.any_alignment();
     out.tolerate<2>(program_tolerance(

@@ -16,6 +16,7 @@
 #include <attune/tune/kernel/launch_declaration.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,6 +82,11 @@ struct program_kernel {
 
 /// Errors   attune::error: no rule schedules a statement
 [[nodiscard]] program_kernel kernel_of(program_text const& program, program_options const& options);
+
+/// Returns a generator that writes `more` after each text of `own`: another function, which the
+/// kernel calls. Readers get both, without facts of the program.
+[[nodiscard]] std::shared_ptr<text_generator const>
+with_appended(std::shared_ptr<text_generator const> own, std::string more);
 
 /// Returns the C++ text of a configuration with comments: the statements, the configuration, the
 /// steps that lead to it. The text includes nothing and has one C function: see write_program().

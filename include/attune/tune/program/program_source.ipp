@@ -348,6 +348,92 @@ inline void add_plain(description& space)
     return out;
 }
 
+class program_generator final : public text_generator {
+public:
+    program_generator(program_text of, std::shared_ptr<derived_space const> space,
+                      std::optional<processor_shape> const& processor)
+        : program_(std::move(of))
+        , derived_(std::move(space))
+        , processor_(processor)
+    {
+        for (std::string const& type : program_.signature.arguments)
+            types_.push_back(with_own_span(type));
+    }
+    [[nodiscard]] std::string text_at(description const& space, point const& at) const override
+    {
+        loop_program const made = traced_at(space, at).program;
+        return own_span_text + std::string(has_constant(program_.nest) ? own_constant_text : "") +
+               program_.signature.declarations + '\n' +
+               write_program(made, {.function = loops_name(program_), .linkage = "static "}) +
+               '\n' + entry_of_program(program_, types_, kept_forms(made, loops_name(program_)));
+    }
+    [[nodiscard]] generated_code code_at(description const& space, point const& at,
+                                         point const&) const override
+    {
+        traced_program const made = traced_at(space, at);
+        generated_code told{.is_plain = true,
+                            .loops = placed_loops(made.program, space.inputs),
+                            .levels = levels_of(processor_ ? *processor_ : this_processor())};
+        std::string const loops = loops_text(program_, made.program, told.shared);
+        told.shared =
+            "#include <cstdio>\n#include <cstdlib>\n" + head_of_program(program_) + told.shared;
+        told.text = as_comment(text_of(program_.nest) + "\nSchedule: " + text_of(space, at) + '\n' +
+                               steps_comment(made)) +
+                    '\n' + loops + '\n' +
+                    entry_of_program(program_, program_.signature.arguments,
+                                     kept_forms(made.program, loops_name(program_)));
+        told.fallback = plain_text(program_);
+        return told;
+    }
+    [[nodiscard]] bool has_own_spans() const override { return true; }
+    [[nodiscard]] std::optional<guard_configuration> guard() const override
+    {
+        return guard_configuration{std::string(plain_name), std::string(flags_of_plain),
+                                   "the plain nest, compiled with " + std::string(flags_of_plain) +
+                                       ", is the fastest: " + derived_->least_covered()};
+    }
+
+private:
+    [[nodiscard]] traced_program traced_at(description const& space, point const& at) const
+    {
+        return is_plain(space, at) ? traced_program{plain_program(program_.nest), {}}
+                                   : derived_->schedule(at);
+    }
+
+    program_text program_;
+    std::shared_ptr<derived_space const> derived_;
+    std::optional<processor_shape> processor_;
+    std::vector<std::string> types_{};
+};
+
+class appending_generator final : public text_generator {
+public:
+    appending_generator(std::shared_ptr<text_generator const> own, std::string more)
+        : own_(std::move(own))
+        , more_(std::move(more))
+    {
+    }
+    [[nodiscard]] std::string text_at(description const& space, point const& at) const override
+    {
+        return own_->text_at(space, at) + more_;
+    }
+    [[nodiscard]] bool has_own_spans() const override { return own_->has_own_spans(); }
+    [[nodiscard]] std::optional<guard_configuration> guard() const override
+    {
+        return own_->guard();
+    }
+
+private:
+    std::shared_ptr<text_generator const> own_;
+    std::string more_;
+};
+
+ATTUNE_INLINE std::shared_ptr<text_generator const>
+with_appended(std::shared_ptr<text_generator const> own, std::string more)
+{
+    return std::make_shared<appending_generator const>(std::move(own), std::move(more));
+}
+
 ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_options const& options)
 {
     auto const derived = std::make_shared<derived_space const>(space_of(program.nest, options));
@@ -376,42 +462,10 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
         out.source.flags.push_back("-msve-vector-bits=" + std::to_string(8 * here.vector_bytes));
 #endif
     if (options.processor && options.processor->cores > 1) out.source.flags.push_back("-fopenmp");
-    out.source.has_own_spans = true;
-    std::vector<std::string> types;
-    for (std::string const& type : program.signature.arguments)
-        types.push_back(with_own_span(type));
-    out.source.generate = [program, derived, types](description const& space, point const& at) {
-        loop_program const made =
-            is_plain(space, at) ? plain_program(program.nest) : derived->schedule(at).program;
-        return own_span_text + std::string(has_constant(program.nest) ? own_constant_text : "") +
-               program.signature.declarations + '\n' +
-               write_program(made, {.function = loops_name(program), .linkage = "static "}) + '\n' +
-               entry_of_program(program, types, kept_forms(made, loops_name(program)));
-    };
-    out.source.tell = [program, derived, processor = options.processor](description const& space,
-                                                                        point const& at) {
-        traced_program const made = is_plain(space, at)
-                                        ? traced_program{plain_program(program.nest), {}}
-                                        : derived->schedule(at);
-        generated_code told{.is_plain = true,
-                            .loops = placed_loops(made.program, space.inputs),
-                            .levels = levels_of(processor ? *processor : this_processor())};
-        std::string const loops = loops_text(program, made.program, told.shared);
-        told.shared =
-            "#include <cstdio>\n#include <cstdlib>\n" + head_of_program(program) + told.shared;
-        told.text = as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space, at) + '\n' +
-                               steps_comment(made)) +
-                    '\n' + loops + '\n' +
-                    entry_of_program(program, program.signature.arguments,
-                                     kept_forms(made.program, loops_name(program)));
-        told.fallback = plain_text(program);
-        return told;
-    };
+    out.source.generator =
+        std::make_shared<program_generator const>(program, derived, options.processor);
     out.space = space_with_plain(*derived);
     std::size_t const plain = out.space.find_parameter(plain_name);
-    out.source.guard = {std::string(plain_name), std::string(flags_of_plain),
-                        "the plain nest, compiled with " + std::string(flags_of_plain) +
-                            ", is the fastest: " + derived->least_covered()};
     if (out.space.expected)
         out.space.expected = [of = std::move(out.space.expected),
                               plain](std::span<coordinate const> at) {
@@ -478,10 +532,10 @@ ATTUNE_INLINE device_program_kernel device_kernel_of(program_text const& program
     out.source = {"attune program for a GPU, writer " + std::to_string(device_writer_version) +
                       '\n' + text_of(program.nest),
                   program.nest.name + ".program.cu"};
-    out.source.generate = [space, arguments = device_arguments_of_call(program)](description const&,
-                                                                                 point const& at) {
+    out.source.generator = generator_from([space, arguments = device_arguments_of_call(program)](
+                                              description const&, point const& at) {
         return write_device_program(space->schedule(at), arguments);
-    };
+    });
     out.space = space->describe();
     out.launch.grid[0] = space->blocks();
     out.launch.block[0] = space->threads();

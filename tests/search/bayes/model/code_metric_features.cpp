@@ -3,7 +3,7 @@
 #include <attune/search/bayes/model/code_metric_features.hpp>
 
 #include <attune/search/bayes/candidates.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/design.hpp>
 
 #include <algorithm>
 #include <cmath>

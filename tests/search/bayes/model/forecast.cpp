@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/model/forecast.hpp>
 
-#include <attune/search/bayes/acquisition/improvement.hpp>
+#include <attune/search/bayes/acquisition/acquisition.hpp>
 
 #include <doctest/doctest.h>
 #include <vector>

@@ -1,7 +1,7 @@
 // tests/tune/device/cuda/launch_limits.cpp - what a device can launch, as constraints of a space.
 // SPDX-License-Identifier: MIT
 #include <attune/core/error.hpp>
-#include <attune/cuda/occupancy.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>

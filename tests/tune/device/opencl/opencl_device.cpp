@@ -10,8 +10,8 @@
 #include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/device/device_compare.hpp>
 #include <attune/measure/device/device_session.hpp>
-#include <attune/opencl/array.hpp>
 #include <attune/opencl/detail/machine.hpp>
+#include <attune/opencl/device.hpp>
 #include <attune/opencl/driver.hpp>
 #include <attune/tune/capture.hpp>
 #include <attune/tune/device/opencl/opencl_launch.hpp>

@@ -9,8 +9,8 @@
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/exhaustive.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
+#include <attune/search/random.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/device/device_space.hpp>

@@ -13,7 +13,7 @@
 // and corrects the total. Locks are flock(2), which a killed process releases.
 #pragma once
 
-#include <attune/compile/cache/options.hpp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>

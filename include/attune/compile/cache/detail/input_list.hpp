@@ -6,7 +6,7 @@
 // show a later change.
 #pragma once
 
-#include <attune/compile/cache/options.hpp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/descriptor.hpp>

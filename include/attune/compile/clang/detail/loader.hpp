@@ -10,7 +10,7 @@
 
 #include <attune/compile/clang/detail/linking.hpp>
 #include <attune/compile/clang/detail/memory_room.hpp>
-#include <attune/compile/detail/load_failure.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 

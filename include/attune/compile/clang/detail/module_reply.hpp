@@ -7,7 +7,6 @@
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/detail/code_in_memory.hpp>
 #include <attune/compile/detail/elf_object.hpp>
-#include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/libraries.hpp>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <attune/compile/cache/detail/input_list.hpp>
-#include <attune/compile/cache/options.hpp>
+#include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system/libraries.hpp>

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/cuda/driver.hpp>
-#include <attune/cuda/primary_context.hpp>
 #include <attune/measure/device/device_call.hpp>
 #include <attune/measure/device/worker/driver_opener.hpp>
 #include <attune/measure/device/worker/worker_arrays.hpp>

@@ -8,10 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 #include <attune/cuda/driver.hpp>
-#include <attune/measure/device/worker/worker_arrays.hpp>
 #include <attune/measure/device/worker/worker_bench.hpp>
-#include <attune/measure/device/worker/worker_process.hpp>
-#include <attune/measure/device/worker/worker_protocol.hpp>
 #include <attune/measure/device/worker/worker_wire.hpp>
 #include <attune/measure/message/message_values.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>

@@ -15,7 +15,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>

@@ -16,7 +16,6 @@
 #include <attune/measure/device/worker/worker_door.hpp>
 #include <attune/measure/device/worker/worker_process.hpp>
 #include <attune/measure/device/worker/worker_protocol.hpp>
-#include <attune/measure/device/worker/worker_wire.hpp>
 #include <attune/measure/message/message_values.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/detail/child_side.hpp>
@@ -31,7 +30,6 @@
 #include <exception>
 #include <fcntl.h>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <poll.h>
 #include <pthread.h>

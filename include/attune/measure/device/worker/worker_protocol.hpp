@@ -8,7 +8,6 @@
 #include <attune/measure/device/worker/worker_wire.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <span>
 #include <string>

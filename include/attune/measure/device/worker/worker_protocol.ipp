@@ -4,12 +4,10 @@
 // Structured bindings name all members: a new member without code here does not compile.
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/device/worker/detail/member_values.hpp>
 #include <attune/measure/device/worker/worker_protocol.hpp>
-#include <attune/measure/device/worker/worker_wire.hpp>
 #include <attune/measure/message/message_values.hpp>
 
 #include <algorithm>
@@ -17,7 +15,6 @@
 #include <cstring>
 #include <functional>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::worker {
 

@@ -17,7 +17,7 @@
 
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/arrays/buffer.hpp>
 
 #include <algorithm>
 #include <atomic>

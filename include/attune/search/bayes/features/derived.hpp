@@ -7,7 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
-#include <attune/search/bayes/features/level_scale.hpp>
+#include <attune/search/bayes/features/parameter_features.hpp>
 
 #include <algorithm>
 #include <cstddef>

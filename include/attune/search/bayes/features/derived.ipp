@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/search/bayes/features/derived.hpp>
 #include <attune/space/conditions/conditions.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>

@@ -7,7 +7,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/bayes/model_options.hpp>
+#include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/search/bayes/features/derived.hpp>
@@ -11,8 +10,6 @@
 #include <attune/search/bayes/features/parameter_features.hpp>
 #include <attune/space/query/configurations.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 

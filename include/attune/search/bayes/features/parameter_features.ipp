@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
 #include <attune/search/bayes/features/parameter_features.hpp>
 #include <attune/space/query/distance.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <span>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {

@@ -1,13 +1,14 @@
-// attune/search/bayes/gp/blocks.hpp - products, inverses and projections of matrices in blocks.
+// attune/search/bayes/gp/blocks.hpp - sums of vectors; products, inverses and projections of matrices in blocks.
 // SPDX-License-Identifier: MIT
 // Source   own: blocks of 24 columns, because at n = 100 Eigen's solvers spend half of their time
 //          in blocks of 8
 // Source   projections: Rasmussen & Williams 2006, Algorithm 2.1. Own: products of blocks that fit
 //          the second cache
+//
+// Eigen compiles an expression anew for each type of its operands. Here an operand is a pointer.
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/gp/vectors.hpp>
 
 #include <Eigen/Core>
 
@@ -17,6 +18,32 @@
 #include <optional>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
+
+template <class Scalar>
+using numbers_at = Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+template <class Scalar>
+using read_at = Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1> const>;
+
+/// to[i] += factor * from[i]
+/// @tparam Wide  `Scalar`, or double if that is float
+template <class Scalar, class Wide>
+void add_scaled(Eigen::Index count, Wide factor, Scalar const* from, Wide* to)
+{
+    numbers_at<Wide>(to, count) += factor * read_at<Scalar>(from, count).template cast<Wide>();
+}
+/// to[i] += factor * from[i]^2
+template <class Scalar, class Wide>
+void add_squares(Eigen::Index count, Wide factor, Scalar const* from, Wide* to)
+{
+    numbers_at<Wide>(to, count) +=
+        factor * read_at<Scalar>(from, count).template cast<Wide>().square();
+}
+/// of[i] *= factor
+template <class Scalar>
+void scale_by(Eigen::Index count, Scalar factor, Scalar* of)
+{
+    numbers_at<Scalar>(of, count) *= factor;
+}
 
 /// Eigen compiles a product anew for each pair of types of blocks. Here a block is a reference to
 /// any matrix. The result must not overlap an operand.

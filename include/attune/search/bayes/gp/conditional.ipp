@@ -3,21 +3,11 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
-#include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/conditional.hpp>
-#include <attune/search/bayes/gp/kernel.hpp>
-#include <attune/search/bayes/gp/vectors.hpp>
-
-#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 

@@ -2,24 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/random.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
 #include <attune/search/bayes/gp/evidence.hpp>
-#include <attune/search/bayes/gp/kernel.hpp>
-#include <attune/search/bayes/gp/vectors.hpp>
 
-#include <Eigen/Core>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 

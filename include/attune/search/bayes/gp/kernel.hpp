@@ -1,10 +1,13 @@
-// attune/search/bayes/gp/kernel.hpp - the covariance of a Gaussian process: hyperparameters, correlations, observed points.
+// attune/search/bayes/gp/kernel.hpp - the covariance of a Gaussian process: hyperparameters, correlations, observed points; the covariances of one point with many.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3.2 eq. (1)-(2) for the radial form. The product form is the ANOVA kernel of
 //          Stitson et al. 1999 over Matern factors, with one base for all features.
 // Source   Matern: the published BaCO eq. (1) reads 1 + sqrt(5) d + 5 d^2, which is not positive
 //          definite; Rasmussen & Williams 2006 eq. (4.17) has 5/3 d^2, as here. Matern-3/2: the
 //          same equation; Willemsen et al. 2021 use it.
+// Source   own: a kernel that multiplies (or adds) over features is looked up once per group. A
+//          dozen features make three or four groups, because derived ones are functions of
+//          parameters.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -53,23 +56,11 @@ struct hyperparameter_vector {
     [[nodiscard]] double base() const { return 1.0 / (1.0 + std::exp(-theta[features() + 2])); }
 };
 
-/// Matern-5/2 correlation as a function of the squared scaled distance.
+/// Matern-5/2 correlation as a function of the squared scaled distance: (1 + s + s^2/3) exp(-s)
+/// with s = sqrt(5 r2).
 struct matern52 {
-    /// @param r2  >= 0, without unit  @return  (1 + s + s^2/3) exp(-s) with s = sqrt(5 r2)
-    [[nodiscard]] static double value(double r2) noexcept
-    {
-        double const s = std::sqrt(5.0 * r2);
-        return (1.0 + s + s * s / 3.0) * std::exp(-s);
-    }
-
-    /// d value / d r2 = -5/6 (1 + s) exp(-s); finite at 0, so equal points are no special case.
-    [[nodiscard]] static double slope(double r2) noexcept
-    {
-        double const s = std::sqrt(5.0 * r2);
-        return -5.0 / 6.0 * (1.0 + s) * std::exp(-s);
-    }
-
-    /// value() and slope() of many pairs with one exp each.
+    /// Correlations and their derivatives by r2, -5/6 (1 + s) exp(-s), with one exp each. These are
+    /// finite at 0, so equal points are no special case.
     /// @param r2  pairs, each >= 0   @param[out] k, dk  pairs; resized
     static void evaluate(Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
     {
@@ -91,20 +82,8 @@ struct matern52 {
     }
 };
 
-/// Matern-3/2, with the members of matern52: (1 + s) exp(-s) with s = sqrt(3 r2).
+/// Matern-3/2, with the members of matern52: (1 + s) exp(-s) with s = sqrt(3 r2), and -3/2 exp(-s).
 struct matern32 {
-    [[nodiscard]] static double value(double r2) noexcept
-    {
-        double const s = std::sqrt(3.0 * r2);
-        return (1.0 + s) * std::exp(-s);
-    }
-
-    /// d value / d r2 = -3/2 exp(-s)
-    [[nodiscard]] static double slope(double r2) noexcept
-    {
-        return -1.5 * std::exp(-std::sqrt(3.0 * r2));
-    }
-
     static void evaluate(Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
     {
         k = (3.0 * r2).sqrt();
@@ -121,6 +100,17 @@ struct matern32 {
         r2 = (Scalar(1) + r2) * (-r2).exp();
     }
 };
+
+/// Replaces squared distances by correlations.
+/// @param r2  of one block of memory
+template <class Array>
+void apply_matern(smoothness s, Array&& r2)
+{
+    if (s == smoothness::matern52)
+        matern52::apply(r2.data(), r2.size());
+    else
+        matern32::apply(r2.data(), r2.size());
+}
 
 /// One feature of n observed points.
 struct observed_feature {
@@ -178,4 +168,72 @@ struct design {
     return out;
 }
 
+/// Features that are looked up together.
+struct feature_group {
+    std::vector<std::size_t> features;
+    /// level[k][c]: level of features[k] in combination c; only combinations that occur.
+    std::vector<std::vector<std::uint32_t>> level;
+    std::vector<std::uint16_t> code; ///< one per point: its combination
+
+    [[nodiscard]] std::size_t combinations() const noexcept { return level.front().size(); }
+};
+
+/// m points, every feature either in one group or direct.
+struct code_book {
+    std::size_t points = 0;
+    std::vector<feature_group> groups;
+    /// Continuous features, and those with more than 65535 levels among the points.
+    std::vector<std::size_t> direct;
+};
+
+/// Cost     about d^2 look-ups of up to 1024 points, and d of all
+[[nodiscard]] code_book code_book_of(attune::feature_map const& map,
+                                     attune::feature_table const& points);
+
+/// Evaluates a kernel column by column. Scalar: float or double.
+template <class Scalar>
+class kernel_columns {
+public:
+    kernel_columns(attune::feature_map features, kernel k);
+
+    /// Sets the hyperparameters.
+    void use(hyperparameter_vector const& h);
+
+    /// Covariance, without noise, of row `row` of `from` with points first .. first + count - 1.
+    ///
+    /// @param points  the table from which `book` was made
+    /// @param[out] out  count
+    /// Cost     per point one look-up for each group of the book, one exp for each direct feature
+    ///          and, in the radial form, one more exp
+    void fill(attune::feature_table const& from, std::size_t row,
+              attune::feature_table const& points, code_book const& book, std::size_t first,
+              std::size_t count, Scalar* out);
+
+private:
+    using array = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
+
+    array const& row_of(std::size_t feature, std::uint32_t level);
+    void fill_group_tables(attune::feature_table const& from, std::size_t row,
+                           code_book const& book);
+    void add_direct(attune::feature_table const& from, std::size_t row,
+                    attune::feature_table const& points, std::size_t feature, std::size_t first,
+                    std::size_t count, Scalar* out);
+    /// Converts squared scaled distances to factors; the radial form keeps the distances.
+    void to_factors(array& r2) const;
+
+    attune::feature_map features_;
+    kernel kernel_;
+    double signal_ = 1;
+    double base_ = 0;
+    std::vector<double> weight_; ///< d: 1 / length^2
+    /// Per feature and used level: the factor with every other level. use() empties it.
+    std::vector<std::unordered_map<std::uint32_t, array>> rows_;
+    std::vector<array> tables_; ///< per group: the factor of every combination
+    array scratch_;
+};
+
 } // namespace attune::inline ATTUNE_ABI::detail::gp
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/gp/kernel.ipp>
+#endif

@@ -3,18 +3,11 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
-#include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/detail/process_state.hpp>
 #include <attune/search/bayes/gp/pool.hpp>
-#include <attune/search/bayes/gp/vectors.hpp>
-
-#include <Eigen/Core>
 
 #include <algorithm>
-#include <cstddef>
-#include <span>
 #include <utility>
 #include <variant>
 #include <vector>

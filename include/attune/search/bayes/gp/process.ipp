@@ -3,20 +3,12 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/version.hpp>
 #include <attune/search/bayes/gp/blocks.hpp>
-#include <attune/search/bayes/gp/columns.hpp>
 #include <attune/search/bayes/gp/detail/process_state.hpp>
-#include <attune/search/bayes/gp/evidence.hpp>
-#include <attune/search/bayes/gp/kernel.hpp>
 #include <attune/search/bayes/gp/process.hpp>
-
-#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {

@@ -13,9 +13,9 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/bayes/acquisition/acquisition.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/search/bayes/candidates.hpp>
-#include <attune/search/bayes/choice.hpp>
 #include <attune/search/bayes/model/learner.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
 #include <attune/search/bayes/objective.hpp>

@@ -11,7 +11,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/features/level_scale.hpp>
+#include <attune/search/bayes/features/parameter_features.hpp>
 #include <attune/search/bayes/gp/process.hpp>
 
 #include <Eigen/Core>

@@ -1,21 +1,48 @@
-// attune/search/bayes/model/forest_model.hpp - random forests as surrogates.
+// attune/search/bayes/model/forest_model.hpp - random forests, and random forests as surrogates.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 3.2 (forest as surrogate) and Sec. 4.2 (forest that learns where points fail)
+// Source   Breiman 2001; Hutter et al. 2014, Sec. 4.3.2 (mean and variance of a forest by the law
+//          of total variance); BaCO Sec. 3.2 and 4.2 (as surrogate, as model of feasibility)
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/bayes/forest/coding.hpp>
-#include <attune/search/bayes/forest/forest.hpp>
+#include <attune/search/bayes/forest/tree.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::forest {
+
+/// Predicts a number by the mean of the leaves of its trees.
+class regression_forest {
+public:
+    explicit regression_forest(options const& how = {})
+        : how_(how)
+    {
+    }
+
+    /// Learns `y`, one finite number per point of `x`; replaces earlier data. Without points,
+    /// predictions have mean 0 and variance 1.
+    /// Cost   about 0.2 ms per tree for 200 points and 16 columns
+    void fit(code_table const& x, std::span<double const> y, random_engine& engine);
+
+    /// For each point of `x`: the mean, and the variance by the law of total variance: the mean of
+    /// the leaves' variances plus the variance of their means.
+    /// @param mean, variance  one entry per point of `x`
+    void predict(code_table const& x, std::span<double> mean, std::span<double> variance) const;
+
+private:
+    options how_;
+    double centre_ = 0; // mean of the learnt numbers; trees learn the differences from it
+    std::vector<masked_tree> trees_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail::forest
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -41,11 +68,6 @@ public:
         forest_.predict(coding_(points), {mean.data(), points.points},
                         {variance.data(), points.points});
     }
-    /// regression_forest::out_of_bag_error
-    [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept
-    {
-        return forest_.out_of_bag_error();
-    }
 
 private:
     detail::forest::coding coding_;
@@ -64,37 +86,34 @@ public:
 };
 
 /// A forest of classification trees: learns whether a value is positive, and predicts the
-/// probability as mean, with variance 0.
+/// probability as mean, with variance 0; 1 before it has learnt. For two classes, least squares and
+/// Gini's impurity choose the same splits.
 class forest_classifier {
 public:
-    explicit forest_classifier(feature_map const& features, forest::options const& how = {})
-        : coding_(features)
-        , forest_(how)
+    explicit forest_classifier(feature_map const& features)
+        : forest_(features)
     {
     }
 
     void learn(feature_table const& points, std::span<double const> values, std::span<double const>,
                random_engine& engine)
     {
-        std::vector<char> positive;
+        std::vector<double> positive;
         for (double const v : values)
             positive.push_back(v > 0 ? 1 : 0);
-        forest_.fit(coding_(points), positive, engine);
+        forest_.learn(points, positive, {}, engine);
+        is_empty_ = values.empty();
     }
     void predict(feature_table const& points, Eigen::ArrayXd& mean, Eigen::ArrayXd& variance) const
     {
-        mean.resize(static_cast<Eigen::Index>(points.points));
-        variance.setZero(static_cast<Eigen::Index>(points.points));
-        forest_.probability(coding_(points), {mean.data(), points.points}, 1.0);
-    }
-    [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept
-    {
-        return forest_.out_of_bag_error();
+        forest_.predict(points, mean, variance);
+        if (is_empty_) mean.setOnes();
+        variance.setZero();
     }
 
 private:
-    forest::coding coding_;
-    forest::classification_forest forest_;
+    forest_of_labels forest_;
+    bool is_empty_ = true;
 };
 
 } // namespace detail
@@ -114,3 +133,7 @@ struct forest_classification {
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/bayes/model/forest_model.ipp>
+#endif

@@ -11,16 +11,16 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/acquisition/acquisition.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/search/bayes/candidates.hpp>
-#include <attune/search/bayes/choice.hpp>
-#include <attune/search/bayes/feasibility.hpp>
+#include <attune/search/bayes/design.hpp>
 #include <attune/search/bayes/model/bound_models.hpp>
 #include <attune/search/bayes/model/code_metric_features.hpp>
 #include <attune/search/bayes/model/learner.hpp>
 #include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/bayes/objective.hpp>
-#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/bayes/surrogate.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 

@@ -10,7 +10,6 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/gp/pool.hpp>
 #include <attune/search/bayes/gp/process.hpp>

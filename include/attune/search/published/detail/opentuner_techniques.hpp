@@ -10,10 +10,10 @@
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/compose/base.hpp>
+#include <attune/search/compose/bases.hpp>
 #include <attune/search/compose/detail/genome.hpp>
 #include <attune/search/compose/operators.hpp>
-#include <attune/search/local/trials.hpp>
+#include <attune/search/local/stepwise.hpp>
 
 #include <algorithm>
 #include <cstddef>

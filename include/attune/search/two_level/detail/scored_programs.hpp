@@ -9,7 +9,6 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
-#include <attune/search/cost/cost_model.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/unit_embedding.hpp>

@@ -13,7 +13,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string>

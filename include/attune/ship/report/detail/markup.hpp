@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/number_text.hpp>
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 

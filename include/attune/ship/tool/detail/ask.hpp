@@ -5,13 +5,12 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/files/python_json.hpp>
-#include <attune/search/optimizer_core.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/optimizer.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/import.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 
-#include <algorithm>
 #include <istream>
 #include <ostream>
 #include <string>

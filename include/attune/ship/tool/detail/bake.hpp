@@ -7,7 +7,7 @@
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
-#include <attune/ship/prepare.hpp>
+#include <attune/ship/prepared_compiler.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
 
@@ -63,6 +63,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return done;
 }
 
+inline constexpr option level_option{
+    "--level", "NAME",
+    "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4, armv8.1-a, "
+    "armv8.2-a+fp16, armv8.2-a+sve, armv9-a; may be repeated"};
+
 [[nodiscard]] inline command bake_command()
 {
     return {
@@ -73,10 +78,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             {{"--output", "FOLDER", "where they are written; else baked", 'o'},
              {"--kernel", "NAME",
               "where the store has several kernels of the file, or several without a file"},
-             {"--level", "NAME",
-              "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4, "
-              "armv8.1-a, "
-              "armv8.2-a+fp16, armv8.2-a+sve, armv9-a; may be repeated"},
+             level_option,
              {"--sm", "N",
               "an architecture of NVIDIA's devices, such as 90, instead of instruction sets; may "
               "be "
@@ -129,10 +131,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             "Compiles winners for processors that are not here, for a machine without a compiler.",
         .options = {{"--output", "FOLDER", "where the code is written; else prepared", 'o'},
                     {"--kernel", "NAME", "where the store has several kernels of the file"},
-                    {"--level", "NAME",
-                     "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4, "
-                     "armv8.1-a, "
-                     "armv8.2-a+fp16, armv8.2-a+sve, armv9-a; may be repeated"},
+                    level_option,
                     {"--compiler", "COMMAND", "which; one for another machine, too; else c++"},
                     {"--include", "DIR", "where the kernel's headers are; may be repeated"}},
         .more =

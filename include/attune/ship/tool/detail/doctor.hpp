@@ -7,7 +7,6 @@
 #include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/process.hpp>
-#include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>

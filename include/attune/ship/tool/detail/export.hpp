@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 

@@ -14,10 +14,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
 #include <ostream>
 #include <string>
-#include <system_error>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 

@@ -13,13 +13,12 @@
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/program_problem.hpp>
 #include <attune/ship/tool/detail/program_run.hpp>
-#include <attune/ship/tool/detail/program_words.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/minimize.hpp>

@@ -19,7 +19,7 @@
 #include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/searcher.hpp>
-#include <attune/search/transfer/translate.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
 #include <attune/space/chain_of_trees.hpp>

@@ -21,7 +21,6 @@
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -11,8 +11,8 @@
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/ship/tool/detail/csv.hpp>
+#include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/configurations.hpp>
 

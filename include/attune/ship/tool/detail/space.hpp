@@ -14,7 +14,6 @@
 #include <attune/ship/tool/detail/problems.hpp>
 #include <attune/ship/tool/detail/rows.hpp>
 #include <attune/ship/tool/detail/space_export.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/exact_size.hpp>
 #include <attune/space/query/explanation.hpp>
@@ -23,7 +22,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -11,7 +11,6 @@
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/long_work.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/nni.hpp>
@@ -25,7 +24,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>

@@ -11,9 +11,9 @@
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/recommendation.hpp>
 #include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/past_tunings.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/tune/dispatch/choice/kept_lessons.hpp>
 
 #include <cstddef>

@@ -11,7 +11,6 @@
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/long_work.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
-#include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/tune/model/tune_model.hpp>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/measure/device/device_call.hpp>
 #include <attune/measure/sandbox/isolation.hpp>

@@ -10,7 +10,6 @@
 #include <attune/core/version.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/cuda/occupancy.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/tune/device/device_target.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/opencl/arguments.hpp>
+#include <attune/compile/opencl/builder.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/steady_seconds.hpp>

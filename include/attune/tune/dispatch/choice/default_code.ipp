@@ -8,7 +8,7 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
-#include <attune/search/optimizer_core.hpp>
+#include <attune/search/optimizer.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 
@@ -97,7 +97,7 @@ ATTUNE_INLINE default_code::default_code(dispatched_kernel const& subject,
     , variants_(variants)
     , is_for_all_(!subject.find_device &&
                   (subject.kernel.inputs.empty() ||
-                   (!depends_on_inputs(subject.declared) && !subject.kernel.source.generate)))
+                   (!depends_on_inputs(subject.declared) && !subject.kernel.source.generator)))
 {
     if (!subject.find_device) static_cast<void>(plain_code());
 }
@@ -150,7 +150,7 @@ ATTUNE_INLINE std::string default_code::configuration_of(call_problem const& of)
     kernel_description const& kernel = subject_.kernel;
     // Rules may read inputs, and a generator may write any text.
     bool const is_shared =
-        !subject_.find_device && !kernel.source.generate && kernel.code_rules.constraints.empty();
+        !subject_.find_device && !kernel.source.generator && kernel.code_rules.constraints.empty();
     return is_shared ? text_of(of.space->describe(), *of.default_at) : std::string{};
 }
 

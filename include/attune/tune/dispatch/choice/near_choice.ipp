@@ -5,7 +5,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/matching.hpp>
-#include <attune/search/transfer/translate.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/tune/dispatch/choice/near_choice.hpp>
 

@@ -9,9 +9,9 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/remember/any_store.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/remember/record_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>

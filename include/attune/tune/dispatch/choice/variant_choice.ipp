@@ -92,11 +92,11 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
 [[nodiscard]] inline std::optional<point>
 guard_of(kernel_description const& kernel, chain_of_trees const& space, point const& default_at)
 {
-    if (!kernel.source.guard) return {};
-    std::uint32_t const which = space.describe().find_parameter(kernel.source.guard->parameter);
+    std::optional<guard_configuration> const guard = declared_guard(kernel.source);
+    if (!guard) return {};
+    std::uint32_t const which = space.describe().find_parameter(guard->parameter);
     if (which == no_index) return {};
-    auto const value =
-        coordinate_of(space.describe().parameters[which], kernel.source.guard->value);
+    auto const value = coordinate_of(space.describe().parameters[which], guard->value);
     if (!value) return {};
     point out = default_at;
     out[which] = *value;
@@ -177,7 +177,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
         }
         record fresh = make_record(key_, space, result, t.now);
         fresh.shape = text_;
-        if (kernel.source.generate)
+        if (kernel.source.generator)
             fresh.generated = code_to_keep(kernel.source, space, result.at, *of_.default_at);
         if (std::string const why = by_.remembered_.keep(fresh, t.known.has_value());
             !why.empty()) {

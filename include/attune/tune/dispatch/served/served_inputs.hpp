@@ -6,8 +6,8 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/remember/any_store.hpp>
 #include <attune/remember/problem/problem.hpp>
+#include <attune/remember/record_store.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>

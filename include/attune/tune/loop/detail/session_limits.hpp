@@ -7,7 +7,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/search/stop.hpp>
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/time_bounds.hpp>

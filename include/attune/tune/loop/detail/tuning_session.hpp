@@ -108,9 +108,8 @@ public:
                  "' does not state its work; call kernel.work(flops, bytes)");
 
         note(missing_bounds(problem_, options_));
-        if (problem_.kernel.source.guard && !problem_.guard)
-            note("the configuration " + problem_.kernel.source.guard->parameter +
-                 "+=" + problem_.kernel.source.guard->value +
+        if (auto const guard = declared_guard(problem_.kernel.source); guard && !problem_.guard)
+            note("the configuration " + guard->parameter + "+=" + guard->value +
                  " is not in the space, so that the winner may be slower than it");
         note(events_.check_beginning(problem_.default_at));
         std::size_t const ahead = compiled_ahead();
@@ -378,7 +377,7 @@ private:
         processor_.put_into(report_.noise, runner_.disturbed());
         note(disturbance_text(report_.noise));
         if (report_.baseline) note(slower_than_own(*report_.baseline, report_.objective));
-        if (problem_.guard == chosen.at) note(problem_.kernel.source.guard->if_it_wins);
+        if (problem_.guard == chosen.at) note(declared_guard(problem_.kernel.source)->if_it_wins);
         out.at = chosen.at;
         out.code = chosen.code;
         out.default_code = default_code_;

@@ -15,8 +15,8 @@
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/remember/study.hpp>
-#include <attune/search/optimizer_core.hpp>
-#include <attune/search/stop.hpp>
+#include <attune/search/optimizer.hpp>
+#include <attune/search/search_limits.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
