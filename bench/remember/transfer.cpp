@@ -22,7 +22,7 @@
 //          and which hyperparameters; hyperparameters: nothing but these
 // Exit     2 when a file or an argument is wrong
 #include <attune/core/random.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/searcher.hpp>
 

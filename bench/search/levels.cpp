@@ -44,7 +44,7 @@
 //          `direct` and models of scores see description::expected of such programs, as always.
 // Exit     2 when a file or an argument is wrong
 #include <attune/declare/description.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/local/populations.hpp>

@@ -6,7 +6,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/detail/recording.hpp>

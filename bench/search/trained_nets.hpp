@@ -6,7 +6,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>

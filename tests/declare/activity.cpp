@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -8,7 +8,7 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
 
 #include <cstddef>

@@ -1,12 +1,13 @@
 // tests/declare/text.cpp - every value of every kind reads back from its own text.
 // SPDX-License-Identifier: MIT
+#include <attune/declare/text.hpp>
+
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/domain.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/declare/table.hpp>
 
 #include <array>
 #include <cstdint>

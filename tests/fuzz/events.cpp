@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/offer.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/remember/detail/event_line.hpp>
 #include <attune/remember/files/event_log.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>

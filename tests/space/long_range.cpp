@@ -1,7 +1,7 @@
 // tests/space/long_range.cpp : a range of ten million values takes part without a table of them
 // SPDX-License-Identifier: MIT
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/files/write_json.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/query/configurations.hpp>

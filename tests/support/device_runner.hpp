@@ -8,7 +8,7 @@
 #include <attune/core/random.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/files/read_json.hpp>
 
 #include <cstdio>

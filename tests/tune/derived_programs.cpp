@@ -4,7 +4,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/metaschedule.hpp>

@@ -4,7 +4,7 @@
 // By hand, from another seed:  ATTUNE_TEST_PROGRAMS=2000 ATTUNE_TEST_SEED=1000
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 

@@ -6,7 +6,7 @@
 //     ATTUNE_TEST_PROGRAMS=5000 ATTUNE_TEST_SEED=1000 ATTUNE_TEST_NEST_FLAGS=-fsanitize=undefined
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/metaschedule.hpp>

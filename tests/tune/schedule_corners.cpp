@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
 #include <attune/tune/tuned.hpp>
 

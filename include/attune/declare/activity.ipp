@@ -8,6 +8,7 @@
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <optional>
 #include <utility>

@@ -7,7 +7,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 namespace attune::inline ATTUNE_ABI {
 

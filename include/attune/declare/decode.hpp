@@ -9,7 +9,7 @@
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameter.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <array>
 #include <cstddef>

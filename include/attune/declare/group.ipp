@@ -6,6 +6,7 @@
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,6 +6,7 @@
 #include <attune/core/enum_table.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <limits>
 #include <utility>

@@ -8,7 +8,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/sort_stably.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/bayes/design.hpp>
 #include <attune/search/hyperband.hpp>
 

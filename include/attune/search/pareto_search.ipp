@@ -6,7 +6,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/event.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/pareto_search.hpp>

@@ -12,7 +12,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <cstddef>
 #include <functional>

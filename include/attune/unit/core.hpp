@@ -24,3 +24,4 @@
 #include <attune/declare/group.ipp>
 #include <attune/declare/kind_rules.ipp>
 #include <attune/declare/table.ipp>
+#include <attune/declare/text.ipp>

@@ -93,6 +93,26 @@ TEST_CASE("where there may be something else, nothing is proven")
              kernel_body{"a stack that was never written",
                          "float b[64];\nfor (int i = 1; i < n; ++i) b[i % 64] = x[i];\n"
                          "y[0] = b[n % 64];\n"},
+             kernel_body{
+                 "a variable whose address is an argument", "y[0] = g(&a) + g(&b);\n",
+                 "static float a, b;\n"
+                 "__attribute__((noinline)) static float g(float* k) { return *k += 1; }\n"},
+             kernel_body{"variables in a constant table", "y[0] = ++*t[n & 1];\n",
+                         "static float a, b;\nstatic float* const t[2] = {&a, &b};\n"},
+             kernel_body{"a variable whose address is on the stack",
+                         "float* t[2] = {y, &kept};\ny[0] = ++*t[n & 1];\n",
+                         "static float kept;\n"},
+             kernel_body{"lanes of a vector that were never set",
+                         "v4 v;\nv[0] = x[0];\n*reinterpret_cast<v4*>(y) = v;\n",
+                         "typedef float v4 __attribute__((vector_size(16)));\n"},
+             kernel_body{"gaps of a structure",
+                         "s one = {static_cast<char>(n), n};\n"
+                         "y[0] = reinterpret_cast<unsigned char*>(&one)[n & 7];\n",
+                         "struct s { char c; int i; };\n"},
+             kernel_body{"where an array of its stack lies",
+                         "float b[4] = {x[0], x[1], x[2], 1};\ny[0] = g(b);\n",
+                         "__attribute__((noinline)) static float g(float const* b)\n"
+                         "{ return reinterpret_cast<unsigned long>(b) % 4096 + b[1]; }\n"},
              kernel_body{"volatile", "y[0] = *static_cast<float const volatile*>(x);\n"},
              kernel_body{"atomics",
                          "__atomic_store_n(reinterpret_cast<int*>(y), n, __ATOMIC_SEQ_CST);\n"},
@@ -131,8 +151,8 @@ TEST_CASE("loops of OpenMP keep nothing between calls; other parts of its runtim
                          "#pragma omp parallel for\n"
                          "for (int i = 0; i < n; ++i) y[i] = sinhf(x[i]);\n",
                          "extern \"C\" float sinhf(float);\n"},
-             kernel_body{"a lambda with gaps between its captures",
-                         "auto const f = [&, n](int i) { y[i] = x[n - 1 - i]; };\n"
+             kernel_body{"a lambda",
+                         "auto const f = [&](int i) { y[i] = x[n - 1 - i]; };\n"
                          "#pragma omp parallel for\nfor (int i = 0; i < n; ++i) f(i);\n"},
              kernel_body{"an array of each thread",
                          "#pragma omp parallel for\nfor (int i = 0; i < n; ++i) {\n"

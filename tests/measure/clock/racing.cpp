@@ -111,6 +111,37 @@ TEST_CASE("one long run proves nothing")
     }
 }
 
+TEST_CASE(
+    "a first run that is far above a limit of milliseconds saves one run, and proves nothing alone")
+{
+    auto const runs_after = [](double first, double limit, racing_options const& options) {
+        slower_test test(limit, options);
+        test.add_first(first * limit);
+        CHECK_FALSE(test.is_slower());
+        for (int n = 1; n <= 1000; ++n)
+            if (test.add(2.5 * limit)) return n;
+        return 0;
+    };
+    CHECK(runs_after(5, 0.01, mild) == 1);
+    CHECK(runs_after(3, 0.01, mild) == 2);
+    CHECK(runs_after(5, 0.004, mild) == 2); // what is cold may take five times as long
+    CHECK(runs_after(5, 0.01, {}) == 6);
+    // As rare as assumed: one first run in twenty is five times as long, and so is one of the rest.
+    random_engine engine(7);
+    int called = 0;
+    for (int i = 0; i < 4000; ++i) {
+        auto const next = [&] {
+            return 0.01 * (uniform_unit(engine) < 0.05 ? 5.0 : 1 + 0.03 * normal(engine) - 0.002);
+        };
+        slower_test test(0.01, mild);
+        test.add_first(next());
+        for (int n = 0; n < 300 && !test.is_slower(); ++n)
+            test.add(next());
+        called += test.is_slower() ? 1 : 0;
+    }
+    CHECK(called <= 0.05 * 4000);
+}
+
 TEST_CASE("rare long runs are no proof where they are as rare as assumed")
 {
     // One run in twenty takes five times as long, as often as `mild` allows; the median is 1.

@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/two_level/detail/mutators.hpp>
 #include <attune/search/two_level/two_level_search.hpp>

@@ -6,7 +6,7 @@
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/schedule/derived_space.hpp>

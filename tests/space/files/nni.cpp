@@ -6,7 +6,7 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/files/write_json.hpp>

@@ -3,7 +3,7 @@
 #include <attune/space/files/read_json.hpp>
 
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/exact_size.hpp>
 

@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/trace.hpp>

@@ -3,7 +3,7 @@
 #include <attune/space/schedule/program_features.hpp>
 
 #include <attune/core/random.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/feature_row.hpp>

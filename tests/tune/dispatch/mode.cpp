@@ -6,7 +6,7 @@
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/distance.hpp>

@@ -4,7 +4,7 @@
 
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>

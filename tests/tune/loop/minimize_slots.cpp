@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/search/random.hpp>

@@ -7,10 +7,12 @@
 #include <attune/core/posix/machine_figures.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sched.h>
 #include <sstream>
 #include <sys/auxv.h>
@@ -32,9 +34,16 @@ namespace detail {
 ATTUNE_INLINE std::vector<std::string> processor_lines()
 {
 #if defined(__x86_64__)
-    // Linux makes the whole file for each reader, with all processors in it.
-    static std::vector<std::string> const lines = read_processor_lines();
-    return lines;
+    // Linux makes the whole file for each reader, with all processors in it. The lines stay until
+    // the process ends, also for threads that run then; an unreadable file is read again.
+    static std::atomic<std::vector<std::string> const*> known{nullptr};
+    if (auto const* const lines = known.load(std::memory_order_acquire)) return *lines;
+    auto lines = std::make_unique<std::vector<std::string> const>(read_processor_lines());
+    std::vector<std::string> const* none = nullptr;
+    if (lines->empty() ||
+        !known.compare_exchange_strong(none, lines.get(), std::memory_order_acq_rel))
+        return *lines;
+    return *lines.release();
 #else
     return read_processor_lines(); // the kinds of cores change with the set of allowed cores
 #endif

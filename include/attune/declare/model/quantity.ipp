@@ -6,7 +6,7 @@
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/model/quantity.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -12,7 +12,7 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 
 #include <cmath>
 #include <cstddef>

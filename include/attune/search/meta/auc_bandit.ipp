@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/meta/detail/technique_pool.hpp>
 

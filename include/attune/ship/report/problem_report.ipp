@@ -4,7 +4,7 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/ship/report/detail/levels.hpp>
 #include <attune/ship/report/problem_report.hpp>
 

@@ -6,6 +6,7 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/files/detail/expression_nodes.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/write_json.hpp>

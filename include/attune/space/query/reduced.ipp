@@ -8,6 +8,7 @@
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/exact_size.hpp>

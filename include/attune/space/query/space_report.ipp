@@ -4,7 +4,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/declare/expression/evaluate.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/proof.hpp>
 #include <attune/space/query/explanation.hpp>

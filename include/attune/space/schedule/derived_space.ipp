@@ -7,7 +7,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/product_rule.hpp>
 #include <attune/space/schedule/detail/row_rule.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/schedule/detail/metaschedule_places.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>
 #include <attune/space/schedule/loop_tree.hpp>

@@ -9,7 +9,7 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/measure/arrays/content.hpp>
 #include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>

@@ -8,7 +8,7 @@
 #include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/remember/layers.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>

@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/expression.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/compile_point.hpp>

@@ -14,7 +14,7 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/explanation.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>

@@ -7,7 +7,7 @@
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>

@@ -144,7 +144,8 @@ private:
     void measure_energy_of_default(trial& standard);
     /// Makes the trial a failure if its code fails in other calls of the shape, though it was right
     /// in the first run.
-    void judge_in_other_calls(trial& made, double best_s);
+    /// @return  false: its time is far above the best, and nothing was checked
+    bool judge_in_other_calls(trial& made, double best_s);
     void probe();
     void correct(trial& made, double best_s);
 

@@ -230,18 +230,21 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         bool const is_known =
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
-        jobs.emplace_back(
-            [this, &made = out[i], limit_s, stop_above_s, seen = error_seen()](bench& place) {
-                try {
-                    run_and_time(made, place, limit_s, stop_above_s, seen,
-                                 [&] { judge_in_other_calls(made, stop_above_s); });
-                    if (made.is_cut) return;
-                    made.is_cut = true;
-                    measure_energy(made, place, limit_s);
-                    made.is_cut = false;
-                } catch (cut_short const&) { // made.is_cut is set
-                }
-            });
+        jobs.emplace_back([this, &made = out[i], limit_s, stop_above_s,
+                           seen = error_seen()](bench& place) {
+            try {
+                bool is_judged = false;
+                auto const judge = [&] { is_judged = judge_in_other_calls(made, stop_above_s); };
+                run_and_time(made, place, limit_s, stop_above_s, seen, judge);
+                if (made.is_cut) return;
+                made.is_cut = true;
+                // A first run is cold: its time may be far from that of later runs.
+                if (!is_judged && succeeded(made.result)) judge();
+                measure_energy(made, place, limit_s);
+                made.is_cut = false;
+            } catch (cut_short const&) { // made.is_cut is set
+            }
+        });
     }
     pool_.work(jobs);
     if (jobs.size() == 1 && at_once() == 1)
@@ -288,33 +291,33 @@ ATTUNE_INLINE void trial_runner::refer_to(callable const& own)
     if (!agrees) static_cast<void>(place.establish(default_, limit_s));
 }
 
-/// Variants are not checked in other calls if their first run takes more than this many times the
-/// best time, and more than `short_first_run_s`. Such a variant does not become a leader. First
-/// runs are cold.
-inline constexpr double most_times_best = 8;
+/// Variants are not checked in other calls while their time is more than this many times the best
+/// time, and more than `short_first_run_s`. Such a variant is no leader.
+inline constexpr double most_times_best = 4;
 inline constexpr double short_first_run_s = 0.01;
 
-ATTUNE_INLINE void trial_runner::judge_in_other_calls(trial& made, double best_s)
+ATTUNE_INLINE bool trial_runner::judge_in_other_calls(trial& made, double best_s)
 {
     constexpr double limit_s = longest_in_other_calls_s;
     double const run_s = std::get<measurement>(made.result).value;
     if (problem_.device != nullptr || problem_.predict ||
         run_s > std::max(most_times_best * best_s, short_first_run_s))
-        return;
+        return false;
     if (run_s < limit_s / 2)
         if (auto why = page_starts_.failure_of(default_, made.code, limit_s)) {
             made.result = *std::move(why);
-            return;
+            return true;
         }
     if (auto why = failure_with_contents(problem_.kernel, problem_.frame, default_, made.code,
                                          limit_s, options_.measuring.protect)) {
         made.result = *std::move(why);
-        return;
+        return true;
     }
-    if (made.code.facts.depends_on_this_call_alone) return;
+    if (made.code.facts.depends_on_this_call_alone) return true;
     if (auto why = failure_after_other_calls(problem_.kernel, problem_.frame, default_, made.code,
                                              limit_s, options_.measuring.protect))
         made.result = *std::move(why);
+    return true;
 }
 
 /// Takes one sample if the machine runs at full speed, otherwise three. A sample during which the

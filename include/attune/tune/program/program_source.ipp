@@ -11,7 +11,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/expression/operation.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>

@@ -7,7 +7,7 @@
 #include <attune/core/launch.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>

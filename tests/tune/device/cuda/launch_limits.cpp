@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/error.hpp>
 #include <attune/cuda/code.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/kernel.hpp>

@@ -62,7 +62,8 @@ reached_functions(llvm::Module const& module)
         for (llvm::Instruction const& one : llvm::instructions(out[i]))
             if (auto const* const call = llvm::dyn_cast<llvm::CallBase>(&one)) {
                 llvm::Function const* called = call->getCalledFunction();
-                if (called != nullptr && called->getName() == "__kmpc_fork_call")
+                if (called != nullptr && called->getName() == "__kmpc_fork_call" &&
+                    call->arg_size() > 2)
                     called = llvm::dyn_cast<llvm::Function>(call->getArgOperand(2));
                 if (called != nullptr && !called->isDeclaration()) out.insert(called);
             }
@@ -138,7 +139,8 @@ public:
         if (called == nullptr || !library_.getLibFunc(*called, function)) return false;
         return llvm::StringRef(called->getName()).starts_with("_Zn") ||
                llvm::StringRef(called->getName()).starts_with("_Zd") ||
-               llvm::is_contained({"malloc", "calloc", "free"}, called->getName());
+               called->getName() == "malloc" || called->getName() == "calloc" ||
+               called->getName() == "free";
     }
     /// Returns true for the empty assembly of attune's entry, which places the frame and has no
     /// result.

@@ -181,7 +181,7 @@ using cpuid_leaf = std::array<std::uint32_t, 4>;
     return out;
 }
 
-/// The leaves that attune uses. Each is read once: in a virtual machine a read takes microseconds.
+/// The leaves that attune uses, each read once: in a virtual machine a read takes microseconds.
 struct cpuid_leaves {
     cpuid_leaf vendor = read_cpuid(0, 0);
     cpuid_leaf version = read_cpuid(vendor[0], 1);
@@ -193,12 +193,6 @@ struct cpuid_leaves {
                                     read_cpuid(last_extended, 0x80000003U),
                                     read_cpuid(last_extended, 0x80000004U)};
 };
-
-[[nodiscard]] inline cpuid_leaves const& cpuid()
-{
-    static cpuid_leaves const all;
-    return all;
-}
 
 /// A feature that code may use: the kernel's name for it, and its bit in CPUID.
 struct cpuid_feature {
@@ -257,7 +251,8 @@ inline constexpr cpuid_feature cpuid_features[] = {
 };
 
 /// "flags" without the features that the processor of this process lacks.
-[[nodiscard]] inline std::string features_in_process(std::string_view flags)
+[[nodiscard]] inline std::string features_in_process(std::string_view flags,
+                                                     cpuid_leaves const& cpuid)
 {
     std::string out;
     for (std::string_view rest = flags; !rest.empty();) {
@@ -267,7 +262,7 @@ inline constexpr cpuid_feature cpuid_features[] = {
         auto const known = std::find_if(std::begin(cpuid_features), std::end(cpuid_features),
                                         [&](cpuid_feature const& f) { return name == f.name; });
         if (known != std::end(cpuid_features) &&
-            ((cpuid().*known->leaf)[known->in_register] >> known->bit & 1) == 0)
+            ((cpuid.*known->leaf)[known->in_register] >> known->bit & 1) == 0)
             continue;
         out += (out.empty() ? "" : " ") + std::string(name);
     }
@@ -284,14 +279,14 @@ inline constexpr cpuid_feature cpuid_features[] = {
 }
 
 /// The line, with values that the processor of this process reports.
-[[nodiscard]] inline std::string line_in_process(std::string const& line)
+[[nodiscard]] inline std::string line_in_process(std::string const& line, cpuid_leaves const& cpuid)
 {
     std::size_t const colon = line.find(':');
     if (colon == line.npos || colon + 2 > line.size()) return line;
     std::string const head = line.substr(0, colon + 2);
     std::string_view const name = std::string_view(line).substr(0, line.find_first_of("\t:"));
-    cpuid_leaf const& first = cpuid().vendor;
-    std::uint32_t const version = cpuid().version[0];
+    cpuid_leaf const& first = cpuid.vendor;
+    std::uint32_t const version = cpuid.version[0];
     std::uint32_t const family = version >> 8 & 0xf;
     if (name == "vendor_id") return head + text_of_registers({first[1], first[3], first[2]});
     if (name == "cpu family")
@@ -301,10 +296,10 @@ inline constexpr cpuid_feature cpuid_features[] = {
                                      (family >= 6 ? (version >> 16 & 0xf) << 4 : 0));
     if (name == "stepping") return head + std::to_string(version & 0xf);
     if (name == "flags")
-        return head + features_in_process(std::string_view(line).substr(colon + 2));
+        return head + features_in_process(std::string_view(line).substr(colon + 2), cpuid);
     if (name != "model name") return line;
     std::vector<std::uint32_t> brand;
-    for (cpuid_leaf const& leaf : cpuid().brand)
+    for (cpuid_leaf const& leaf : cpuid.brand)
         brand.insert(brand.end(), leaf.begin(), leaf.end());
     std::string const text = text_of_registers(brand);
     return text.empty() ? line : head + text;
@@ -313,8 +308,9 @@ inline constexpr cpuid_feature cpuid_features[] = {
 /// The lines of /proc/cpuinfo, with values that the processor of this process reports.
 [[nodiscard]] inline std::vector<std::string> lines_in_process(std::vector<std::string> lines)
 {
+    cpuid_leaves const cpuid;
     for (std::string& line : lines)
-        line = line_in_process(line);
+        line = line_in_process(line, cpuid);
     return lines;
 }
 
@@ -323,10 +319,11 @@ inline constexpr cpuid_feature cpuid_features[] = {
 [[nodiscard]] inline std::string identity_words()
 {
     std::string out;
-    cpuid_leaf const& one = cpuid().version;
+    cpuid_leaves const cpuid;
+    cpuid_leaf const& one = cpuid.version;
     for (std::uint32_t const word : {one[0], one[2], one[3]})
         out += std::to_string(word) + ' ';
-    for (cpuid_leaf const& leaf : {cpuid().features, cpuid().more_features, cpuid().extended})
+    for (cpuid_leaf const& leaf : {cpuid.features, cpuid.more_features, cpuid.extended})
         for (std::uint32_t const word : leaf)
             out += std::to_string(word) + ' ';
     return out;

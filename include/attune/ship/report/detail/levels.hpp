@@ -5,7 +5,7 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/remember/problem/matching.hpp>
 #include <attune/ship/report/problem_report.hpp>
 

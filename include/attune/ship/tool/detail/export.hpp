@@ -4,7 +4,7 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/remember/files/t4.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/csv.hpp>

@@ -11,7 +11,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/ship/detail/cpp_text.hpp>

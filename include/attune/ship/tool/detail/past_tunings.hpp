@@ -12,7 +12,7 @@
 #include <attune/declare/event.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>

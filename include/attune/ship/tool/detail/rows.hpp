@@ -9,7 +9,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/ship/tool/detail/csv.hpp>
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/problems.hpp>

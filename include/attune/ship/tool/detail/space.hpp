@@ -6,7 +6,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/remember/files/python_json.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/files.hpp>

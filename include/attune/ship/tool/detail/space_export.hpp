@@ -6,7 +6,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/long_work.hpp>

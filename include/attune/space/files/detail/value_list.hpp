@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/expression_parser.hpp>
 

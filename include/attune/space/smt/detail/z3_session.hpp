@@ -7,6 +7,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/files/detail/smtlib_terms.hpp>
 #include <attune/space/files/write_smtlib.hpp>
 #include <attune/space/smt/detail/subspaces.hpp>

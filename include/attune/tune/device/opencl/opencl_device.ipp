@@ -12,7 +12,7 @@
 #include <attune/cuda/primary_context.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/expression.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/measure/device/device_call.hpp>
 #include <attune/measure/device/worker/driver_opener.hpp>
 #include <attune/measure/device/worker/worker_door.hpp>

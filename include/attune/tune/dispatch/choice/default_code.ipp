@@ -7,7 +7,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/group.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/dispatch/choice/default_code.hpp>
 #include <attune/tune/kernel/compile_point.hpp>

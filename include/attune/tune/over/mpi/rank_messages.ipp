@@ -6,7 +6,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/measure/message/message_values.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
