@@ -18,7 +18,7 @@
 #include <attune/tune/dispatch/choice/kept_lessons.hpp>
 #include <attune/tune/dispatch/choice/kept_lessons.ipp>
 #include <attune/tune/loop/logged_search.ipp>
-#include <attune/tune/loop/session.ipp>
+#include <attune/tune/loop/session_memory.ipp>
 #include <attune/tune/loop/time_bounds.hpp>
 
 #include <cstddef>

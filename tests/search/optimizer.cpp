@@ -401,10 +401,10 @@ TEST_CASE("inactive parameters may be told with any value, and are asked with on
 
 namespace {
 
-attune::detail::optimizer_core make(attune::chain_of_trees const& space,
+attune::detail::optimizer_core make(attune::chain_of_trees const& over,
                                     attune::search_limits const& limits = {})
 {
-    return {space, attune::search_with<attune::exhaustive_searcher>(), 0, true, limits};
+    return {over, attune::search_with<attune::exhaustive_searcher>(), 0, true, limits};
 }
 
 } // namespace
@@ -460,9 +460,9 @@ TEST_CASE("the expected gain ends a search that has nothing left to find, and is
     int asked = 0;
     for (std::vector<attune::point> next = core.ask(1); !next.empty(); next = core.ask(1)) {
         ++asked;
-        double const x = next.front()[0].index - 12.0;
-        double const y = next.front()[1].index - 5.0;
-        core.tell(next.front(), attune::measurement::exact(10 + x * x + y * y));
+        double const right = next.front()[0].index - 12.0;
+        double const up = next.front()[1].index - 5.0;
+        core.tell(next.front(), attune::measurement::exact(10 + right * right + up * up));
     }
     CHECK(asked < 100);
     CHECK(core.best()->second < 10.1);

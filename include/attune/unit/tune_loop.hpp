@@ -8,4 +8,5 @@
 #include <attune/tune/loop/logged_search.ipp>
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>
+#include <attune/tune/loop/session_memory.ipp>
 #include <attune/tune/loop/time_bounds.ipp>
