@@ -6,7 +6,6 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 
@@ -29,6 +28,9 @@
 #endif
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// See machine_figures.hpp, whose definitions use this file.
+[[nodiscard]] std::vector<int> processors_of_task(int thread);
 
 /// The fields of MIDR_EL1, which names the model of a core.
 struct arm_model {
