@@ -4,9 +4,12 @@
 // and what the tests need besides
 #include <attune/measure/clock/sampler.hpp>
 
+#include <chrono>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
+#include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -84,6 +87,15 @@ ATTUNE_TEST_UNCHECKED void reads_before(std::span<double const> x, std::span<dou
     accumulate<fast>(x, y, factor);
 }
 
+/// The same; its first run in a process takes much longer than all others.
+ATTUNE_TEST_UNCHECKED void reads_before_slow_at_first(std::span<double const> x,
+                                                      std::span<double> y, double factor)
+{
+    static bool is_first = true;
+    if (std::exchange(is_first, false)) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    reads_before(x, y, factor);
+}
+
 std::string refusal(bench& b)
 {
     return error_of([&] { established const runner{b}; });
@@ -146,6 +158,18 @@ TEST_CASE("a variant that reads before its arrays fails, though its first run is
     CHECK(why.stage == failure_stage::crash);
     CHECK(has(why.reason, "on arrays that begin a page"));
     CHECK(has(why.reason, "8 bytes before the start of argument 0"));
+    CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a first run far above the best time spares no quick variant its checks")
+{
+    bench b;
+    established runner{b};
+    attune::callable const code{.address = reinterpret_cast<void*>(&reads_before_slow_at_first)};
+    constexpr double best_s = 1e-3;
+    attune::failure const why = failure_of(runner.run(code, best_s));
+    CHECK(why.stage == failure_stage::crash);
+    CHECK(has(why.reason, "on arrays that begin a page"));
     CHECK(b.data.called_times(0, 3.0));
 }
 
