@@ -138,7 +138,7 @@ ATTUNE_INLINE device_limits limits_of_architecture(int architecture)
         return limits;
     }
     throw error("attune does not know the CUDA architecture " + std::to_string(architecture), "",
-                "use one of " + known + "; 90 stands for compute capability 9.0");
+                "use one of " + known + "; 90 is compute capability 9.0");
 }
 
 inline constexpr std::int64_t register_unit = 256; ///< registers of a warp, granularity
