@@ -1,5 +1,6 @@
 # attune_bake(<target> [KERNEL <file>] STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] [SHAPES <shape>...]) and
-# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] SM <architecture>... [UNVERIFIED]) :
+# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] SM <architecture>... [UNVERIFIED]) and
+# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] OPENCL) :
 # compiles the winners of a store into a program or library, so that it starts tuned, without a tuner or a compiler.
 #
 # attune::baked<type> kernel{attune::baked_kernel<"name">} calls them (<attune/ship/baked.hpp>). The program links nothing
@@ -20,6 +21,8 @@
 #
 #   SM      architectures of NVIDIA's devices, 80 90 100: the winners on devices are baked, not those on processors; a file
 #           that has both needs two calls
+#   OPENCL  the winners on OpenCL devices are baked: their text, and binaries for those of the devices that the machine of
+#           the build has
 #   UNVERIFIED  what tuned.predict() found for a device serves there for all shapes, though nobody ran it; else where the store
 #           proves it. explain() says that it was predicted
 #
@@ -43,6 +46,10 @@
 # to the default, and a device for which there is nothing gets an error: see attune::baked. The first launch opens
 # libcuda.so.1; a program without kernels for devices opens nothing. The store's proofs stand for architectures up to that of
 # the tuning.
+#
+# For OpenCL a release has the text of each winner, with the files that it includes, and the driver compiles it at the first
+# launch. A device with the name and the driver of a baked binary takes that. A variant serves on devices that the store
+# proves it for, the default on all others. The first launch opens libOpenCL.so.1.
 #
 # Needs attune::ship for the program that writes the sources; where the target is for another machine, ATTUNE_BAKE_PROGRAM
 # names one that runs on this one: attune_bake_program, in the build folder of a project for this machine that calls attune_bake.
@@ -102,20 +109,15 @@ function(attune_bake_stem stem target file name kind)
     set(${stem} "${out}" PARENT_SCOPE)
 endfunction()
 
-# Adds the constants and the CUBINs of a kernel for devices. Further arguments are architectures.
-function(attune_bake_for_devices target file store name unverified)
+# Adds the constants and the code of a kernel for devices. Further arguments are for the program that bakes.
+# kind: SM or OPENCL
+function(attune_bake_for_devices target file store name kind)
     attune_add_bake_program()
-    attune_bake_stem(stem ${target} "${file}" "${name}" "|SM")
+    attune_bake_stem(stem ${target} "${file}" "${name}" "|${kind}")
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_baked")
-    set(options "")
-    foreach(architecture IN LISTS ARGN)
-        list(APPEND options --sm "${architecture}")
-    endforeach()
+    set(options ${ARGN})
     if(name)
         list(APPEND options --kernel "${name}")
-    endif()
-    if(unverified)
-        list(APPEND options --unverified yes)
     endif()
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     set(written "${folder}/${stem}_table.cpp" "${folder}/${stem}_images.cpp")
@@ -142,12 +144,12 @@ endfunction()
 
 function(attune_bake target)
     string(CONCAT usage "attune_bake(<target> [KERNEL <file>] STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] "
-                        "[SHAPES <shape>...], or (... KERNEL <file> SM <architecture>... [UNVERIFIED])")
-    cmake_parse_arguments(PARSE_ARGV 1 arg "UNVERIFIED" "KERNEL;STORE;NAME" "ISA;FLAGS;SHAPES;SM")
+                        "[SHAPES <shape>...], or (... KERNEL <file> SM <architecture>... [UNVERIFIED]), or (... KERNEL <file> OPENCL)")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "UNVERIFIED;OPENCL" "KERNEL;STORE;NAME" "ISA;FLAGS;SHAPES;SM")
     get_target_property(type ${target} TYPE)
     if(NOT arg_STORE OR arg_UNPARSED_ARGUMENTS OR "KERNEL" IN_LIST arg_KEYWORDS_MISSING_VALUES)
         message(FATAL_ERROR "attune_bake: ${target}: STORE is needed, nothing else is known: ${usage}")
-    elseif(arg_SM AND NOT arg_KERNEL)
+    elseif((arg_SM OR arg_OPENCL) AND NOT arg_KERNEL)
         message(FATAL_ERROR "attune_bake: ${target}: KERNEL is needed for devices: ${usage}")
     elseif(type MATCHES "^(OBJECT_LIBRARY|INTERFACE_LIBRARY)$")
         message(FATAL_ERROR "attune_bake: ${target} is a ${type}; kernels are baked into programs, and shared, module and "
@@ -179,17 +181,26 @@ function(attune_bake target)
         message(FATAL_ERROR "attune_bake: ${target}: SM names no architecture: give some, such as SM 80 90")
     elseif(arg_UNVERIFIED AND NOT arg_SM)
         message(FATAL_ERROR "attune_bake: ${target}: UNVERIFIED is about devices: give their architectures, such as SM 80 90")
+    elseif(arg_SM AND arg_OPENCL)
+        message(FATAL_ERROR "attune_bake: ${target}: SM and OPENCL are for different devices: call it once for each")
+    elseif((arg_SM OR arg_OPENCL) AND (arg_ISA OR arg_FLAGS OR arg_SHAPES))
+        message(FATAL_ERROR "attune_bake: ${target}: SM and OPENCL bake for devices; ISA, FLAGS and SHAPES are about processors: "
+                            "call it once for each")
+    elseif(arg_OPENCL)
+        attune_bake_for_devices(${target} "${arg_KERNEL}" "${arg_STORE}" "${arg_NAME}" OPENCL --opencl yes)
+        return()
     elseif(arg_SM)
-        if(arg_ISA OR arg_FLAGS OR arg_SHAPES)
-            message(FATAL_ERROR "attune_bake: ${target}: SM bakes for devices; ISA, FLAGS and SHAPES are about processors: call it "
-                                "once for each")
+        set(for_devices "")
+        if(arg_UNVERIFIED)
+            list(APPEND for_devices --unverified yes)
         endif()
         foreach(architecture IN LISTS arg_SM)
             if(NOT architecture MATCHES "^[1-9][0-9]+$")
                 message(FATAL_ERROR "attune_bake: ${target}: SM ${architecture} is no architecture: give numbers, such as SM 80 90")
             endif()
+            list(APPEND for_devices --sm "${architecture}")
         endforeach()
-        attune_bake_for_devices(${target} "${arg_KERNEL}" "${arg_STORE}" "${arg_NAME}" "${arg_UNVERIFIED}" ${arg_SM})
+        attune_bake_for_devices(${target} "${arg_KERNEL}" "${arg_STORE}" "${arg_NAME}" SM ${for_devices})
         return()
     endif()
 

@@ -3,7 +3,7 @@
 # examples/guide/ stands in one and the same file of examples/; spaces do not count. README.md has at most 120 lines, a page of
 # the guide at most 80. Each page of the guide has a link in examples/README.md. A relative link of these pages, of README
 # files in include/ and of .github/ names a file that exists, and a heading of that file. The words of a figure on a page are
-# those that the program of bench/ wrote into each of its files.
+# those that the program of bench/ wrote into each of its files. bench/README.md has each benchmark, and a text in each cell.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -210,6 +210,27 @@ foreach(page IN LISTS pages)
             endif()
         endforeach()
     endforeach()
+endforeach()
+
+# Benchmarks.
+file(READ "${root}/bench/README.md" text)
+file(GLOB_RECURSE benches RELATIVE "${root}/bench" "${root}/bench/*.cpp")
+list(FILTER benches EXCLUDE REGEX "\\.(kernel|module|program)\\.cpp$")
+foreach(bench IN LISTS benches)
+    string(REGEX REPLACE "\\.cpp$" "" name "bench/${bench}")
+    string(REPLACE "/" "." name "${name}")
+    string(FIND "${text}" "[`${name}`](${bench})" at)
+    if(at EQUAL -1)
+        complain("bench/README.md: has no link to ${name}")
+    endif()
+endforeach()
+string(REPLACE ";" "," text "${text}")
+string(REGEX MATCHALL "\n\\| \\[[^\n]*" rows "${text}")
+set(cell "\\| [^|]+ ")
+foreach(row IN LISTS rows)
+    if(NOT row MATCHES "^\n${cell}${cell}${cell}${cell}${cell}\\|$")
+        complain("bench/README.md: a row needs a program, claim, minutes, needs, and who names it: ${row}")
+    endif()
 endforeach()
 
 if(problems GREATER 0)

@@ -1,44 +1,41 @@
 // bench.remember.store : what a store costs: an append among writers, opening a long file, a look-up.
 // SPDX-License-Identifier: MIT
 //
-// append_us   wall time over all appends of all writers at once, each a process of its own, in a
-// file
-//             of --lines lines; a line for each kind of it. The last line has the slowest kind
-// open_ms     a new object's first look-up in the file: reading and indexing it; the median of nine
-// first_ms    what a tuned kernel asks at its start, of a file with --lines lines of its one
-// problem:
-//             the winner, shapes and outcomes; for lines that are shapes, and that are outcomes
-// lookup_us   looking up a problem that was not asked for before; wall time over 1,000 of them
+// Wall time, medians of nine. `rows`: --lines lines of outcomes, with a winner behind every 60th;
+// `winners`: of winners alone, each with a problem of its own.
+// open        a new object's first look-up in the file: reading and indexing it
+// lookup      looking up a problem that was not asked for before
+// first       what a tuned kernel asks at its start, of a file with --lines lines of its one
+//             problem: the winner, shapes and outcomes; for lines that are shapes, and outcomes
+// append      over all appends of all writers at once, each a process of its own; by writers
+// hash        the identifier of a problem
+// The last line has the slowest kind of each of append, open and lookup.
 #include <attune/remember/store.hpp>
 
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/problem.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
-#include "../support/arguments.hpp"
+#include "../support/key_value_reporter.hpp"
 #include "../support/scratch_folder.hpp"
 
 namespace {
 
 using namespace attune::detail;
-
-double seconds()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
 
 attune::record winner(std::size_t n)
 {
@@ -92,9 +89,9 @@ std::size_t make_file(std::string const& path, std::size_t lines, std::size_t ro
     return problems;
 }
 
-/// Microseconds of wall time for each append, of so many writers at once.
+/// Seconds of wall time for each append, of so many writers at once.
 template <class Append>
-double append_us(std::string const& path, std::size_t writers, std::size_t each, Append append)
+double append_s(std::string const& path, std::size_t writers, std::size_t each, Append append)
 {
     int gate[2];
     if (::pipe(gate) != 0) throw std::runtime_error("no pipe");
@@ -114,100 +111,122 @@ double append_us(std::string const& path, std::size_t writers, std::size_t each,
         children.push_back(child);
     }
     ::close(gate[0]);
-    double const begun = seconds();
+    double const begun = steady_seconds();
     ::close(gate[1]);
     bool all_right = true;
     for (::pid_t const child : children) {
         int status = 1;
         all_right = ::waitpid(child, &status, 0) == child && status == 0 && all_right;
     }
-    double const us = 1e6 * (seconds() - begun) / static_cast<double>(writers * each);
+    double const taken = steady_seconds() - begun;
     if (!all_right) throw std::runtime_error("a writer failed");
-    return us;
+    return taken / static_cast<double>(writers * each);
+}
+
+void must_find(attune::store& in, attune::record_key const& key)
+{
+    if (in.find(key).how != attune::record_match::exact)
+        throw std::runtime_error("a winner is not found");
+}
+
+void time_lookup(benchmark::State& state, std::string const& path, std::size_t problems)
+{
+    attune::store subject(path);
+    must_find(subject, winner(1).key);
+    std::vector<attune::record_key> keys;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.max_iterations); ++i)
+        keys.push_back(winner(1 + (i * 7919 + 1) % problems).key);
+    auto key = keys.begin();
+    for (auto _ : state)
+        must_find(subject, *key++);
+}
+
+/// Times what a new object over the file does first.
+void add_first(std::string const& name, std::string const& path, auto first)
+{
+    auto const time = [=](benchmark::State& state) {
+        state.PauseTiming();
+        auto subject = std::make_unique<attune::store>(path);
+        state.ResumeTiming();
+        first(*subject);
+        state.PauseTiming();
+        subject.reset();
+        state.ResumeTiming();
+    };
+    bench::add(name, time)->UseRealTime();
 }
 
 int run(int argc, char** argv)
 {
     std::size_t lines = 100'000, writers = 8, appends = 1'000;
     std::string folder = std::filesystem::temp_directory_path().string();
-    bench::read_arguments(argc, argv,
-                          {{"--lines", &lines, 10},
-                           {"--writers", &writers, 1},
-                           {"--appends", &appends, 1},
-                           {"--folder", &folder}});
+    bench::read_flags(argc, argv,
+                      {{"--lines", &lines, 10},
+                       {"--writers", &writers, 1},
+                       {"--appends", &appends, 1},
+                       {"--folder", &folder}},
+                      9);
     bench::scratch_folder const all{folder};
-    std::string const path = all.path() + "/store";
-
-    double worst_append = 0, worst_open = 0, worst_lookup = 0;
-    // Mostly rows, as tunings leave them; and winners alone, each with a problem of its own.
-    for (std::size_t const rows : {std::size_t{60}, std::size_t{0}}) {
-        std::size_t const problems = make_file(path, lines, rows);
-        std::vector<double> open_s;
-        for (int i = 0; i < 9; ++i) {
-            attune::store subject(path);
-            double const begun = seconds();
-            if (subject.find(winner(1 + problems / 2).key).how != attune::record_match::exact)
-                throw std::runtime_error("a winner is not found");
-            open_s.push_back(seconds() - begun);
-        }
-        std::nth_element(open_s.begin(), open_s.begin() + 4, open_s.end());
-        attune::store subject(path);
-        static_cast<void>(subject.find(winner(1).key));
-        std::vector<attune::record_key> keys;
-        for (std::size_t i = 0; i < 1'000; ++i)
-            keys.push_back(winner(1 + (i * 7919 + 1) % problems).key);
-        double const begun = seconds();
-        for (attune::record_key const& key : keys)
-            if (subject.find(key).how != attune::record_match::exact)
-                throw std::runtime_error("a winner is not found");
-        double const lookup = 1e6 * (seconds() - begun) / static_cast<double>(keys.size());
-        double const open = 1e3 * open_s[4];
-        std::printf("file rows=%zu lines=%zu problems=%zu MB=%.1f open_ms=%.1f lookup_us=%.2f\n",
-                    rows, lines, problems,
-                    static_cast<double>(std::filesystem::file_size(path)) * 1e-6, open, lookup);
-        worst_open = std::max(worst_open, open);
-        worst_lookup = std::max(worst_lookup, lookup);
+    for (bool const has_rows : {true, false}) {
+        std::string const kind = has_rows ? "rows" : "winners";
+        std::string const path = all.path() + '/' + kind;
+        std::size_t const problems = make_file(path, lines, has_rows ? 60 : 0);
+        std::printf("file %s lines=%zu problems=%zu MB=%.1f\n", kind.c_str(), lines, problems,
+                    static_cast<double>(std::filesystem::file_size(path)) * 1e-6);
+        attune::record_key const key = winner(1 + problems / 2).key;
+        add_first("open/" + kind, path, [=](attune::store& subject) { must_find(subject, key); });
+        benchmark::RegisterBenchmark(("lookup/" + kind).c_str(), time_lookup, path, problems)
+            ->Iterations(1'000)
+            ->UseRealTime();
     }
     stored_problem const problem = problem_of(winner(1));
+    std::string const id = id_of(problem);
+    bench::add("hash", [=](auto&) { benchmark::DoNotOptimize(id_of(problem)); });
     for (bool const has_shapes : {true, false}) {
-        std::string const long_file = all.path() + "/long";
-        std::ofstream out(long_file, std::ios::binary);
-        std::string const id = id_of(problem);
+        std::string const kind = has_shapes ? "shapes" : "outcomes";
+        std::string const path = all.path() + '/' + kind;
+        std::ofstream out(path, std::ios::binary);
         out << header_line() << '\n' << problem_line(id, problem) << '\n';
-        for (std::size_t i = 0; i < lines; ++i)
-            out << (has_shapes
-                        ? proven_line(id,
-                                      {winner(1).code,
-                                       std::vector<std::int64_t>(24, static_cast<std::int64_t>(i)),
-                                       true})
-                        : tried_line(id, row(i)))
-                << '\n';
+        for (std::size_t i = 0; i < lines; ++i) {
+            proven_shape const shape{
+                winner(1).code, std::vector<std::int64_t>(24, static_cast<std::int64_t>(i)), true};
+            out << (has_shapes ? proven_line(id, shape) : tried_line(id, row(i))) << '\n';
+        }
         out << won_line(id, winner(1)) << '\n';
-        out.close();
-        attune::store subject(long_file);
-        double const begun = seconds();
-        if (subject.find(winner(1).key).how != attune::record_match::exact)
-            throw std::runtime_error("a winner is not found");
-        std::size_t const known =
-            subject.proofs(problem, winner(1).code).size() + subject.recall(problem).rows.size();
-        std::printf("one_problem %s lines=%zu read=%zu first_ms=%.1f\n",
-                    has_shapes ? "shapes" : "outcomes", lines, known, 1e3 * (seconds() - begun));
+        add_first("first/" + kind, path, [=](attune::store& subject) {
+            must_find(subject, winner(1).key);
+            benchmark::DoNotOptimize(subject.proofs(problem, winner(1).code));
+            benchmark::DoNotOptimize(subject.recall(problem));
+        });
     }
-    auto const of_rows = [&](attune::store& s, std::size_t, std::size_t i) {
+    std::string const appended = all.path() + "/appended";
+    make_file(appended, lines, 0);
+    auto const add_append = [&](std::string const& name, std::size_t count, auto append) {
+        auto const time = [=](benchmark::State& state) {
+            state.SetIterationTime(append_s(appended, count, appends, append));
+        };
+        bench::add(name + std::to_string(count), time)->Iterations(1)->UseManualTime();
+    };
+    auto const of_rows = [=](attune::store& s, std::size_t, std::size_t i) {
         s.note(problem, row(i));
     };
-    auto const of_winners = [&](attune::store& s, std::size_t w, std::size_t i) {
+    auto const of_winners = [=](attune::store& s, std::size_t w, std::size_t i) {
         s.add(winner(1'000'000 + w * appends + i));
     };
     for (std::size_t const count : {std::size_t{1}, writers}) {
-        double const rows_us = append_us(path, count, appends, of_rows);
-        double const winners_us = append_us(path, count, appends, of_winners);
-        std::printf("append writers=%zu rows_us=%.1f winners_us=%.1f\n", count, rows_us,
-                    winners_us);
-        worst_append = std::max({worst_append, rows_us, winners_us});
+        add_append("append_rows/", count, of_rows);
+        add_append("append_winners/", count, of_winners);
     }
-    std::printf("total append_us=%.1f open_ms=%.1f lookup_us=%.2f\n", worst_append, worst_open,
-                worst_lookup);
+    auto const seconds = bench::run();
+    if (seconds.empty()) return 0;
+    auto const worst = [&](char const* what) {
+        double out = 0;
+        for (auto const& [name, s] : seconds)
+            if (name.starts_with(what)) out = std::max(out, s);
+        return out;
+    };
+    std::printf("total append_us=%.1f open_ms=%.1f lookup_us=%.2f\n", 1e6 * worst("append_"),
+                1e3 * worst("open/"), 1e6 * worst("lookup/"));
     return 0;
 }
 

@@ -1,21 +1,21 @@
 // bench/search/bandit.cpp - what an AUC bandit costs beside the searches that it asks.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.search.bandit [--events 20000] [--rounds 11]
-// Prints   a line per window, 500 and 5,000: bandit_us_per_event, processor microseconds of one
-//          thread for one ask() and one tell() of a bandit over four searches that count upwards,
-//          less those of the same searches alone, asked in turn and told all outcomes; medians of
-//          interleaved rounds. of_bandit_us and alone_us: the two. Every third outcome is a new
-//          best.
-//          then the same for the techniques of set A, on 2,000 events, whose choices differ with
-//          the asking: bandit and techniques together, and the techniques asked in turn
-//          last the limit, 5 us for four that count, and whether the longer window costs more
+// Run      bench.search.bandit [--events 20000] [--rounds 11] [--benchmark_...]
+// Prints   processor nanoseconds of so many events, each one ask() and one tell(): of a bandit over
+//          four searches that count upwards, with a window of 500 and 5,000, and of the same
+//          searches alone, asked in turn and told all outcomes. Every third outcome is a new best.
+//          set_a: the same for the techniques of set A, on 2,000 events, whose choices differ with
+//          the asking
+//          last the limit, 5 us an event for four that count, over the same searches alone, and
+//          whether the longer window costs more
 #include <attune/core/random.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/searcher.hpp>
 
 #include <algorithm>
+#include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -24,8 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "../support/arguments.hpp"
-#include "../support/interleaved.hpp"
+#include "../support/key_value_reporter.hpp"
 #include "synthetic_objective.hpp"
 
 namespace {
@@ -96,8 +95,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         std::size_t events = 20000;
-        std::size_t rounds = 11;
-        bench::read_arguments(argc, argv, {{"--events", &events, 1}, {"--rounds", &rounds, 1}});
+        bench::read_flags(argc, argv, {{"--events", &events, 1}}, 11, "--rounds");
         attune::chain_of_trees const space = bench::grid_space(6, 16);
         attune::random_engine engine(0);
         auto const drawn = std::make_shared<points>();
@@ -107,22 +105,16 @@ int main(int argc, char** argv)
         std::vector<search::technique> const four = counters(drawn);
         std::vector<search::technique> const set_a = search::technique_set_a();
         std::size_t const few = std::min<std::size_t>(events, 2000);
-        std::vector<double> const s = bench::interleaved_medians(
-            {[&] { run_alone(space, four, events); }, [&] { run_bandit(space, four, events, 500); },
-             [&] { run_bandit(space, four, events, 5000); }, [&] { run_alone(space, set_a, few); },
-             [&] { run_bandit(space, set_a, few, 500); }},
-            rounds);
+        bench::add("alone", [&](auto&) { run_alone(space, four, events); });
+        bench::add("bandit/500", [&](auto&) { run_bandit(space, four, events, 500); });
+        bench::add("bandit/5000", [&](auto&) { run_bandit(space, four, events, 5000); });
+        bench::add("set_a_alone", [&](auto&) { run_alone(space, set_a, few); });
+        bench::add("set_a/500", [&](auto&) { run_bandit(space, set_a, few, 500); });
+        auto const seconds = bench::run();
+        if (seconds.empty()) return 0;
         double const each = 1e6 / static_cast<double>(events);
-        double const short_us = (s[1] - s[0]) * each;
-        double const long_us = (s[2] - s[0]) * each;
-        double const alone_us = s[0] * each;
-        std::printf("bandit window=500 bandit_us_per_event=%.3f of_bandit_us=%.3f alone_us=%.3f\n",
-                    short_us, s[1] * each, alone_us);
-        std::printf("bandit window=5000 bandit_us_per_event=%.3f of_bandit_us=%.3f alone_us=%.3f\n",
-                    long_us, s[2] * each, alone_us);
-        double const each_of_few = 1e6 / static_cast<double>(few);
-        std::printf("set_a window=500 of_bandit_us=%.3f alone_us=%.3f\n", s[4] * each_of_few,
-                    s[3] * each_of_few);
+        double const short_us = (seconds.at("bandit/500") - seconds.at("alone")) * each;
+        double const long_us = (seconds.at("bandit/5000") - seconds.at("alone")) * each;
         std::printf("total limit_us=5 bandit_us_per_event=%.3f within=%s long_over_short=%.2f\n",
                     std::max(short_us, long_us), std::max(short_us, long_us) <= 5 ? "yes" : "no",
                     long_us / short_us);

@@ -1,17 +1,16 @@
 // bench/search/engine.cpp - what the Gaussian process costs: likelihood, fit, prediction, update.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.search.engine [largest]
+// Run      bench.search.engine [largest] [--benchmark_...]
 // Prints   per number of observations n, from 20 to `largest`, for 10 parameters and 10,000
-//          candidates, milliseconds of processor time of one thread, medians of interleaved rounds:
-//            likelihood_ms, radial_ms  log likelihood and its gradient, product and radial kernel,
-//                                      one of ten in a row, as in a fit
-//            fit_ms, evaluations       hyperparameters from a warm start and the prior's mode
-//            predict_ms                mean and variance of all candidates, double
-//            rebuild_ms                the same for a resident pool, float
-//            observe_ms, exact_ms      one observation into a resident pool, float and double
-//            forget_ms                 the oldest observation out of it
-//            mean_error, variance_error  of float: largest, and largest relative
+//          candidates, the errors of float: largest of the mean, largest relative of the variance;
+//          then nanoseconds of processor time of one thread:
+//            likelihood/n, radial/n    log likelihood and its gradient, product and radial kernel
+//            fit/n, evaluations        hyperparameters from a warm start and the prior's mode
+//            predict/n                 mean and variance of all candidates, double
+//            rebuild/n                 the same for a resident pool, float
+//            observe/n, exact/n        one observation into a resident pool, float and double
+//            forget/n                  the oldest observation out of it, float
 //          then the limits at n = 100 beside what was measured
 // Note     as the library is compiled: -march=native shortens all but the look-ups
 #include <attune/core/random.hpp>
@@ -24,23 +23,24 @@
 #include <Eigen/Core>
 
 #include <array>
+#include <benchmark/benchmark.h>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "../support/arguments.hpp"
-#include "../support/interleaved.hpp"
+#include "../support/key_value_reporter.hpp"
 
 namespace {
 
+namespace gp = attune::detail::gp;
+
 constexpr std::array<std::int64_t, 10> level_counts{2, 3, 4, 5, 6, 7, 8, 4, 5, 6};
 constexpr std::size_t candidate_count = 10000;
-constexpr int in_a_row = 10; ///< evaluations of a likelihood, as a fit has them
 
 attune::chain_of_trees lattice()
 {
@@ -75,6 +75,12 @@ struct sample {
     std::vector<double> values;
     double shift = 0;
     double scale = 1;
+
+    [[nodiscard]] Eigen::ArrayXd y() const
+    {
+        return Eigen::Map<Eigen::ArrayXd const>(values.data(),
+                                                static_cast<Eigen::Index>(values.size()));
+    }
 };
 
 sample draw(attune::chain_of_trees const& space, attune::feature_map const& map, std::size_t n,
@@ -86,102 +92,50 @@ sample draw(attune::chain_of_trees const& space, attune::feature_map const& map,
         map.append(p, out.table);
         out.values.push_back(objective(p, engine));
     }
-    Eigen::Map<Eigen::ArrayXd const> const y(out.values.data(), static_cast<Eigen::Index>(n));
-    out.shift = y.mean();
-    out.scale = std::sqrt((y - out.shift).square().mean());
+    out.shift = out.y().mean();
+    out.scale = std::sqrt((out.y() - out.shift).square().mean());
     return out;
 }
 
-struct costs {
-    double likelihood_ms;
-    double predict_ms;
-    double rebuild_ms;
-    double observe_ms;
-};
+/// A process and two pools that know n observations.
+struct engines {
+    engines(attune::chain_of_trees const& space, attune::feature_map const& map,
+            attune::feature_table const& candidates, std::size_t n)
+        : engine(n)
+        , seen(draw(space, map, n, engine))
+        , design(gp::design_of(map, seen.table))
+        , product(design, {}, (seen.y() - seen.shift) / seen.scale)
+        , radial(design, {gp::kernel_form::radial, gp::smoothness::matern52},
+                 (seen.y() - seen.shift) / seen.scale)
+        , prior({}, std::vector<char>(map.count(), 0))
+        , model(map)
+        , single(map, {}, gp::precision::single)
+        , exact(map, {}, gp::precision::exact)
+    {
+        model.rescale(seen.shift, seen.scale);
+        model.refit(seen.table, seen.values, {}, engine);
+        model.condition(seen.table, seen.values);
+        fitted = model.hyper();
+        for (gp::pool* const pool : {&single, &exact}) {
+            pool->rescale(seen.shift, seen.scale);
+            pool->set_hyper(fitted);
+            pool->assign(candidates);
+            pool->condition(seen.table, seen.values);
+        }
+    }
 
-costs measure(attune::chain_of_trees const& space, attune::feature_map const& map,
-              attune::feature_table const& candidates, std::size_t n)
-{
-    attune::random_engine engine(n);
-    sample const seen = draw(space, map, n, engine);
-    attune::detail::gp::design const design = attune::detail::gp::design_of(map, seen.table);
-    Eigen::VectorXd const y =
-        (Eigen::Map<Eigen::ArrayXd const>(seen.values.data(), static_cast<Eigen::Index>(n)) -
-         seen.shift) /
-        seen.scale;
-    attune::detail::gp::kernel const radial{attune::detail::gp::kernel_form::radial,
-                                            attune::detail::gp::smoothness::matern52};
-    attune::detail::gp::evidence product_evidence(design, {}, y);
-    attune::detail::gp::evidence radial_evidence(design, radial, y);
-    attune::detail::gp::hyper_density const prior({}, std::vector<char>(map.count(), 0));
-
-    attune::detail::gp::process model(map);
-    model.rescale(seen.shift, seen.scale);
-    model.refit(seen.table, seen.values, {}, engine);
-    model.condition(seen.table, seen.values);
-    attune::detail::gp::hyperparameter_vector const fitted = model.hyper();
-    attune::detail::gp::pool single(map, {}, attune::detail::gp::precision::single);
-    attune::detail::gp::pool exact(map, {}, attune::detail::gp::precision::exact);
-    auto const prepare = [&](auto& pool) {
-        pool.rescale(seen.shift, seen.scale);
-        pool.set_hyper(fitted);
-        pool.assign(candidates);
-        pool.condition(seen.table, seen.values);
-    };
-    prepare(single);
-    prepare(exact);
-    double const mean_error = (single.mean() - exact.mean()).abs().maxCoeff();
-    double const variance_error =
-        ((single.variance() - exact.variance()) / exact.variance()).abs().maxCoeff();
-
+    attune::random_engine engine;
+    sample seen;
+    gp::design design;
+    gp::evidence product, radial;
+    gp::hyper_density prior;
+    gp::process model;
+    gp::hyperparameter_vector fitted;
+    gp::pool single, exact;
     Eigen::VectorXd gradient;
-    Eigen::ArrayXd mean;
-    Eigen::ArrayXd variance;
-    int evaluations = 0;
-    double sink = 0;
+    Eigen::ArrayXd mean, variance;
     std::size_t row = 0;
-    std::vector<std::function<void()>> const steps{
-        [&] {
-            for (int i = 0; i < in_a_row; ++i)
-                sink += product_evidence(fitted.theta, &gradient);
-        },
-        [&] {
-            for (int i = 0; i < in_a_row; ++i)
-                sink += radial_evidence(fitted.theta, &gradient);
-        },
-        [&] {
-            attune::detail::gp::hyperparameter_vector warm = fitted;
-            warm.theta.array() += 0.1;
-            evaluations = attune::detail::gp::maximise(product_evidence, prior, &warm, engine, {})
-                              .evaluations;
-        },
-        [&] { model.predict(candidates, mean, variance); },
-        [&] { single.condition(seen.table, seen.values); },
-        [&] { exact.observe(++row, seen.values[0]); },
-        [&] { single.observe(row, seen.values[0]); },
-        [&] { single.forget(0); },
-        [&] { exact.forget(0); },
-    };
-    std::vector<double> s = bench::interleaved_medians(steps, n > 200 ? 7 : 21);
-    for (double& seconds : s)
-        seconds *= 1e3;
-    s[0] /= in_a_row;
-    s[1] /= in_a_row;
-    std::printf("engine n=%zu d=%zu candidates=%zu likelihood_ms=%.4f radial_ms=%.4f fit_ms=%.2f "
-                "evaluations=%d predict_ms=%.2f rebuild_ms=%.2f observe_ms=%.3f exact_ms=%.3f "
-                "forget_ms=%.3f mean_error=%.1e variance_error=%.1e\n",
-                n, map.count(), candidates.points, s[0], s[1], s[2], evaluations, s[3], s[4], s[6],
-                s[5], s[7], mean_error, variance_error);
-    std::fflush(stdout);
-    if (!std::isfinite(sink)) std::printf("engine n=%zu skipped: the evidence is no number\n", n);
-    return {s[0], s[3], s[4], s[6]};
-}
-
-void compare(char const* what, double limit_ms, double measured_ms)
-{
-    std::printf("engine limit=%s limit_ms=%.2f measured_ms=%.4f within=%s\n", what, limit_ms,
-                measured_ms, measured_ms <= limit_ms ? "yes" : "no");
-}
+};
 
 } // namespace
 
@@ -189,19 +143,58 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         std::size_t largest = 500;
-        bench::read_arguments(argc, argv, {{"largest", &largest, 20}});
+        bench::read_flags(argc, argv, {{"largest", &largest, 20}});
         attune::chain_of_trees const space = lattice();
         attune::feature_map const map(space);
         attune::random_engine engine(1);
         attune::feature_table const candidates = draw(space, map, candidate_count, engine).table;
+        std::vector<std::unique_ptr<engines>> all;
         for (std::size_t const n : {20u, 50u, 100u, 200u, 500u}) {
             if (n > largest) break;
-            costs const c = measure(space, map, candidates, n);
-            if (n != 100) continue;
-            compare("likelihood", 0.15, c.likelihood_ms);
-            compare("predict", 9.0, c.predict_ms);
-            compare("rebuild", 9.0, c.rebuild_ms);
-            compare("observe", 0.6, c.observe_ms);
+            engines& with = *all.emplace_back(std::make_unique<engines>(space, map, candidates, n));
+            Eigen::ArrayXd const exact = with.exact.variance();
+            std::printf("engine n=%zu d=%zu candidates=%zu mean_error=%.1e variance_error=%.1e\n",
+                        n, map.count(), candidates.points,
+                        (with.single.mean() - with.exact.mean()).abs().maxCoeff(),
+                        ((with.single.variance() - exact) / exact).abs().maxCoeff());
+            std::string const at = '/' + std::to_string(n);
+            bench::add("likelihood" + at,
+                       [&with](auto&) { (void)with.product(with.fitted.theta, &with.gradient); });
+            bench::add("radial" + at,
+                       [&with](auto&) { (void)with.radial(with.fitted.theta, &with.gradient); });
+            bench::add("fit" + at, [&with](auto& state) {
+                gp::hyperparameter_vector warm = with.fitted;
+                warm.theta.array() += 0.1;
+                state.counters["evaluations"] =
+                    gp::maximise(with.product, with.prior, &warm, with.engine, {}).evaluations;
+            });
+            bench::add("predict" + at,
+                       [&](auto&) { with.model.predict(candidates, with.mean, with.variance); });
+            bench::add("rebuild" + at, [&with](auto&) {
+                with.single.condition(with.seen.table, with.seen.values);
+            });
+            auto const add_update = [&](std::string const& name, gp::pool& pool, bool is_observe) {
+                bench::add(name + at, [&with, &pool, is_observe](auto& state) {
+                    if (!is_observe) state.PauseTiming();
+                    pool.observe(++with.row % candidate_count, with.seen.values[0]);
+                    is_observe ? state.PauseTiming() : state.ResumeTiming();
+                    pool.forget(0);
+                    if (is_observe) state.ResumeTiming();
+                });
+            };
+            add_update("observe", with.single, true);
+            add_update("exact", with.exact, true);
+            add_update("forget", with.single, false);
+        }
+        auto const seconds = bench::run();
+        if (!seconds.contains("likelihood/100")) return 0;
+        for (auto const& [name, limit_ms] : {std::pair{"likelihood", 0.15},
+                                             {"predict", 9.0},
+                                             {"rebuild", 9.0},
+                                             {"observe", 0.6}}) {
+            double const ms = 1e3 * seconds.at(name + std::string("/100"));
+            std::printf("engine limit=%s limit_ms=%.2f measured_ms=%.4f within=%s\n", name,
+                        limit_ms, ms, ms <= limit_ms ? "yes" : "no");
         }
         return 0;
     });

@@ -80,8 +80,8 @@ void fill(attune::store& store, std::size_t rows)
     tried_row const& fastest = told[known.ranking.front()];
     for (std::size_t p = 0; p < problem.parameters.size(); ++p)
         best.configuration.emplace_back(problem.parameters[p], fastest.values[p]);
-    best.best_s = usable_time(fastest)->value;
-    best.default_s = usable_time(told.front())->value;
+    best.best_s = usable_value({}, fastest)->value;
+    best.default_s = usable_value({}, told.front())->value;
     best.best_interval = {best.best_s * 0.99, best.best_s * 1.01, 40};
     best.default_interval = {best.default_s * 0.99, best.default_s * 1.01, 40};
     best.default_code = told.front().code;

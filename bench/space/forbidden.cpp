@@ -1,9 +1,10 @@
 // bench/space/forbidden.cpp - how long spaces with many conditions over the same parameters take.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.space.forbidden [--terms N] [--repeat K]   N: terms, default 1000; K: default 5
-// Prints   a line per space: valid configurations, median milliseconds to build it from the
-//          description in memory (reading is not in it) and to count it; then the largest of both.
+// Run      bench.space.forbidden [--terms N] [--repeat K] [--benchmark_...]
+//          N: terms, default 1000; K: default 5
+// Prints   the times to build each space from the description in memory (reading is not in it) and
+//          to count it; then the largest of both.
 //          `apart`: N forbidden configurations of 10^6 as N constraints; `and`, `not_or`: as one;
 //          `or`: N allowed ones as one constraint; `unequal`: x != i, N constraints on 1000 N
 //          values; `in`: x in a list of 5 N of as many; `in_reals`, `in_texts`: the same of a
@@ -21,6 +22,7 @@
 #include <attune/space/files/read_json.hpp>
 
 #include <algorithm>
+#include <benchmark/benchmark.h>
 #include <cstdint>
 #include <cstdio>
 #include <set>
@@ -28,9 +30,7 @@
 #include <utility>
 #include <vector>
 
-#include "../support/arguments.hpp"
-#include "../support/interleaved.hpp"
-#include "../support/median.hpp"
+#include "../support/key_value_reporter.hpp"
 
 namespace {
 
@@ -195,31 +195,31 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         std::size_t terms = 1000;
-        int repeats = 5;
-        bench::read_arguments(argc, argv, {{"--terms", &terms, 1}, {"--repeat", &repeats, 1}});
-        double build_ms = 0, count_ms = 0;
+        bench::read_flags(argc, argv, {{"--terms", &terms, 1}}, 5, "--repeat");
+        std::vector<forbidden_space> const spaces = spaces_of(terms);
         bool right = true;
-        for (forbidden_space const& space : spaces_of(terms)) {
+        for (forbidden_space const& space : spaces) {
             attune::description const bound =
                 attune::bind_inputs(attune::read_spaces_json(space.text).front().space);
-            std::vector<double> build, count;
-            std::uint64_t seen = 0;
-            for (int r = 0; r < repeats; ++r) {
-                double const begin = bench::thread_seconds();
-                attune::chain_of_trees const chain(bound);
-                double const built = bench::thread_seconds();
-                seen = static_cast<std::uint64_t>(chain.size().value_or(0));
-                build.push_back(1e3 * (built - begin));
-                count.push_back(1e3 * (bench::thread_seconds() - built));
+            attune::chain_of_trees const chain(bound);
+            if (chain.size() != space.count) {
+                std::printf("%s WRONG valid=%llu\n", space.name,
+                            static_cast<unsigned long long>(chain.size().value_or(0)));
+                right = false;
             }
-            right = right && seen == space.count;
-            std::printf("%s valid=%llu build_ms=%.3f count_ms=%.3f%s\n", space.name,
-                        static_cast<unsigned long long>(seen), bench::median(build),
-                        bench::median(count), seen == space.count ? "" : " WRONG");
-            build_ms = std::max(build_ms, bench::median(build));
-            count_ms = std::max(count_ms, bench::median(count));
+            bench::add(std::string("build/") + space.name,
+                       [bound](auto&) { attune::chain_of_trees const built(bound); });
+            bench::add(std::string("count/") + space.name,
+                       [chain](auto&) { benchmark::DoNotOptimize(chain.size()); });
         }
-        std::printf("total n=%zu build_ms=%.3f count_ms=%.3f\n", terms, build_ms, count_ms);
+        double build_ms = 0, count_ms = 0;
+        auto const seconds = bench::run();
+        for (auto const& [name, s] : seconds) {
+            double& largest = name.starts_with("build/") ? build_ms : count_ms;
+            largest = std::max(largest, 1e3 * s);
+        }
+        if (!seconds.empty())
+            std::printf("total n=%zu build_ms=%.3f count_ms=%.3f\n", terms, build_ms, count_ms);
         return right ? 0 : 1;
     });
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Run      bench.space.materialise [--repeat K] [--threads N] [--most M] [--folder FOLDER]
+//                                  [--benchmark_...]
 //          K: how often, default 3; the median counts.  N: threads that make rows, default as many
 //          as processors.  M: configurations, default 100,000,000; a tenth of them as JSON lines,
 //          which are four times as long.  FOLDER to write into, default that of temporary files;
@@ -10,33 +11,33 @@
 //          enumerate: configurations(), one thread, no text.  rows: their text as CSV and JSON
 //          lines, by 1 thread and by N, not written.  write: the same by N threads into a file of
 //          each folder, synchronised and renamed at the end, which counts; the file is removed.
-//          Each line has millions of configurations and megabytes (10^6) per second, and millions
-//          per second of processor time of all threads, which other programs disturb less. Then a
-//          line with the least of the files.
+//          Each line has configurations and bytes per second; JSON has the processor time of all
+//          threads, too, which other programs disturb less. Then a line with the least of the
+//          files, in millions.
 // Space    126,023,334 configurations: two tilings of two extents and a vector width, tied by a
 //          product and a remainder; a boolean, a text of three
 // Note     wall time: other programs count. A figure of a folder is also that of its device
 #include <attune/core/posix/replace_file.hpp>
-#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/ship/tool/detail/rows.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/query/configurations.hpp>
 
 #include <algorithm>
+#include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
-#include "../support/arguments.hpp"
-#include "../support/median.hpp"
+#include "../support/key_value_reporter.hpp"
 
 namespace {
 
@@ -57,43 +58,11 @@ attune::chain_of_trees tilings()
                              .where(m0 * n0 <= 1024, m0 % v0 == 0, m1 * n1 <= 1024, m1 % v1 == 0));
 }
 
-/// Processor time of all threads of this process, in seconds.
-double processor_seconds()
-{
-    std::timespec t{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
+/// What a run makes.
 struct amount {
     double rows = 0;
     double bytes = 0;
 };
-
-/// Prints the rows and bytes per second, by the median of `repeats` runs.
-/// @return  these two
-amount measure(std::string const& name, int repeats, std::function<amount()> const& work)
-{
-    std::vector<double> seconds, processor_s;
-    amount done;
-    for (int r = 0; r < repeats; ++r) {
-        double const begin = attune::detail::steady_seconds();
-        double const begin_processor = processor_seconds();
-        done = work();
-        seconds.push_back(attune::detail::steady_seconds() - begin);
-        processor_s.push_back(processor_seconds() - begin_processor);
-    }
-    auto const [least, most] = std::minmax_element(seconds.begin(), seconds.end());
-    double const spread_s = *most - *least;
-    double const s = bench::median(seconds);
-    std::printf(
-        "%s configurations=%.0f million_per_s=%.1f MB_per_s=%.0f seconds=%.2f spread_s=%.2f "
-        "million_per_processor_s=%.1f\n",
-        name.c_str(), done.rows, 1e-6 * done.rows / s, 1e-6 * done.bytes / s, s, spread_s,
-        1e-6 * done.rows / bench::median(processor_s));
-    std::fflush(stdout);
-    return {done.rows / s, done.bytes / s};
-}
 
 /// Makes the first `most` rows of a space.
 amount make_rows(attune::chain_of_trees const& space, std::uint64_t most, row_format format,
@@ -115,28 +84,35 @@ amount make_rows(attune::chain_of_trees const& space, std::uint64_t most, row_fo
 int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
-        int repeats = 3;
         std::uint32_t threads = std::max(std::thread::hardware_concurrency(), 1U);
         std::size_t most = 100'000'000;
         std::string folder_given = std::filesystem::temp_directory_path().string();
-        bench::read_arguments(argc, argv,
-                              {{"--repeat", &repeats, 1},
-                               {"--threads", &threads, 1},
-                               {"--most", &most, 10},
-                               {"--folder", &folder_given}});
+        bench::read_flags(
+            argc, argv,
+            {{"--threads", &threads, 1}, {"--most", &most, 10}, {"--folder", &folder_given}}, 3,
+            "--repeat");
         std::vector<std::string> folders{folder_given};
         if (std::filesystem::is_directory("/dev/shm") && folder_given != "/dev/shm")
             folders.push_back("/dev/shm");
         attune::chain_of_trees const all = tilings();
         most = std::min(most, static_cast<std::size_t>(attune::whole_range(all).last));
         std::uint64_t seen = 0;
-        measure("decode", repeats, [&] {
+        std::map<std::string, amount> made;
+        auto const add = [&](std::string const& name, auto work) {
+            auto const once = [&, name, work](benchmark::State& state) {
+                amount const done = made[name] = work(state);
+                state.SetItemsProcessed(static_cast<std::int64_t>(done.rows));
+                state.SetBytesProcessed(static_cast<std::int64_t>(done.bytes));
+            };
+            bench::add(name, once)->Iterations(1)->MeasureProcessCPUTime()->UseRealTime();
+        };
+        add("decode", [&](auto&) {
             std::uint64_t const some = std::min<std::uint64_t>(most, 1'000'000);
             for (std::uint64_t i = 0; i < some; ++i)
                 seen += all.at(i)[0].index;
             return amount{static_cast<double>(some), 0};
         });
-        measure("enumerate", repeats, [&] {
+        add("enumerate", [&](auto&) {
             amount out;
             for (attune::point const& p :
                  attune::configurations(all, attune::configuration_range{0, most})) {
@@ -145,35 +121,37 @@ int main(int argc, char** argv)
             }
             return out;
         });
-        amount least{1e300, 1e300};
         for (row_format const format : {row_format::csv, row_format::jsonl}) {
             bool const is_csv = format == row_format::csv;
             std::string const name = is_csv ? "csv" : "jsonl";
             std::uint64_t const rows = is_csv ? most : most / 10;
-            std::vector<unsigned> counts{1};
-            if (threads > 1) counts.push_back(threads);
-            for (unsigned const n : counts)
-                measure("rows format=" + name + " threads=" + std::to_string(n), repeats, [&] {
-                    return make_rows(all, rows, format, n,
-                                     [&](std::string_view text) { seen += text.size(); });
+            for (unsigned const n : std::set{1U, threads})
+                add("rows/" + name + '/' + std::to_string(n),
+                    [&all, &seen, rows, format, n](auto&) {
+                        return make_rows(all, rows, format, n,
+                                         [&](std::string_view text) { seen += text.size(); });
+                    });
+            for (std::string const& folder : folders)
+                add("write/" + name + folder, [&, rows, format,
+                                               path = folder + "/bench_space_materialise." +
+                                                      name](benchmark::State& state) {
+                    attune::detail::replaced_file file(path);
+                    amount const out = make_rows(all, rows, format, threads,
+                                                 [&](std::string_view text) { file.write(text); });
+                    file.finish();
+                    state.PauseTiming();
+                    std::filesystem::remove(path);
+                    state.ResumeTiming();
+                    return out;
                 });
-            for (std::string const& folder : folders) {
-                std::string const path = folder + "/bench_space_materialise." + name;
-                amount const here =
-                    measure("write format=" + name + " threads=" + std::to_string(threads) +
-                                " folder=" + folder,
-                            repeats, [&] {
-                                attune::detail::replaced_file file(path);
-                                amount const out =
-                                    make_rows(all, rows, format, threads,
-                                              [&](std::string_view text) { file.write(text); });
-                                file.finish();
-                                return out;
-                            });
-                std::filesystem::remove(path);
-                least = {std::min(least.rows, here.rows), std::min(least.bytes, here.bytes)};
-            }
         }
+        auto const seconds = bench::run();
+        if (seconds.empty()) return 0;
+        amount least{1e300, 1e300};
+        for (auto const& [name, done] : made)
+            if (name.starts_with("write/"))
+                least = {std::min(least.rows, done.rows / seconds.at(name)),
+                         std::min(least.bytes, done.bytes / seconds.at(name))};
         std::printf("total million_per_s=%.1f MB_per_s=%.0f%s\n", 1e-6 * least.rows,
                     1e-6 * least.bytes, seen == 0 ? " " : "");
         return 0;

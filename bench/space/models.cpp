@@ -1,16 +1,16 @@
 // bench/space/models.cpp - how long it takes to count, sample and explain what bounds leave of a network.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.space.models [--repeat K] [--solutions N]
+// Run      bench.space.models [--repeat K] [--solutions N] [--benchmark_...]
 //          K: builds of each space, default 11.  N: solutions that Z3 lists of each, default 100;
-//          without attune::smt its columns are left out
-// Prints   a line per network and bounds: valid configurations, log2 of all of them, median
-//          milliseconds from the bounds (quantities) to the exact count, median microseconds per
-//          uniform sample, per membership test, and per explanation of a configuration that is not
-//          valid, and milliseconds of the network's declaration. z3_s: seconds that Z3 takes to
-//          list all by adding the negation of each found (DnnSAT, Sec. IV-E), from N of them:
-//          seconds per solution times valid, which favours Z3, whose formula grows with each.
-//          vs_z3: over count_ms. Then a line with the worst of each over the four of the seed.
+//          without attune::smt its lines are left out
+// Prints   a line per network and bounds: valid configurations, log2 of all of them. Then the times
+//          of each: declare of the network; count, from the bounds (quantities) to the exact count;
+//          sample, uniform; neighbours of a configuration; allows, the membership test, and explain
+//          of a configuration that is not valid. z3_s: seconds that Z3 takes to list all by adding
+//          the negation of each found (DnnSAT, Sec. IV-E), from N of them: seconds per solution
+//          times valid, which favours Z3, whose formula grows with each. vs_z3: over count. Then a
+//          line with the worst of each over the four of the seed.
 // Sizes    vgg16: batch 1..256, a kernel of 1, 3, 5 or 7, one width of 16 values for both dense
 // layers;
 //          seq2seq: batch 1..256, hidden 32..1024 step 8. These four are the total. Wider ones
@@ -31,11 +31,13 @@
 #endif
 
 #include <algorithm>
+#include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -43,9 +45,7 @@
 #include <vector>
 
 #include "../../tests/support/networks.hpp"
-#include "../support/arguments.hpp"
-#include "../support/interleaved.hpp"
-#include "../support/median.hpp"
+#include "../support/key_value_reporter.hpp"
 
 namespace {
 
@@ -127,27 +127,6 @@ std::vector<quantity> limits_of(model_case const& c, model::network const& net, 
     return out;
 }
 
-/// Median seconds of a call.
-template <class Call>
-double seconds_of(int repeats, int batch_size, Call const& call)
-{
-    std::vector<double> seconds;
-    for (int r = 0; r <= repeats; ++r) {
-        double const begin = bench::thread_seconds();
-        for (int i = 0; i < batch_size; ++i)
-            call();
-        if (r > 0) seconds.push_back((bench::thread_seconds() - begin) / batch_size);
-    }
-    return bench::median(seconds);
-}
-
-struct worst_of {
-    double count_ms = 0;
-    double vs_z3 = 0; // the least
-    double sample_us = 0;
-    double explain_us = 0;
-};
-
 /// Wall seconds that Z3 takes per solution, listing so many; nothing without Z3.
 /// Errors   std::runtime_error: it gave up
 [[nodiscard]] std::optional<double>
@@ -165,47 +144,56 @@ z3_seconds_each([[maybe_unused]] attune::description const& space, [[maybe_unuse
 #endif
 }
 
-void measure(model_case const& c, bool all, int repeats, int solutions, worst_of& worst)
-{
-    model::network const net = c.declare();
-    std::optional<attune::chain_of_trees> chain;
+/// A space, and a configuration that its bounds leave out.
+struct subject {
+    subject(model_case const& with, bool has_all)
+        : c(with)
+        , name(c.name + (has_all ? "_4" : "_1"))
+        , all(has_all)
+        , net(c.declare())
+        , chain(build())
+        , valid(count_of(chain))
+        , refused(chain.sample(engine))
+    {
+        attune::chain_of_trees const any(c.bound(net, {}));
+        for (int i = 0; i < 1'000'000 && chain.contains(refused); ++i)
+            refused = any.sample(engine);
+        std::printf("model %s valid=%s log2_all=%.1f\n", name.c_str(), valid.c_str(),
+                    any.log2_size());
+    }
+    [[nodiscard]] attune::chain_of_trees build() const
+    {
+        return attune::chain_of_trees(c.bound(net, limits_of(c, net, all)));
+    }
+    [[nodiscard]] static std::string count_of(attune::chain_of_trees const& of)
+    {
+        return of.is_exact() ? attune::exact_size(of).str() : "estimated";
+    }
+
+    model_case c;
+    std::string name;
+    bool all;
+    model::network net;
+    attune::chain_of_trees chain;
     std::string valid;
-    double const declare_s = seconds_of(repeats, 1, [&] { static_cast<void>(c.declare()); });
-    double const count_s = seconds_of(repeats, 1, [&] {
-        chain.emplace(c.bound(net, limits_of(c, net, all)));
-        valid = chain->is_exact() ? attune::exact_size(*chain).str() : "estimated";
+    attune::random_engine engine{1};
+    attune::point refused;
+};
+
+void add(subject& s)
+{
+    bench::add("declare/" + s.name, [&](auto&) { (void)s.c.declare(); });
+    bench::add("count/" + s.name, [&](auto&) { (void)s.count_of(s.build()); });
+    bench::add("sample/" + s.name,
+               [&](auto&) { benchmark::DoNotOptimize(s.chain.sample(s.engine)); });
+    bench::add("neighbours/" + s.name, [&, p = s.chain.sample(s.engine)](auto&) {
+        benchmark::DoNotOptimize(s.chain.neighbours(p));
     });
-    attune::chain_of_trees const any(c.bound(net, {}));
-    attune::random_engine engine(1);
-    std::size_t seen = 0;
-    double const sample_s =
-        seconds_of(repeats, 1000, [&] { seen += chain->sample(engine).front().index; });
-    attune::point refused = any.sample(engine);
-    for (int i = 0; i < 1'000'000 && chain->contains(refused); ++i)
-        refused = any.sample(engine);
-    double const test_s =
-        seconds_of(repeats, 1000, [&] { seen += chain->contains(refused) ? 1U : 0U; });
-    double const explain_s = seconds_of(
-        repeats, 20, [&] { seen += attune::explain(chain->describe(), refused).size(); });
-    std::printf("model %s_%d valid=%s log2_all=%.1f count_ms=%.3f sample_us=%.2f allows_us=%.2f "
-                "explain_us=%.1f declare_ms=%.2f",
-                c.name.c_str(), all ? 4 : 1, valid.c_str(), any.log2_size(), 1e3 * count_s,
-                1e6 * sample_s, 1e6 * test_s, 1e6 * explain_s, 1e3 * declare_s);
-    if (seen == 0) std::printf(" ");
-    if (c.is_of_seed) {
-        worst.count_ms = std::max(worst.count_ms, 1e3 * count_s);
-        worst.sample_us = std::max(worst.sample_us, 1e6 * sample_s);
-        worst.explain_us = std::max(worst.explain_us, 1e6 * explain_s);
-    }
-    std::optional<double> const each_s =
-        c.is_of_seed ? z3_seconds_each(chain->describe(), solutions) : std::nullopt;
-    if (each_s) {
-        double const z3_s = *each_s * std::stod(valid);
-        std::printf(" z3_s=%.1f vs_z3=%.3g", z3_s, z3_s / count_s);
-        worst.vs_z3 = worst.vs_z3 == 0 ? z3_s / count_s : std::min(worst.vs_z3, z3_s / count_s);
-    }
-    std::printf("\n");
-    std::fflush(stdout);
+    bench::add("allows/" + s.name,
+               [&](auto&) { benchmark::DoNotOptimize(s.chain.contains(s.refused)); });
+    bench::add("explain/" + s.name, [&](auto&) {
+        benchmark::DoNotOptimize(attune::explain(s.chain.describe(), s.refused));
+    });
 }
 
 } // namespace
@@ -213,18 +201,32 @@ void measure(model_case const& c, bool all, int repeats, int solutions, worst_of
 int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
-        int repeats = 11;
         int solutions = 100;
-        bench::read_arguments(argc, argv,
-                              {{"--repeat", &repeats, 1}, {"--solutions", &solutions, 1}});
-        worst_of worst;
+        bench::read_flags(argc, argv, {{"--solutions", &solutions, 1}}, 11, "--repeat");
+        std::vector<std::unique_ptr<subject>> subjects;
         for (model_case const& c : cases())
             for (bool const all : {false, true})
-                if (!all || c.most_bounds == 4) measure(c, all, repeats, solutions, worst);
-        std::printf("total worst_ms=%.3f", worst.count_ms);
-        if (worst.vs_z3 > 0) std::printf(" vs_z3=%.3g", worst.vs_z3);
-        std::printf(" worst_sample_us=%.2f worst_explain_us=%.1f\n", worst.sample_us,
-                    worst.explain_us);
+                if (!all || c.most_bounds == 4)
+                    add(*subjects.emplace_back(std::make_unique<subject>(c, all)));
+        auto const seconds = bench::run();
+        if (seconds.empty()) return 0;
+        double count_s = 0, vs_z3 = 0, sample_s = 0, explain_s = 0;
+        for (auto const& s : subjects) {
+            if (!s->c.is_of_seed) continue;
+            double const this_s = seconds.at("count/" + s->name);
+            count_s = std::max(count_s, this_s);
+            sample_s = std::max(sample_s, seconds.at("sample/" + s->name));
+            explain_s = std::max(explain_s, seconds.at("explain/" + s->name));
+            std::optional<double> const each_s = z3_seconds_each(s->chain.describe(), solutions);
+            if (!each_s) continue;
+            double const z3_s = *each_s * std::stod(s->valid);
+            std::printf("z3 %s z3_s=%.1f vs_z3=%.3g\n", s->name.c_str(), z3_s, z3_s / this_s);
+            vs_z3 = vs_z3 == 0 ? z3_s / this_s : std::min(vs_z3, z3_s / this_s);
+        }
+        std::printf("total worst_ms=%.3f", 1e3 * count_s);
+        if (vs_z3 > 0) std::printf(" vs_z3=%.3g", vs_z3);
+        std::printf(" worst_sample_us=%.2f worst_explain_us=%.1f\n", 1e6 * sample_s,
+                    1e6 * explain_s);
         return 0;
     });
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A line for each: without and with bound inputs; 1, 8 and 1,000 shapes in turn, of a kernel with
-// an array and three integers, over the raw pointer on the same arguments in turn, interleaved. The
-// last line is the worst of these.
+// an array and three integers, and the raw pointer on the same arguments in turn. The last line is
+// the worst of what these have over the raw pointer.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "../support/interleaved.hpp"
 #include "../support/key_value_reporter.hpp"
 
 namespace {
@@ -90,48 +89,64 @@ struct one_function {
     [[nodiscard]] std::string identity() const { return "a function of this program"; }
 };
 
-/// Nanoseconds of a call over those of the raw pointer, where `shapes` shapes take turns.
-double over_raw_ns(std::size_t shapes)
+struct calls {
+    std::vector<float> x = std::vector<float>(64); // elsewhere it would be of another shape
+    std::vector<std::array<int, 3>> turns;
+
+    /// Calls `f` with these in turn.
+    void time(benchmark::State& state, auto& f)
+    {
+        auto turn = turns.begin();
+        auto const end = turns.end();
+        std::span<float> const same = x;
+        for (auto _ : state) {
+            auto const& [a, b, c] = *turn;
+            f(same, a, b, c);
+            if (++turn == end) turn = turns.begin();
+        }
+    }
+};
+
+void add_shapes(int count)
 {
+    auto const all = std::make_shared<calls>();
+    std::mt19937 random(3);
+    for (int i = 0; i < count; ++i)
+        all->turns.push_back(
+            {static_cast<int>(random() % 5'000), static_cast<int>(random() % 5'000), i});
     attune::kernel<touch_signature> const kernel{
         "touch", attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
         plain_space};
-    attune::tuned tuned{kernel, one_function{}, one_evaluation()};
-    std::vector<float> x(64);
-    std::vector<std::array<int, 3>> sizes;
-    std::mt19937 random(3);
-    for (std::size_t i = 0; i < shapes; ++i)
-        sizes.push_back({static_cast<int>(random() % 5'000), static_cast<int>(random() % 5'000),
-                         static_cast<int>(i)});
+    auto const tuned = std::make_shared<attune::tuned<touch_signature, one_function>>(
+        kernel, one_function{}, one_evaluation());
     for (int round = 0; round < 3; ++round) // a shape is known for good when it was met twice
-        for (auto const& [a, b, c] : sizes)
-            tuned(x, a, b, c);
-    touch_signature* const volatile hidden = &touch;
-    touch_signature* const raw = hidden;
-    constexpr std::size_t calls = 100'000;
-    auto const all = [&](auto& f) {
-        std::size_t at = 0;
-        for (std::size_t i = 0; i < calls; ++i) {
-            auto const& [a, b, c] = sizes[at];
-            f(x, a, b, c);
-            at = at + 1 == shapes ? 0 : at + 1;
-        }
-    };
-    auto const medians = bench::interleaved_medians({[&] { all(raw); }, [&] { all(tuned); }}, 31);
-    return 1e9 * (medians[1] - medians[0]) / static_cast<double>(calls);
+        for (auto const& [a, b, c] : all->turns)
+            (*tuned)(all->x, a, b, c);
+    std::string const at = '/' + std::to_string(count);
+    benchmark::RegisterBenchmark(("raw_shapes" + at).c_str(), [=](benchmark::State& state) {
+        touch_signature* const volatile hidden = &touch;
+        touch_signature* const raw = hidden;
+        all->time(state, raw);
+    });
+    benchmark::RegisterBenchmark(("tuned_shapes" + at).c_str(),
+                                 [=](benchmark::State& state) { all->time(state, *tuned); });
 }
 
 } // namespace
 
 int main(int argc, char** argv)
 {
-    if (int const status = bench::run(argc, argv); status != 0) return status;
-    double worst = 0;
-    for (std::size_t const shapes : {1u, 8u, 1'000u}) {
-        double const ns = over_raw_ns(shapes);
-        std::printf("shapes=%zu over_raw_ns=%.2f\n", shapes, ns);
-        worst = std::max(worst, ns);
-    }
-    std::printf("total over_raw_ns=%.2f\n", worst);
-    return 0;
+    return bench::exit_code_of(argv[0], [&] {
+        bench::read_flags(argc, argv, {});
+        for (int const shapes : {1, 8, 1'000})
+            add_shapes(shapes);
+        auto const seconds = bench::run();
+        if (seconds.empty()) return 0;
+        double worst_s = 0;
+        for (std::string const shapes : {"1", "8", "1000"})
+            worst_s = std::max(worst_s, seconds.at("tuned_shapes/" + shapes) -
+                                            seconds.at("raw_shapes/" + shapes));
+        std::printf("total over_raw_ns=%.2f\n", 1e9 * worst_s);
+        return 0;
+    });
 }

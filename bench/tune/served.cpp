@@ -9,14 +9,16 @@
 // where the allocator puts them. A line for each kernel:
 //   by_variant_100, by_variant_1000  share of the first so many calls after the tuning that the
 //                   best known variant for their sizes served, which is the default where
-//                   speedup=1.00
+//                   speedup=1.00, and at about the sizes where it was measured to be faster
+//   slower          calls of these sizes: the default served them
 //   worst_call_ms   the longest call, less two executions of the default on the same arguments
 //   proof_s         seconds of the calls that attune made to prove the variant
 //   share_of_tuning   proof_s over the time of the tuning
 //   sizes           tuned sizes; with --several 0 always one
 //   tree_regret     what the report says of sizes that the tree leaves out: see tuning_report
-//   regret          time of what serves over the time of a variant that was tuned for the very
-//                   sizes, less 1: the median over --regret sizes; 0: not measured
+//   regret          time lost: that of what serves over that of variants that were tuned for the
+//                   very sizes, each of them called once, over --regret sizes, less 1; 0: not
+//                   measured
 // The last line has the means over the kernels, and the worst of worst_call_ms and proof_s.
 #include <attune/compile/clang.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -39,7 +41,6 @@
 #include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
 #include "../support/duel.hpp"
-#include "../support/median.hpp"
 #include "../support/names.hpp"
 #include "served_outside.hpp"
 
@@ -414,19 +415,18 @@ struct totals {
     std::size_t calls = 0;
 };
 
+/// Times what serves beside a variant that is tuned for these very sizes.
 template <class Case>
-double regret_at(attune::tuned<typename Case::signature, attune::clang_compiler>& serves,
-                 Case& problem, sizes const& at, arguments const& given)
+bench::comparison
+compare_at(attune::tuned<typename Case::signature, attune::clang_compiler>& serves, Case& problem,
+           sizes const& at, arguments const& given)
 {
     problem.resize(at);
     attune::tuned<typename Case::signature, attune::clang_compiler> own{
         Case::kernel(), attune::clang_compiler{}, quick(given.evaluations)};
     problem.call(own);
     problem.call(serves);
-    return bench::duel(
-               {}, [&] { problem.call(own); }, [&] { problem.call(serves); }, {.max_s = 1})
-               .ratio -
-           1;
+    return bench::duel({}, [&] { problem.call(own); }, [&] { problem.call(serves); }, {.max_s = 1});
 }
 
 template <class Case>
@@ -453,7 +453,11 @@ void run_case(arguments const& given, totals& into)
         }
         return made;
     };
-    std::uint64_t served = tuned.report().coverage.by_winner;
+    auto const best_served = [&] {
+        attune::tuning_report const now = tuned.report();
+        return now.coverage.by_winner + now.shapes.slower;
+    };
+    std::uint64_t served = best_served();
     std::size_t by_variant_100 = 0;
     std::size_t by_variant = 0;
     double worst_ms = 0;
@@ -462,7 +466,7 @@ void run_case(arguments const& given, totals& into)
         double const begun_s = wall_s();
         problem.call(tuned);
         double took_ms = 1e3 * (wall_s() - begun_s);
-        std::uint64_t const now = tuned.report().coverage.by_winner;
+        std::uint64_t const now = best_served();
         by_variant += now > served ? 1 : 0;
         served = now;
         if (i < 100) by_variant_100 = by_variant;
@@ -474,9 +478,13 @@ void run_case(arguments const& given, totals& into)
         worst_ms = std::max(worst_ms, took_ms);
     }
     tuned.wait();
-    std::vector<double> regrets;
-    for (std::size_t i = 0; i < given.regret; ++i)
-        regrets.push_back(regret_at<Case>(tuned, problem, draw(), given));
+    double own_s = 0;
+    double served_s = 0;
+    for (std::size_t i = 0; i < given.regret; ++i) {
+        bench::comparison const one = compare_at<Case>(tuned, problem, draw(), given);
+        own_s += one.a.value;
+        served_s += one.b.value;
+    }
     attune::tuning_report const now = tuned.report();
     for (std::string const& one : now.notices)
         std::fprintf(stderr, "%s: %s\n", Case::name, one.c_str());
@@ -487,7 +495,7 @@ void run_case(arguments const& given, totals& into)
     double const share_100 = static_cast<double>(by_variant_100) /
                              static_cast<double>(std::min<std::size_t>(100, given.calls));
     double const share = static_cast<double>(by_variant) / static_cast<double>(given.calls);
-    double const regret = regrets.empty() ? 0 : bench::median(regrets);
+    double const regret = own_s > 0 ? served_s / own_s - 1 : 0;
     std::printf("%-14s speedup=%.2f by_variant_100=%.3f by_variant_1000=%.3f verified=%llu "
                 "by_class=%llu by_default=%llu wrong=%llu slower=%llu unknown=%llu proofs=%llu "
                 "worst_call_ms=%.1f proof_s=%.2f share_of_tuning=%.2f sizes=%zu tree_regret=%.3f "

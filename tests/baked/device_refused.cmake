@@ -22,7 +22,9 @@ attune_bake(program KERNEL \"${CMAKE_CURRENT_LIST_DIR}/axpy.kernel.cu\" STORE \"
 endfunction()
 refused("SM names no architecture" SM)
 refused("SM sm_90 is no architecture: give numbers" SM sm_90)
-refused("SM bakes for devices; ISA, FLAGS and SHAPES are about processors" SM 90 ISA base)
+refused("SM and OPENCL bake for devices; ISA, FLAGS and SHAPES are about processors" SM 90 ISA base)
+refused("SM and OPENCL bake for devices; ISA, FLAGS and SHAPES are about processors" OPENCL SHAPES KNOWN)
+refused("SM and OPENCL are for different devices" SM 90 OPENCL)
 refused("UNVERIFIED is about devices" UNVERIFIED)
 
 # What the program that bakes refuses.
@@ -36,4 +38,6 @@ endfunction()
 set(here "${CMAKE_CURRENT_LIST_DIR}")
 not_baked("there is no architecture of this name where: SM 91 next: use some of 75" --sm 91 --store "${here}/axpy.attune" --kernel-file "${here}/axpy.kernel.cu")
 not_baked("the store has no winner on a device" --sm 90 --store "${here}/scale.attune" --kernel-file "${here}/scale.kernel.cpp")
+not_baked("the store has no winner on a device" --opencl yes --store "${here}/axpy.attune" --kernel-file "${here}/axpy.kernel.cu")
+not_baked("code for OpenCL has no architectures" --opencl yes --sm 90 --store "${here}/axpy.attune" --kernel-file "${here}/axpy.kernel.cu")
 not_baked("the store has winners on devices alone" --store "${here}/axpy.attune" --kernel-file "${here}/axpy.kernel.cu")

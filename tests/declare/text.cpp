@@ -5,6 +5,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/domain.hpp>
 #include <attune/declare/expression/operators.hpp>
+#include <attune/declare/kind_rules.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
@@ -112,7 +113,7 @@ TEST_CASE("a text that is no value of the parameter is nothing")
         CHECK_FALSE(coordinate_of(named(space, "SIZE"), text));
     for (char const* text : {"", "0.11", "f", "0.1ff", "nan"})
         CHECK_FALSE(coordinate_of(named(space, "FACTOR"), text));
-    for (char const* text : {"", "2", "yes", "True"})
+    for (char const* text : {"", "2", "yes", "Tru", "1.5"})
         CHECK_FALSE(coordinate_of(named(space, "VEC"), text));
     for (char const* text : {"", "{0, 1, 2}", "{0, 1, 2, 4}", "{0, 0, 1, 2}", "{0, 1, 3, 2"})
         CHECK_FALSE(coordinate_of(named(space, "ORDER"), text));
@@ -120,6 +121,70 @@ TEST_CASE("a text that is no value of the parameter is nothing")
         CHECK_FALSE(coordinate_of(named(space, "SPLIT"), text));
     for (char const* text : {"", "stat", "Static"})
         CHECK_FALSE(coordinate_of(named(space, "MODE"), text));
+}
+
+TEST_CASE("texts of other programs are read: Python's truth values, real numbers, lists")
+{
+    attune::description const space = every_kind();
+    row const rows[] = {{"VEC", 1, "True"},
+                        {"VEC", 0, "FALSE"},
+                        {"VEC", 1, "1.0"},
+                        {"VEC", 0, "0e0"},
+                        {"SIZE", 6, "64.0"},
+                        {"SIZE", 6, "6.4e1"},
+                        {"SIZE", 0, "True"},
+                        {"SIZE", 10, "1.024E+3"},
+                        {"SIZE", 6, "+64"},
+                        {"SHIFT", 9, "-0.0"},
+                        {"SHIFT", 9, "false"},
+                        {"SHIFT", 0, "-9.00"},
+                        {"FACTOR", 3, "+1.0"},
+                        {"FACTOR", 3, "10e-1"},
+                        {"SHAPE", 0, "3.0"},
+                        {"ORDER", 1, "[0,1,3,2]"},
+                        {"ORDER", 1, "(0, 1, 3, 2)"},
+                        {"ORDER", 1, "[0.0, 1.0, 3.0, 2.0]"}};
+    for (row const& r : rows) {
+        CAPTURE(r.text);
+        CHECK(coordinate_of(named(space, r.name), r.text) == coordinate{r.index, 0});
+    }
+    CHECK(coordinate_of(named(space, "SPLIT"), "(1, 1, 36)") == coordinate{0, 0});
+    for (char const* text : {"64.5", "1e400", "--64", "64.0.0", "[64]x", "0x40", "6 4e", "nan"})
+        CHECK_FALSE(coordinate_of(named(space, "SIZE"), text));
+    // Labels keep their own spelling; another one is read where it means a single label.
+    parameter_description labels;
+    labels.kind = parameter_kind::categorical;
+    labels.type = attune::value_kind::text;
+    labels.labels = {"12.1", "12.10", "True", "[1, 2]", "1e3", "7.0", "7.00"};
+    for (std::uint32_t i = 0; i < labels.labels.size(); ++i)
+        CHECK(coordinate_of(labels, labels.labels[i]) == coordinate{i, 0});
+    CHECK(coordinate_of(labels, "true") == coordinate{2, 0});
+    CHECK(coordinate_of(labels, "(1,2)") == coordinate{3, 0});
+    CHECK(coordinate_of(labels, "1000.0") == coordinate{4, 0});
+    CHECK_FALSE(coordinate_of(labels, "7")); // one of two releases
+    CHECK_FALSE(coordinate_of(labels, "TRU"));
+}
+
+TEST_CASE("the usual spelling of a value is one for all its texts, and leaves other texts alone")
+{
+    using attune::detail::usual_spelling;
+    for (char const* const text : {"1", "1.0", "+1", "1e0", "01", " 1.00 ", "10e-1"})
+        CHECK(usual_spelling(text) == "1");
+    for (char const* const text : {"true", "True", "TRUE"})
+        CHECK(usual_spelling(text) == "true");
+    for (char const* const text : {"0", "-0", "-0.0", "0e5", ".0", "0."})
+        CHECK(usual_spelling(text) == "0");
+    CHECK(usual_spelling("5e-1") == "0.5");
+    CHECK(usual_spelling("-1.5E1") == "-15");
+    CHECK(usual_spelling("9007199254740993") == "9007199254740993"); // no double
+    CHECK(usual_spelling("[1.0, 2]") == "{1, 2}");
+    CHECK(usual_spelling("(True, 0.25)") == "{true, 0.25}");
+    for (char const* const text : {"",    " ",      "row",        "a b",    "1 x",
+                                   "nan", "inf",    "-",          "+",      ".",
+                                   "e5",  "1e999",  "0x10",       "64u",    "18446744073709551617",
+                                   "{}",  "[a, 1]", "[[1], [2]]", "[1, 2)", "{1,,2}",
+                                   "yes", "1,5",    "12.10"})
+        CHECK(usual_spelling(text) == text);
 }
 
 TEST_CASE("a permutation of twelve items is read without listing its half a billion orders")

@@ -4,9 +4,11 @@
 #include <attune/cuda/primary_context.hpp>
 #include <attune/opencl/device.hpp>
 #include <attune/opencl/driver.hpp>
+#include <attune/opencl/library.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <span>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "../support/needs_opencl.hpp"
+#include "../support/opencl_picture.hpp"
 #include "../support/texts.hpp"
 
 TEST_CASE("an array takes values and gives them back; copies share them")
@@ -67,6 +70,40 @@ TEST_CASE("a buffer of another context is refused with the option that names one
           }).find("another OpenCL context already") != std::string::npos);
     of.release_memory(buffer);
     of.release_context(other);
+}
+
+TEST_CASE("a 2-D image of the program is an array of bytes: its size and format, then its rows")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    attune::opencl_target const on = attune::find_opencl_target();
+    attune_test::opencl_picture const picture(cl::context_of(on.device.ordinal), 5, 3);
+    attune::opencl_array<std::byte> const taken{on, picture.handle()};
+    CHECK(taken.span().size() == 64 + 15 * 4);
+    std::vector<std::byte> const form = taken.to_host();
+    cl::picture_head head;
+    std::memcpy(&head, form.data(), sizeof head);
+    CHECK(head.mark == cl::picture_head::own_mark);
+    CHECK(head.width == 5);
+    CHECK(head.height == 3);
+    CHECK(head.pixel_bytes == 4);
+    float last = 0;
+    std::memcpy(&last, &form[form.size() - 4], sizeof last);
+    CHECK(last == 14.0F);
+    attune::opencl_array<std::byte> const copy{on, std::vector<std::byte>(form.size())};
+    auto const address = [](attune::device_span<std::byte const> of) {
+        return reinterpret_cast<attune::detail::cuda::device_pointer>(of.data());
+    };
+    attune::detail::cuda::driver const& driver = *on.device.driver;
+    attune::detail::cuda::primary_context const context{on.device.driver, on.device.ordinal};
+    attune::detail::cuda::context_scope const here{context};
+    CHECK(driver.copy_on_device(address(copy.span()), address(taken.span()), form.size()) == 0);
+    CHECK(copy.to_host() == form);
+    CHECK(driver.copy_on_device(address(copy.span()), address(taken.span()), 70) != 0);
+    CHECK(driver.copy_to_device(address(taken.span()), form.data(), form.size()) != 0);
+    CHECK(attune_test::error_of([&] {
+              attune::opencl_array<float> const wrong{on, picture.handle()};
+          }).find("an image of the program is no array of numbers") != std::string::npos);
 }
 
 TEST_CASE("an array that no memory can hold is an error with its bytes")

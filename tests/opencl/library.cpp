@@ -65,6 +65,7 @@ TEST_CASE("the numbers are those of the Khronos headers")
     CHECK(cl::of_device::driver_version == CL_DRIVER_VERSION);
     CHECK(cl::of_device::version == CL_DEVICE_VERSION);
     CHECK(cl::of_device::c_version == CL_DEVICE_OPENCL_C_VERSION);
+    CHECK(cl::of_device::il_version == CL_DEVICE_IL_VERSION);
     CHECK(cl::of_program::binary_sizes == CL_PROGRAM_BINARY_SIZES);
     CHECK(cl::of_program::binaries == CL_PROGRAM_BINARIES);
     CHECK(cl::of_program::build_log == CL_PROGRAM_BUILD_LOG);
@@ -72,6 +73,8 @@ TEST_CASE("the numbers are those of the Khronos headers")
     CHECK(cl::of_argument::address_space == CL_KERNEL_ARG_ADDRESS_QUALIFIER);
     CHECK(cl::of_argument::type_name == CL_KERNEL_ARG_TYPE_NAME);
     CHECK(cl::of_argument::name == CL_KERNEL_ARG_NAME);
+    CHECK(cl::of_argument::access == CL_KERNEL_ARG_ACCESS_QUALIFIER);
+    CHECK(cl::of_argument::read_only == CL_KERNEL_ARG_ACCESS_READ_ONLY);
     CHECK(cl::of_argument::global == CL_KERNEL_ARG_ADDRESS_GLOBAL);
     CHECK(cl::of_argument::local == CL_KERNEL_ARG_ADDRESS_LOCAL);
     CHECK(cl::of_argument::constant == CL_KERNEL_ARG_ADDRESS_CONSTANT);
@@ -84,6 +87,17 @@ TEST_CASE("the numbers are those of the Khronos headers")
     CHECK(cl::of_memory::context == CL_MEM_CONTEXT);
     CHECK(cl::of_memory::parent == CL_MEM_ASSOCIATED_MEMOBJECT);
     CHECK(cl::of_memory::offset == CL_MEM_OFFSET);
+    CHECK(cl::of_memory::type == CL_MEM_TYPE);
+    CHECK(cl::of_memory::picture == CL_MEM_OBJECT_IMAGE2D);
+    CHECK(cl::of_memory::buffer == CL_MEM_OBJECT_BUFFER);
+    CHECK(cl::of_picture::format == CL_IMAGE_FORMAT);
+    CHECK(cl::of_picture::pixel_bytes == CL_IMAGE_ELEMENT_SIZE);
+    CHECK(cl::of_picture::width == CL_IMAGE_WIDTH);
+    CHECK(cl::of_picture::height == CL_IMAGE_HEIGHT);
+    CHECK(cl::flag::read_only == CL_MEM_READ_ONLY);
+    CHECK(cl::invalid_memory == CL_INVALID_MEM_OBJECT);
+    CHECK(sizeof(cl::picture_format) == sizeof(cl_image_format));
+    CHECK(sizeof(cl::picture_extents) == sizeof(cl_image_desc));
     CHECK(cl::of_event::status == CL_EVENT_COMMAND_EXECUTION_STATUS);
     CHECK(cl::of_event::started == CL_PROFILING_COMMAND_START);
     CHECK(cl::of_event::ended == CL_PROFILING_COMMAND_END);

@@ -4,7 +4,6 @@
 
 #include <attune/tune/tuned.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -16,7 +15,7 @@ namespace attune_test {
 
 using add_signature = void(std::span<int const>, std::span<int>);
 
-inline std::atomic<char> last_code{' '}; ///< of the latest run in this process
+inline thread_local char last_code = ' '; ///< of the latest run in this thread
 
 /// Right, and slow.
 inline void usual_add(std::span<int const> x, std::span<int> y)

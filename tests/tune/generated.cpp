@@ -189,8 +189,12 @@ TEST_CASE("a generated kernel is tuned in the background, with texts for several
     CHECK(total_by(total) == right);
     total.wait();
     CHECK(total_by(total) == right);
-    INFO(total.report().summary());
-    CHECK(total.report().evaluations == 18);
+    attune::tuning_report const report = total.report();
+    std::string said = report.summary();
+    for (std::string const& notice : report.notices)
+        said += "\n" + notice;
+    INFO(said);
+    CHECK(report.evaluations == 18);
 }
 
 TEST_CASE("ATTUNE_FORCE chooses a configuration of a generated kernel, and a wrong one is refused")

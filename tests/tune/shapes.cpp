@@ -243,6 +243,29 @@ TEST_CASE("a check that takes long is made beside the program, and the default s
     CHECK(call.report().shapes.verified >= 1);
 }
 
+TEST_CASE("where a fork takes long, a check is made beside the program")
+{
+    std::vector<std::vector<char>> heap; // blocks that malloc() takes from the heap: 400 MB
+    for (int i = 0; i < 8'000; ++i)
+        heap.emplace_back(50'000, 'x');
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                       shared_store{}, quick_options()};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 2.0);
+    REQUIRE(call.report().how == attune::decision::tuned);
+    call.wait(); // for the proof
+    accumulate_data other{};
+    std::vector<double> y(900, 0.0); // no drawn call has two lengths
+    long const before = calls_to<usual>;
+    call(other.x, y, 1.0);
+    CHECK(calls_to<usual>.load() == before + 1);
+    call.wait();
+    CHECK(call.report().shapes.verified == 1);
+    call(other.x, y, 1.0);
+    CHECK(calls_to<usual>.load() == before + 1);
+    CHECK(y[899] == 1800);
+}
+
 namespace {
 
 /// Right, but for one length, for which it never ends.

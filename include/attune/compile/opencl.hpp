@@ -39,7 +39,11 @@ class opencl_session;
 /// A kernel file is OpenCL C and defines `kernel void NAME(...)` with a `global T*` (or `constant`)
 /// for every array that the program declares. Parameters are macros. With kernel.shared_bytes() the
 /// kernel has one argument more than the program declares, the last: a `local T*` with these bytes.
+/// A `read_only image2d_t` is declared with attune::device_span<std::byte const>: see opencl_array.
 /// The launch is kernel.grid(work-groups) and kernel.block(work-items of a work-group).
+///
+/// A kernel file may be a module in SPIR-V (its first four bytes state that), if the device takes
+/// it with specialization constants. Parameters are then the constants with their names (OpName).
 ///
 /// The resources of a variant are those of CL_KERNEL_WORK_GROUP_INFO: attune::static_shared_bytes
 /// is the local memory, attune::stack_bytes the private memory, for kernel.require(...).

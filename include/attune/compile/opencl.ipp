@@ -8,6 +8,7 @@
 #include <attune/compile/nvrtc/detail/run.hpp>
 #include <attune/compile/opencl.hpp>
 #include <attune/compile/opencl/builder.hpp>
+#include <attune/compile/opencl/spirv.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
@@ -56,6 +57,10 @@ public:
             opencl::devices_in_use()[static_cast<std::size_t>(found.device.ordinal)];
         builder = make_opencl_builder(found.device.ordinal);
         keeps_text = compiles_at_launch(chosen);
+        opencl::library const& cl = *opencl::library_in_use();
+        takes_modules =
+            cl.create_program_with_il != nullptr && cl.set_constant != nullptr &&
+            !opencl::text_of_device(cl, chosen.at, opencl::of_device::il_version).empty();
         identity = "opencl " + chosen.platform_version + ", " + chosen.name + ", driver " +
                    chosen.driver_version + joined(options.flags);
         target = std::move(found);
@@ -109,7 +114,8 @@ public:
     [[nodiscard]] std::string build_options(kernel_source const& kernel,
                                             compile_request const& v) const
     {
-        std::string out = "-cl-kernel-arg-info";
+        bool const is_module = is_spirv(kernel.text);
+        std::string out = is_module ? "" : "-cl-kernel-arg-info";
         auto const add = [&out](std::vector<std::string> const& flags) {
             for (std::string const& flag : flags)
                 out += ' ' + flag;
@@ -117,6 +123,7 @@ public:
         add(options.flags);
         add(kernel.flags);
         add(v.flags);
+        if (is_module) return out;
         auto const search = [&out](std::string const& folder) {
             if (folder.empty()) return;
             bool const has_blank = folder.find(' ') != folder.npos;
@@ -136,6 +143,7 @@ public:
     std::mutex mutex{};
     bool is_open = false;
     bool keeps_text = false; ///< images have the text, not a binary, where all its files are known
+    bool takes_modules = false; ///< the device takes SPIR-V with specialization constants
     std::unique_ptr<opencl_builder> builder{};
     opencl_target target{};
     std::string identity{};
@@ -155,6 +163,26 @@ inline compile_result opencl_session::compile(kernel_source const& kernel, compi
         return failure{failure_stage::launch, std::move(objection), {}};
     if (std::optional<compile_result> found = kept(kernel, v, true)) return std::move(*found);
 
+    bool const is_module = is_spirv(kernel.text);
+    std::string objection;
+    spirv_kernel module;
+    std::vector<opencl_constant> constants;
+    if (is_module) {
+        if (!takes_modules)
+            return failure{failure_stage::compile,
+                           name + "is SPIR-V, which " + target.name() +
+                               " does not take with specialization constants (OpenCL 2.2); see "
+                               "\"IL version\" of clinfo, or use a kernel file in OpenCL C",
+                           {}};
+        std::optional<spirv_module> const read = spirv_reader(kernel.text).read();
+        if (!read)
+            return failure{failure_stage::compile, name + "is damaged SPIR-V: " + kernel.path, {}};
+        auto const at = std::find_if(read->kernels.begin(), read->kernels.end(),
+                                     [&](spirv_kernel const& k) { return k.name == v.function; });
+        if (at != read->kernels.end()) module = *at; // else the platform finds no such kernel
+        constants = constants_for(*read, v, objection);
+        if (!objection.empty()) return failure{failure_stage::compile, name + objection, {}};
+    }
     std::int64_t const began_ns = system_clock_ns();
     include_closure files;
     {
@@ -165,11 +193,12 @@ inline compile_result opencl_session::compile(kernel_source const& kernel, compi
         files = scanner.closure(included_names(kernel.text), where.folders.front(), where);
     }
     std::string const options_text = build_options(kernel, v);
-    bool const is_text = keeps_text && files.is_known;
-    std::string text = opencl_text(kernel, v);
+    bool const is_text = keeps_text && files.is_known && !is_module;
+    std::string text = is_module ? kernel.text : opencl_text(kernel, v);
     if (is_text && !files.read.empty()) // other files make other code, with another object_key
         text += "\n// with files " + files.fingerprint + '\n';
-    auto const reply = builder->build({text, options_text, v.function, !is_text}, options.limit_s);
+    auto const reply =
+        builder->build({text, options_text, v.function, !is_text, constants}, options.limit_s);
     if (auto const* const lost = std::get_if<opencl_build_loss>(&reply))
         return failure{failure_stage::compile,
                        lost->is_late ? took_too_long(v.function, options.limit_s, "opencl_options")
@@ -186,10 +215,9 @@ inline compile_result opencl_session::compile(kernel_source const& kernel, compi
                        name + "is not defined in " + kernel.path + "; the program declares it as " +
                            signature_text(v) + " (" + opencl::text_of(built.of_kernel) + ')',
                        built.log};
-    std::string objection;
     opencl::code_image image;
     image.options = options_text;
-    image.arguments = forms_of(v, built.arguments, objection);
+    image.arguments = forms_of(v, is_module ? module.arguments : built.arguments, objection);
     if (!objection.empty()) return failure{failure_stage::compile, name + objection, built.log};
     device_code code;
     code.resources = built.resources;

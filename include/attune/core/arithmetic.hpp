@@ -168,4 +168,15 @@ inline bool ceil_divide(double a, double b, double& out)
 
 } // namespace reals
 
+/// Calls `answer` with two numbers of one type in the order of `whole` and `real`, as Python
+/// compares them: a double for `whole` would make 2^53 + 1 equal to 2^53.
+template <class Answer>
+[[nodiscard]] constexpr auto in_order(std::int64_t whole, double real, Answer const& answer)
+{
+    if (real >= 0x1p63) return answer(0, 1);
+    bool const is_large = real >= 0x1p53 || (real <= -0x1p53 && real >= -0x1p63); // so it is whole
+    return is_large ? answer(whole, static_cast<std::int64_t>(real))
+                    : answer(static_cast<double>(whole), real);
+}
+
 } // namespace attune::inline ATTUNE_ABI::detail

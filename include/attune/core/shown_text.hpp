@@ -11,6 +11,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// The text with the letters A to Z in lower case, the same in every locale.
+[[nodiscard]] inline std::string in_small_letters(std::string text)
+{
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
 /// A code point of UTF-8, and its length in bytes.
 struct code_point {
     char32_t value = 0xfffd; ///< 0xfffd if the bytes are no UTF-8

@@ -149,8 +149,8 @@ void set_default_order(description& d, int const* order);
 bool set_default_order(description& d, group_description const& of,
                        std::vector<std::int64_t> const& order);
 
-/// The texts of the parts of "{1, 4, 2}", without the spaces around them; nothing for a text
-/// without braces.
+/// The texts of the parts of "{1, 4, 2}", "[1, 4, 2]" or "(1, 4, 2)", without the spaces around
+/// them; nothing for a text without brackets.
 [[nodiscard]] std::optional<std::vector<std::string>> parts_of_list(std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/declare/kind_rules.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 
@@ -241,7 +242,9 @@ ATTUNE_INLINE std::optional<std::vector<std::string>> parts_of_list(std::string_
         return part.substr(from, part.find_last_not_of(blanks) + 1 - from);
     };
     text = trimmed(text);
-    if (text.size() < 2 || text.front() != '{' || text.back() != '}') return {};
+    constexpr std::string_view opening = "{[(", closing = "}])";
+    std::size_t const kind = text.size() < 2 ? opening.npos : opening.find(text.front());
+    if (kind == opening.npos || text.back() != closing[kind]) return {};
     text = text.substr(1, text.size() - 2);
     std::vector<std::string> out;
     for (;;) {
@@ -256,7 +259,7 @@ ATTUNE_INLINE std::optional<std::vector<std::string>> parts_of_list(std::string_
 [[nodiscard]] inline std::vector<std::uint32_t> digits_of_text(std::string_view text,
                                                                std::size_t items)
 {
-    auto const order = parse_integers(without_spaces(text));
+    auto const order = parse_integers(without_spaces(usual_spelling(text)));
     if (!order || order->size() != items) return {};
     return digits_of_order(*order);
 }

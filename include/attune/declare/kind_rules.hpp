@@ -29,6 +29,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// One spelling for the values of all programs: "True" is "true", "1.0" and "1e0" are "1", and
+/// "[1, 2]" and "(1, 2)" are "{1, 2}". Other texts stay, and so does "12.10", maybe a release.
+[[nodiscard]] std::string usual_spelling(std::string_view text);
+
 inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 /// Distance in [0, 1] between two orders of the same n items. The distance is 1 for reversed orders

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <attune/core/enum_table.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/shown_text.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/kind_rules.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
@@ -12,6 +15,41 @@
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// The usual spelling of a number or a truth value without spaces; empty for another text.
+[[nodiscard]] inline std::string usual_number(std::string_view text)
+{
+    if (std::string const word = in_small_letters(std::string(text));
+        word == "true" || word == "false")
+        return word;
+    if (text.starts_with('+')) text.remove_prefix(1);
+    std::size_t const digit = text.starts_with('-') ? 1 : 0;
+    if (text.size() <= digit || std::string_view("0123456789.").find(text[digit]) == text.npos)
+        return {};
+    if (auto const whole = parse_number<std::int64_t>(text)) return std::to_string(*whole);
+    constexpr double exact = 9007199254740992.0; // each whole number up to it is a double
+    auto const real = parse_number<double>(text);
+    bool const is_long = text.find_first_not_of("0123456789", digit) == text.npos;
+    if (!real || is_long) return {};
+    if (std::fabs(*real) < exact && *real == std::floor(*real))
+        return std::to_string(static_cast<std::int64_t>(*real));
+    bool const has_exponent = text.find_first_of("eE") != text.npos;
+    if (!has_exponent && text.ends_with('0')) return {}; // 12.10 may be a release
+    return text_of_real(*real);
+}
+
+ATTUNE_INLINE std::string usual_spelling(std::string_view text)
+{
+    std::string const plain = without_spaces(text);
+    auto const parts = parts_of_list(plain);
+    std::string out = parts ? "{" : usual_number(plain);
+    for (std::size_t i = 0; parts && i < parts->size(); ++i) {
+        std::string const part = usual_number((*parts)[i]);
+        if (part.empty()) return std::string(text);
+        out += (i == 0 ? "" : ", ") + part;
+    }
+    return out.empty() ? std::string(text) : parts ? out + '}' : out;
+}
 
 /// The text of a permutation or a tile: "{2, 0, 1}".
 inline std::string list_text(parameter_description const& p, coordinate at)
@@ -267,9 +305,16 @@ inline std::optional<coordinate> parse(parameter_description const& p, std::stri
             if (p.labels[i] == text) return coordinate{i, 0};
         for (std::uint32_t i = 0; i < p.labels.size(); ++i)
             if (without_spaces(p.labels[i]) == wanted) return coordinate{i, 0};
-        return {};
+        std::string const usual = usual_spelling(wanted);
+        std::optional<coordinate> equal;
+        for (std::uint32_t i = 0; i < p.labels.size(); ++i) {
+            if (usual_spelling(p.labels[i]) != usual) continue;
+            if (equal) return {}; // "1.0" and "1.00" may be releases
+            equal = coordinate{i, 0};
+        }
+        return equal;
     }
-    auto const numbers = parse_integers(wanted);
+    auto const numbers = parse_integers(wanted == "true" ? "1" : wanted == "false" ? "0" : wanted);
     if (!numbers || numbers->size() != 1) return {};
     if (p.range_count > 0) {
         auto const index = index_in_range(p, numbers->front());

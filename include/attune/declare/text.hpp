@@ -71,7 +71,8 @@ std::string text_of_elements(Range const& elements)
 [[nodiscard]] std::string text_of(parameter_description const& parameter, coordinate at);
 
 /// The coordinate whose value has this text; nothing if the parameter has no such value. Spaces
-/// have no effect, and texts of equal numbers are equal: "0.50f" finds 0.5, "1" finds true.
+/// have no effect, and texts of equal values are equal: "0.50f" finds 0.5, "1" and "True" find
+/// true, "6.4e1" finds 64, "[0, 1]" finds {0, 1}.
 [[nodiscard]] std::optional<coordinate> coordinate_of(parameter_description const& parameter,
                                                       std::string_view text);
 

@@ -153,7 +153,10 @@ ATTUNE_INLINE std::string text_of(parameter_description const& parameter, coordi
 ATTUNE_INLINE std::optional<coordinate> coordinate_of(parameter_description const& parameter,
                                                       std::string_view text)
 {
-    return detail::rules_of(parameter.kind).parse(parameter, text);
+    auto const parse = detail::rules_of(parameter.kind).parse;
+    if (auto const found = parse(parameter, text)) return found;
+    std::string const usual = detail::usual_spelling(text);
+    return usual != text ? parse(parameter, usual) : std::nullopt;
 }
 
 ATTUNE_INLINE std::string text_of(description const& space, point const& at)

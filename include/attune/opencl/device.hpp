@@ -56,13 +56,14 @@ public:
     /// Errors   attune::error: more bytes than a number can state, out of memory, the library's own
     opencl_bytes(opencl_target const& on, std::size_t count, std::size_t each,
                  void* shared = nullptr);
-    /// Takes a share in a cl_mem of the program.
-    /// Errors   attune::error: no buffer, or one of another context
+    /// Takes a share in a cl_mem of the program, a buffer or a 2-D image.
+    /// Errors   attune::error: neither, or one of another context
     opencl_bytes(opencl_target const& on, void* buffer);
 
     [[nodiscard]] void* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] void* buffer() const noexcept { return buffer_; }
+    [[nodiscard]] bool is_picture() const noexcept { return is_picture_; }
     /// Errors   attune::error: the library's own
     void copy_from(void const* host) const;
     void copy_to(void* host) const;
@@ -73,6 +74,7 @@ private:
     std::shared_ptr<void const> owner_{};
     void* data_ = nullptr;
     void* buffer_ = nullptr;
+    bool is_picture_ = false;
 };
 
 } // namespace detail
@@ -100,16 +102,23 @@ public:
     {
         memory_.copy_from(values.data());
     }
-    /// The whole of a buffer or sub-buffer of the program. Retains it.
+    /// The whole of a buffer or sub-buffer of the program, or of a 2-D image for a kernel with a
+    /// `read_only image2d_t`. Retains it. An image is an array of bytes (T = std::byte): its size
+    /// and format in 64 bytes, then its rows. Kernels must not write it.
     /// @param buffer  a cl_mem, also as a void*
-    /// Errors   attune::error: no buffer, or one of another context than the compiler's; its size is
-    ///          no multiple of the element's
+    /// Errors   attune::error: no buffer or 2-D image, or one of another context than the
+    ///          compiler's; its size is no multiple of the element's
     template <class Buffer>
         requires std::is_class_v<Buffer> || std::is_void_v<Buffer>
     opencl_array(opencl_target const& on, Buffer* buffer)
         : memory_(on, static_cast<void*>(buffer))
         , size_(memory_.bytes() / sizeof(T))
     {
+        if (memory_.is_picture() && !std::is_same_v<std::remove_const_t<T>, std::byte>)
+            throw error("an image of the program is no array of numbers",
+                        std::to_string(memory_.bytes()) + " bytes",
+                        "pass it as attune::opencl_array<std::byte>, to a kernel that is declared "
+                        "with attune::device_span<std::byte const>");
         if (size_ * sizeof(T) != memory_.bytes())
             throw error("a buffer does not hold whole elements",
                         std::to_string(memory_.bytes()) + " bytes, " + std::to_string(sizeof(T)) +

@@ -166,6 +166,7 @@ ATTUNE_INLINE opencl_bytes::opencl_bytes(opencl_target const& on, void* buffer)
         device_.ordinal, static_cast<opencl::memory>(buffer));
     bytes_ = range->bytes();
     data_ = reinterpret_cast<void*>(static_cast<std::uintptr_t>(range->address()));
+    is_picture_ = range->is_picture();
     owner_ = range;
 }
 

@@ -51,11 +51,12 @@ inline constexpr std::size_t most_alignment = 4096;
 /// Bytes: a kernel's argument begins at a multiple of this offset in its buffer.
 [[nodiscard]] std::size_t base_alignment(int ordinal);
 
-/// A share in the address range of a buffer. Copies of addresses are valid while it lives.
+/// A share in the address range of a buffer, or of a 2-D image in the form of an array (see
+/// picture_head). Copies of addresses are valid while it lives.
 class buffer_address {
 public:
-    /// Retains the buffer.
-    /// Errors   attune::error: no buffer, or one of another context than context_of(ordinal)
+    /// Retains the buffer or image.
+    /// Errors   attune::error: neither, or one of another context than context_of(ordinal)
     buffer_address(int ordinal, memory of);
     ~buffer_address();
     buffer_address(buffer_address const&) = delete;
@@ -64,11 +65,13 @@ public:
     [[nodiscard]] cuda::device_pointer address() const noexcept { return address_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] memory handle() const noexcept { return of_; }
+    [[nodiscard]] bool is_picture() const noexcept { return is_picture_; }
 
 private:
     memory of_;
     cuda::device_pointer address_ = 0;
     std::size_t bytes_ = 0;
+    bool is_picture_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail::opencl

@@ -343,47 +343,32 @@ template <class Command>
 inline cuda::result copy_to_device(cuda::device_pointer to, void const* from, std::size_t bytes)
 {
     return run_now([&](queue on) {
-        return with_memory(to, bytes, [&](memory object, std::size_t offset) {
+        return with_written(to, bytes, [&](memory object, std::size_t offset) {
             return cl().enqueue_write(on, object, 1, offset, bytes, from, 0, nullptr, nullptr);
         });
     });
 }
 inline cuda::result copy_to_host(void* to, cuda::device_pointer from, std::size_t bytes)
 {
-    return run_now([&](queue on) {
-        return with_memory(from, bytes, [&](memory object, std::size_t offset) {
-            return cl().enqueue_read(on, object, 1, offset, bytes, to, 0, nullptr, nullptr);
-        });
-    });
-}
-[[nodiscard]] inline auto copy_of(cuda::device_pointer to, cuda::device_pointer from,
-                                  std::size_t bytes)
-{
-    return [=](queue on, event* out) {
-        return with_memory(from, bytes, [&](memory source, std::size_t source_offset) {
-            return with_memory(to, bytes, [&](memory target, std::size_t target_offset) {
-                return cl().enqueue_copy(on, source, target, source_offset, target_offset, bytes, 0,
-                                         nullptr, out);
-            });
-        });
-    };
+    return run_now([&](queue on) { return read_bytes(on, to, from, bytes); });
 }
 inline cuda::result copy_on_device(cuda::device_pointer to, cuda::device_pointer from,
                                    std::size_t bytes)
 {
-    return run_now([&](queue on) { return copy_of(to, from, bytes)(on, nullptr); });
+    return run_now([&](queue on) { return copy_bytes(on, to, from, bytes, nullptr); });
 }
 inline cuda::result copy_on_device_async(cuda::device_pointer to, cuda::device_pointer from,
                                          std::size_t bytes, cuda::stream on)
 {
-    return submit(on, copy_of(to, from, bytes));
+    return submit(
+        on, [=](queue commands, event* out) { return copy_bytes(commands, to, from, bytes, out); });
 }
 inline cuda::result set_bytes_async(cuda::device_pointer to, unsigned char value, std::size_t bytes,
                                     cuda::stream on)
 {
     if (bytes == 0) return cuda::success;
     return submit(on, [=](queue commands, event* out) {
-        return with_memory(to, bytes, [&](memory object, std::size_t offset) {
+        return with_written(to, bytes, [&](memory object, std::size_t offset) {
             unsigned char pattern[16];
             std::memset(pattern, value, sizeof pattern);
             std::size_t const width =
@@ -651,6 +636,30 @@ template <class T>
     });
 }
 
+/// Empty for a buffer.
+/// Errors   attune::error: an image of more or fewer dimensions
+[[nodiscard]] inline std::optional<picture_head> head_of(memory of)
+{
+    auto const type = about_memory<unsigned>(of, of_memory::type);
+    if (type == of_memory::buffer) return {};
+    if (type != of_memory::picture)
+        throw error("an image of the program has not two dimensions", "",
+                    "pass a buffer, or a 2-D image");
+    auto const ask = [&]<class T>(T otherwise, unsigned what) {
+        return value_by<T>(
+            [&](std::size_t room, void* out, std::size_t* bytes) {
+                return cl().get_picture_info(of, what, room, out, bytes);
+            },
+            otherwise);
+    };
+    picture_head out;
+    out.width = ask(std::size_t{0}, of_picture::width);
+    out.height = ask(std::size_t{0}, of_picture::height);
+    out.pixel_bytes = ask(std::size_t{0}, of_picture::pixel_bytes);
+    out.format = ask(picture_format{}, of_picture::format);
+    return out;
+}
+
 ATTUNE_INLINE buffer_address::buffer_address(int ordinal, memory of)
     : of_(of)
 {
@@ -659,8 +668,13 @@ ATTUNE_INLINE buffer_address::buffer_address(int ordinal, memory of)
         throw error("a buffer is of another OpenCL context than the kernel", where,
                     "name the program's context in opencl_options::context, or make the buffer in "
                     "the one of opencl_compiler");
-    bytes_ = about_memory<std::size_t>(of, of_memory::bytes);
-    memory const parent = about_memory<memory>(of, of_memory::parent);
+    std::optional<picture_head> const head = head_of(of);
+    is_picture_ = head.has_value();
+    bytes_ = head ? head->all_bytes() : about_memory<std::size_t>(of, of_memory::bytes);
+    memory parent = head ? nullptr : about_memory<memory>(of, of_memory::parent);
+    // The parent that Intel's library reports of a buffer in shared memory is no buffer.
+    if (parent != nullptr && about_memory<unsigned>(parent, of_memory::type) != of_memory::buffer)
+        parent = nullptr;
     memory const whole = parent == nullptr ? of : parent;
     std::size_t const offset =
         parent == nullptr ? 0 : about_memory<std::size_t>(of, of_memory::offset);
@@ -671,7 +685,8 @@ ATTUNE_INLINE buffer_address::buffer_address(int ordinal, memory of)
     });
     if (known == m.memory_of.end()) {
         require_cl(cl().retain_memory(whole), "using a buffer");
-        std::size_t const bytes = about_memory<std::size_t>(whole, of_memory::bytes);
+        std::size_t const bytes =
+            head ? bytes_ : about_memory<std::size_t>(whole, of_memory::bytes);
         cuda::device_pointer const at = add_allocation(whole, bytes, ordinal);
         if (at == 0) {
             cl().release_memory(whole);
@@ -680,6 +695,7 @@ ATTUNE_INLINE buffer_address::buffer_address(int ordinal, memory of)
                         "raise the limit on address space (ulimit -v)");
         }
         known = m.memory_of.find(at);
+        known->second.head = head;
     }
     require_cl(cl().retain_memory(of), "using a buffer");
     ++known->second.shares;

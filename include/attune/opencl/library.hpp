@@ -53,6 +53,7 @@ enum : unsigned {
     driver_version = 0x102D,
     version = 0x102F,
     c_version = 0x103D,
+    il_version = 0x105B, ///< "SPIR-V_1.2"; empty: none
 };
 } // namespace of_device
 namespace of_program {
@@ -66,8 +67,9 @@ namespace of_kernel {
 enum : unsigned { argument_count = 0x1191 };
 } // namespace of_kernel
 namespace of_argument {
-enum : unsigned { address_space = 0x1196, type_name = 0x1198, name = 0x119A };
+enum : unsigned { address_space = 0x1196, access = 0x1197, type_name = 0x1198, name = 0x119A };
 enum : unsigned { global = 0x119B, local = 0x119C, constant = 0x119D, by_value = 0x119E };
+enum : unsigned { read_only = 0x11A0 };
 } // namespace of_argument
 namespace of_work_group {
 enum : unsigned {
@@ -78,8 +80,18 @@ enum : unsigned {
 };
 } // namespace of_work_group
 namespace of_memory {
-enum : unsigned { bytes = 0x1102, context = 0x1106, parent = 0x1107, offset = 0x1108 };
+enum : unsigned {
+    type = 0x1100,
+    bytes = 0x1102,
+    context = 0x1106,
+    parent = 0x1107,
+    offset = 0x1108,
+};
+enum : unsigned { buffer = 0x10F0, picture = 0x10F1 }; ///< types; a picture is a 2-D image
 } // namespace of_memory
+namespace of_picture {
+enum : unsigned { format = 0x1110, pixel_bytes = 0x1111, width = 0x1114, height = 0x1115 };
+} // namespace of_picture
 namespace of_event {
 enum : unsigned { status = 0x11D3, started = 0x1282, ended = 0x1283 };
 } // namespace of_event
@@ -93,6 +105,7 @@ namespace flag {
 enum : bits {
     all_devices = 0xFFFFFFFF,
     read_write = 1,
+    read_only = 4,
     use_host_memory = 8,
     profiling = 2,
     context_platform = 0x1084,
@@ -109,6 +122,7 @@ enum : result {
     out_of_resources = -5,
     out_of_host_memory = -6,
     invalid_value = -30,
+    invalid_memory = -38,
     invalid_buffer_size = -61,
     misaligned_sub_buffer = -13,
     no_platform = -1001,
@@ -118,6 +132,46 @@ struct sub_buffer {
     std::size_t offset;
     std::size_t bytes;
 };
+
+/// CL/cl.h's cl_image_format and cl_image_desc.
+struct picture_format {
+    std::uint32_t channels = 0; ///< CL_RGBA
+    std::uint32_t type = 0;     ///< CL_FLOAT
+
+    friend bool operator==(picture_format const&, picture_format const&) = default;
+};
+struct picture_extents {
+    std::uint32_t type = of_memory::picture;
+    std::size_t width = 0;
+    std::size_t height = 0;
+    std::size_t depth = 0;
+    std::size_t count = 0;
+    std::size_t row_bytes = 0;
+    std::size_t slice_bytes = 0;
+    std::uint32_t mip_levels = 0;
+    std::uint32_t samples = 0;
+    memory from = nullptr;
+};
+
+/// The begin of a 2-D image in the form of an array, before its rows without gaps. An image has
+/// this form in every copy: those of a tuning, of a worker and of a captured call.
+struct picture_head {
+    static constexpr std::uint64_t own_mark = 0x31'65'67'61'6d'69'6c'63; ///< "climage1"
+
+    std::uint64_t mark = own_mark;
+    std::uint64_t width = 0; ///< pixels
+    std::uint64_t height = 0;
+    std::uint64_t pixel_bytes = 0;
+    picture_format format{};
+    std::uint64_t unused[3] = {};
+
+    [[nodiscard]] std::size_t all_bytes() const noexcept
+    {
+        return sizeof(picture_head) + width * height * pixel_bytes;
+    }
+    friend bool operator==(picture_head const&, picture_head const&) = default;
+};
+static_assert(sizeof(picture_head) == 64);
 
 /// The functions that attune calls, named as in the specification without "cl". Every pointer is
 /// set, except optional ones that the library lacks.
@@ -146,6 +200,10 @@ struct library {
     program (*create_program_with_binary)(context, unsigned count, device const*,
                                           std::size_t const* sizes, unsigned char const** binaries,
                                           result* of_each, result* said);
+    program (*create_program_with_il)(context, void const* module, std::size_t bytes,
+                                      result* said); ///< optional: 2.1
+    result (*set_constant)(program, unsigned id, std::size_t bytes,
+                           void const* value); ///< optional: 2.2
     result (*build_program)(program, unsigned count, device const*, char const* options,
                             void (*notify)(program, void*), void* own);
     result (*get_program_info)(program, unsigned what, std::size_t room, void* out,
@@ -166,6 +224,10 @@ struct library {
     memory (*create_buffer)(context, bits flags, std::size_t bytes, void* host, result* said);
     memory (*create_sub_buffer)(memory, bits flags, unsigned kind, void const* region,
                                 result* said);
+    memory (*create_picture)(context, bits flags, picture_format const*, picture_extents const*,
+                             void* host, result* said);
+    result (*get_picture_info)(memory, unsigned what, std::size_t room, void* out,
+                               std::size_t* bytes);
     result (*retain_memory)(memory);
     result (*release_memory)(memory);
     result (*get_memory_info)(memory, unsigned what, std::size_t room, void* out,
@@ -178,6 +240,16 @@ struct library {
     result (*enqueue_copy)(queue, memory from, memory to, std::size_t from_offset,
                            std::size_t to_offset, std::size_t bytes, unsigned waits, event const*,
                            event* out);
+    result (*enqueue_read_picture)(queue, memory, unsigned blocking, std::size_t const* from,
+                                   std::size_t const* extent, std::size_t row_bytes,
+                                   std::size_t slice_bytes, void* to, unsigned waits, event const*,
+                                   event* out);
+    result (*enqueue_picture_to_buffer)(queue, memory from, memory to, std::size_t const* begin,
+                                        std::size_t const* extent, std::size_t offset,
+                                        unsigned waits, event const*, event* out);
+    result (*enqueue_buffer_to_picture)(queue, memory from, memory to, std::size_t offset,
+                                        std::size_t const* begin, std::size_t const* extent,
+                                        unsigned waits, event const*, event* out);
     result (*enqueue_fill)(queue, memory, void const* pattern, std::size_t pattern_bytes,
                            std::size_t offset, std::size_t bytes, unsigned waits, event const*,
                            event* out);
@@ -258,9 +330,10 @@ struct found_device {
 [[nodiscard]] std::vector<found_device> devices_of(library const& of);
 
 enum class argument_kind : std::uint32_t {
-    value, ///< bytes
-    array, ///< `global` or `constant`
-    local, ///< memory of a work-group: the launch's dynamic bytes
+    value,   ///< bytes
+    array,   ///< `global` or `constant`
+    local,   ///< memory of a work-group: the launch's dynamic bytes
+    picture, ///< a 2-D image that the kernel only reads
 };
 
 struct argument_form {
@@ -330,7 +403,7 @@ inline constexpr std::string_view image_mark = "attune OpenCL 3\n";
     for (std::uint64_t i = 0; i < arguments; ++i, next += sizeof(std::uint64_t)) {
         std::uint64_t one = 0;
         std::memcpy(&one, next, sizeof one);
-        if (one >> 32 > static_cast<std::uint32_t>(argument_kind::local)) return {};
+        if (one >> 32 > static_cast<std::uint32_t>(argument_kind::picture)) return {};
         out.arguments.push_back(
             {static_cast<argument_kind>(one >> 32), static_cast<std::uint32_t>(one)});
     }

@@ -27,6 +27,8 @@ inline void take_functions(library_functions& from, library& l)
     from.need("clGetCommandQueueInfo", l.get_queue_info);
     from.need("clCreateProgramWithSource", l.create_program_with_source);
     from.need("clCreateProgramWithBinary", l.create_program_with_binary);
+    from.wish("clCreateProgramWithIL", l.create_program_with_il);
+    from.wish("clSetProgramSpecializationConstant", l.set_constant);
     from.need("clBuildProgram", l.build_program);
     from.need("clGetProgramInfo", l.get_program_info);
     from.need("clGetProgramBuildInfo", l.get_program_build_info);
@@ -39,12 +41,17 @@ inline void take_functions(library_functions& from, library& l)
     from.need("clSetKernelArg", l.set_kernel_arg);
     from.need("clCreateBuffer", l.create_buffer);
     from.need("clCreateSubBuffer", l.create_sub_buffer);
+    from.need("clCreateImage", l.create_picture);
+    from.need("clGetImageInfo", l.get_picture_info);
     from.need("clRetainMemObject", l.retain_memory);
     from.need("clReleaseMemObject", l.release_memory);
     from.need("clGetMemObjectInfo", l.get_memory_info);
     from.need("clEnqueueReadBuffer", l.enqueue_read);
     from.need("clEnqueueWriteBuffer", l.enqueue_write);
     from.need("clEnqueueCopyBuffer", l.enqueue_copy);
+    from.need("clEnqueueReadImage", l.enqueue_read_picture);
+    from.need("clEnqueueCopyImageToBuffer", l.enqueue_picture_to_buffer);
+    from.need("clEnqueueCopyBufferToImage", l.enqueue_buffer_to_picture);
     from.need("clEnqueueFillBuffer", l.enqueue_fill);
     from.need("clEnqueueNDRangeKernel", l.enqueue_kernel);
     from.need("clEnqueueMarkerWithWaitList", l.enqueue_marker);

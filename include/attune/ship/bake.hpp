@@ -21,6 +21,7 @@ struct bake_request {
     /// 80, 90 ...: bakes winners of devices, as CUBINs for these architectures. Empty: bakes
     /// winners of processors.
     std::vector<int> architectures{};
+    bool is_opencl = false;     ///< bakes winners of OpenCL devices
     bool is_unverified = false; ///< winners predicted for a device are used without a proof
     /// "aarch64": the release's machine. Flags for other machines are left out. Empty: that of the
     /// levels; where all are "base", this one.
@@ -46,9 +47,10 @@ struct bake_request {
 ///   <stem>_unproven.cpp       the constants with all compiled variants
 ///   <stem>_check.cpp          a program that verifies them: `<program> FILE`
 /// With that program's output, bake() writes only <stem>_table.cpp.
-/// For devices (architectures) bake() writes two files:
+/// For devices (architectures, is_opencl) bake() writes two files:
 ///   <stem>_table.cpp          constants, and the launcher
-///   <stem>_images.cpp         CUBINs of the winners and the default, and its PTX
+///   <stem>_images.cpp         CUBINs of the winners and the default, and its PTX; for OpenCL
+///                             (is_opencl) their texts, and binaries for devices of this machine
 /// @param table  if given, receives proof_table(); empty if a second pass will prove more
 /// @return  sentences for the user
 /// Errors   attune::error, and nothing is written: no winner of this text of the kernel, an unknown
@@ -64,8 +66,8 @@ std::vector<std::string> bake(bake_request const& request, std::string* table = 
 
 /// A program that bakes: `--store F --folder D --stem S [--kernel-file F] [--kernel NAME]
 /// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]
-/// [--shapes S]... [--checked F] [--sm N]... [--unverified yes]`. Writes sentences and errors to
-/// stderr.
+/// [--shapes S]... [--checked F] [--sm N]... [--opencl yes] [--unverified yes]`. Writes sentences
+/// and errors to stderr.
 /// @param arguments  without the program's name
 /// @return  the exit status: 0, or 1 after an error
 int bake_main(std::span<char const* const> arguments);

@@ -15,6 +15,7 @@
 #include <attune/ship/bake/bake_text.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/bake/device_images.hpp>
+#include <attune/ship/bake/opencl_images.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 #include <attune/ship/prepared_compiler.hpp>
 
@@ -159,9 +160,7 @@ inline void leave_out_flags_of_clang(bake_plan& plan, std::string const& compile
 /// "clang 19" of "clang 19.1.7 -O3 -march=native" and of "Clang 19.1.7".
 [[nodiscard]] inline std::string compiler_and_release(std::string const& identity)
 {
-    std::string out;
-    for (char const c : identity.substr(0, identity.find('.')))
-        out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    std::string const out = in_small_letters(identity.substr(0, identity.find('.')));
     return out.starts_with("gnu ") ? "gcc" + out.substr(3) : out;
 }
 
@@ -249,19 +248,29 @@ inline void say_where_nothing_is_faster(bake_plan& plan)
                                                                kernel_source source,
                                                                std::string* table_said)
 {
-    std::vector<std::string> const levels = architecture_levels(request.architectures);
+    bool const is_opencl = request.is_opencl;
+    if (is_opencl && (!request.architectures.empty() || request.is_unverified))
+        throw error("code for OpenCL has no architectures, and nothing is predicted for it",
+                    request.kernel_file, "leave out SM and UNVERIFIED, or OPENCL");
     if (!request.levels.empty() || !request.shapes.empty())
         throw error("code for devices has no instruction sets and is not verified by the build",
                     request.kernel_file,
                     "bake it for processors apart: leave out SM there, and ISA and SHAPES here");
+    std::vector<std::string> levels = architecture_levels(request.architectures);
     bake_plan plan = plan_of(text, request.store, std::move(source),
                              {.kernel = request.kernel,
                               .most_variants = request.most_variants,
-                              .is_for_device = true,
+                              .kind = is_opencl ? baked_kind::opencl : baked_kind::cuda,
                               .is_unverified = request.is_unverified});
     say_who_may_write(plan, request.store);
+    if (is_opencl)
+        for (planned_device const& one : plan.devices)
+            levels.push_back(one.name);
     add_proven_builds(plan, levels, {}, request.is_unverified);
-    compile_images(plan, levels);
+    if (is_opencl)
+        add_opencl_images(plan);
+    else
+        compile_images(plan, levels);
     if (table_said != nullptr) *table_said = proof_table(plan, levels);
     bool const has_prediction =
         std::any_of(plan.devices.begin(), plan.devices.end(),
@@ -292,7 +301,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request, std::st
         throw error("the path of the kernel file cannot be written into a source", source.path,
                     "it has a quote, a backslash or the end of a line");
     source.include_dirs = request.include_dirs;
-    if (!request.architectures.empty())
+    if (!request.architectures.empty() || request.is_opencl)
         return bake_for_devices(request, text, std::move(source), table_said);
     std::vector<std::string> const levels = checked_levels(request.levels);
     std::string const machine = machine_of_release(request.machine, levels);
@@ -385,6 +394,8 @@ private:
             out.levels.push_back(value);
         else if (name == "--sm")
             out.architectures.push_back(architecture_in("sm_" + value));
+        else if (name == "--opencl")
+            out.is_opencl = value == "yes";
         else if (name == "--unverified")
             out.is_unverified = value == "yes";
         else if (name == "--compiler")
@@ -410,7 +421,7 @@ private:
             throw error("there is no such argument", name,
                         "use --store, --kernel-file, --kernel, --folder, --stem, --include, "
                         "--level, --compiler, --variants, --depfile, --machine, --shapes, "
-                        "--checked, --sm or --unverified");
+                        "--checked, --sm, --opencl or --unverified");
     }
     for (std::string const* const needed : {&out.store, &out.folder, &out.stem})
         if (needed->empty())

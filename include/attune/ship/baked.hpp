@@ -48,6 +48,10 @@ class baked;
 /// program ends with a sentence; try_launch() returns the sentence. A context must outlive the
 /// calls in it.
 ///
+/// A kernel of an OpenCL device (attune_bake(... OPENCL)) takes a cl_mem as the address of a
+/// device_span. It is launched on the queue of on(), else in the context of the first array, and
+/// then the call waits for its end.
+///
 /// For a kernel of another name or type, the linker reports an error that names
 /// attune::...::baked_table_of<"name", type>.
 ///
@@ -93,7 +97,8 @@ public:
     };
 
     /// `kernel.on(stream)(args...)` launches on that stream, like attune::tuned.
-    /// @param stream  a CUstream or cudaStream_t; null: the legacy default stream
+    /// @param stream  a CUstream or cudaStream_t; null: the legacy default stream. For OpenCL a
+    ///                cl_command_queue
     [[nodiscard]] ATTUNE_ALWAYS_INLINE on_stream on(void* stream) const
     {
         static_assert(can_launch, "attune: baked.on(stream): the kernel takes arrays of the host");

@@ -42,7 +42,7 @@ struct served_shapes {
     std::uint64_t by_default = 0; ///< the default serves, until more is verified
     std::uint64_t wrong = 0;      ///< the variant was wrong: the default serves
     std::uint64_t unknown = 0;    ///< the variant could not be verified: the default serves
-    std::uint64_t slower = 0;     ///< the variant was right, but slower: the default serves
+    std::uint64_t slower = 0;     ///< the variant was slower, here or at about these sizes
     std::uint64_t executions = 0; ///< runs of trusted code and variants in these checks
     double seconds = 0;           ///< wall seconds, including those executions
     double executed_s = 0;        ///< seconds of the executions alone

@@ -10,6 +10,7 @@
 #include <attune/ship/bake/bake_text.ipp>
 #include <attune/ship/bake/build_proofs.ipp>
 #include <attune/ship/bake/device_images.ipp>
+#include <attune/ship/bake/opencl_images.ipp>
 #include <attune/ship/export_header.ipp>
 #include <attune/ship/prepared_compiler.ipp>
 #include <attune/ship/report/problem_report.ipp>

@@ -61,6 +61,9 @@ TEST_CASE("a file's typedef is accepted, another kind of argument is not")
     CHECK(has(objection({array}), "void(global float*)"));
     CHECK(has(objection({array, number, number}), "but the kernel file defines it"));
     CHECK(has(objection({local, number}), "local float*"));
+    CHECK(has(objection({{argument_kind::picture, "image2d_t"}, number}),
+              "defines argument 0 as a read-only image; declare it in the program with "
+              "attune::device_span<std::byte const>, not as std::span<float>"));
     CHECK(has(objection({{argument_kind::array, "image2d_t"}, number}),
               "defines argument 0 as a image2d_t, which attune does not pass"));
     v.launch.shared_bytes = 8;
@@ -69,6 +72,13 @@ TEST_CASE("a file's typedef is accepted, another kind of argument is not")
               "8 bytes of local memory"));
     CHECK(attune::detail::local_memory_objection(forms_of(v, {array, number, local}, none), v)
               .empty());
+    v.arguments = {"attune::device_span<std::byte const>", "int"};
+    CHECK(has(objection({{argument_kind::picture, "image2d_t"}, number}),
+              "takes an image and less than two integers"));
+    v.arguments.push_back("unsigned");
+    CHECK(objection({{argument_kind::picture, "image2d_t"}, number, {argument_kind::value, "uint"}})
+              .empty());
+    v.arguments = {"std::span<float>", "int"};
     v.arguments[1] = "my_struct";
     CHECK(has(objection({array, {argument_kind::value, "my_struct"}}), "size on the device"));
 }

@@ -25,6 +25,23 @@ TEST_CASE("drawn sizes are within their bounds, small and large ones, and beside
     CHECK(draw.size(4, 4) == 4);
 }
 
+TEST_CASE("a function that draws until its sizes suit it finds them, whatever the limits")
+{
+    for (attune::detail::drawn_sizes const which :
+         {attune::detail::drawn_sizes{.most = 0},
+          attune::detail::drawn_sizes{.most = 8'192, .are_large = true}}) {
+        attune::call_draw draw(1, {}, which);
+        auto const finds = [&](auto const& suits) {
+            for (int i = 0; i < 100'000; ++i)
+                if (std::int64_t const m = draw.size(1, 20'000); suits(m, draw.size(1, 20'000)))
+                    return true;
+            return false;
+        };
+        CHECK(finds([](std::int64_t m, std::int64_t n) { return m * n <= 1'000; }));
+        CHECK(finds([](std::int64_t m, std::int64_t n) { return m > 9'000 && n > 9'000; }));
+    }
+}
+
 TEST_CASE("a length is a formula of the call's whole numbers")
 {
     constexpr auto rows = attune::argument<2>;

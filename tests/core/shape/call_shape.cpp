@@ -191,6 +191,22 @@ TEST_CASE("the address of each of many arrays counts")
     check(std::make_index_sequence<23>{});
 }
 
+TEST_CASE("rows that are one array count among the targets of pointers, neighbours or not")
+{
+    std::array<float, 64> memory{};
+    using pointers = std::array<float*, 3>;
+    auto const place = [](pointers const& of) {
+        return attune::detail::place_of_targets(std::span(of)) & 64;
+    };
+    float* const a = memory.data();
+    float* const b = a + 16;
+    float* const c = a + 32;
+    CHECK(place({a, b, c}) == 0);
+    CHECK(place({a, a, c}) != 0);
+    CHECK(place({a, b, a}) != 0);
+    CHECK(place({nullptr, b, nullptr}) == 0);
+}
+
 TEST_CASE("each pair of many arrays may overlap, and none is taken for another")
 {
     using shape = shape_of_call<out, out, out, out, out, out, out, out, out>;

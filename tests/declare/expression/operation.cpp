@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "../../support/binary_operations.hpp"
 
@@ -78,7 +80,37 @@ TEST_CASE("a relation holds as C++ says, also between numbers that have no order
     // 2^53 + 1 is no double: whole numbers are compared as such.
     number const large = number::of(std::int64_t{9007199254740993});
     CHECK(holds(op::greater, large, number::of(std::int64_t{9007199254740992})));
-    CHECK(holds(op::equal, large, number::of(9007199254740992.0)));
+}
+
+TEST_CASE("a whole and a real number are compared as exactly as in Python")
+{
+    // A long double has 64 bits or more: it has all numbers below exactly.
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t const whole :
+         {std::int64_t{0}, std::int64_t{7}, std::int64_t{-7}, std::int64_t{9007199254740992},
+          std::int64_t{9007199254740993}, std::int64_t{-9007199254740993}, last, last - 1, -last,
+          -last - 1})
+        for (double const real :
+             {0.0, 7.0, 6.5, -7.0, 9007199254740992.0, 9007199254740994.0, -9007199254740992.0,
+              -9007199254740994.0, 0x1p63, -0x1p63, 0x1.fffffffffffffp62, 1e300, -1e300, HUGE_VAL,
+              -HUGE_VAL, std::nan("")}) {
+            CAPTURE(whole);
+            CAPTURE(real);
+            number const a = number::of(whole), b = number::of(real);
+            auto const x = static_cast<long double>(whole), y = static_cast<long double>(real);
+            for (auto const& [code, expected] :
+                 {std::pair{op::less, x < y}, std::pair{op::less_equal, x <= y},
+                  std::pair{op::greater, x > y}, std::pair{op::greater_equal, x >= y},
+                  std::pair{op::equal, x == y}, std::pair{op::not_equal, x != y}}) {
+                CHECK(detail::satisfies(detail::rules_of(code).holds, a, b) == expected);
+                bool const turned = detail::satisfies(detail::rules_of(code).holds, b, a);
+                CHECK(turned == (detail::is_equality(code) ? expected
+                                 : code == op::less        ? y < x
+                                 : code == op::less_equal  ? y <= x
+                                 : code == op::greater     ? y > x
+                                                           : y >= x));
+            }
+        }
 }
 
 TEST_CASE("an operand is evaluated only where C++ would evaluate it")

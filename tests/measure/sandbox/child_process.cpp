@@ -70,6 +70,13 @@ TEST_CASE("a run that returns gives its time, and the child's memory is not the 
     CHECK(has_no_children());
 }
 
+TEST_CASE("a fork takes CPU time")
+{
+    static_cast<void>(attune::detail::run_in_child([] {}, {}));
+    CHECK(attune::detail::usual_fork_s() > 0);
+    CHECK(attune::detail::usual_fork_s() < 10);
+}
+
 TEST_CASE("an exception of the run or of the check is told with its text")
 {
     auto const boom = [] { throw std::runtime_error("boom"); };

@@ -77,6 +77,21 @@ TEST_CASE("a copy is aligned to a cache line as its original is")
         }
 }
 
+TEST_CASE("a copy whose address matters less ends at the forbidden page, at any length")
+{
+    std::vector<std::byte> memory(1024);
+    for (std::size_t offset : {0U, 4U, 8U, 60U})
+        for (std::size_t size : {4U, 8U, 60U, 64U, 500U}) {
+            std::vector<buffer> const original{
+                as_buffer(std::span(memory.data() + offset, size), 0)};
+            guarded_copies const copies(original, attune::detail::guarded_end::last, 4);
+            buffer const& copy = copies.buffers()[0];
+            CHECK(address(copy.data) % 4 == address(original[0].data) % 4);
+            CHECK(address(copy.data + copy.bytes) % 4096 == 0);
+            CHECK(copies.damage().empty());
+        }
+}
+
 TEST_CASE("a copy whose first end is guarded begins a page, and the byte before it is forbidden")
 {
     std::vector<std::byte> memory(4 << 20, std::byte{7});

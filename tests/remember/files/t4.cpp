@@ -9,10 +9,14 @@
 #include <doctest/doctest.h>
 #include <string>
 #include <variant>
+#include <vector>
+
+#include "../../support/texts.hpp"
 
 using namespace attune::detail;
 using attune::failure_stage;
 using attune::memory_store;
+using attune_test::has;
 
 namespace {
 
@@ -98,6 +102,9 @@ TEST_CASE("a cache file is read closed, open, and cut anywhere behind its first 
     }
     for (std::size_t length = 1; length < last.size(); ++length)
         CHECK(read_t4(cache_start + last.substr(0, length), {}).rows.size() >= 3);
+    // The cut name is no second "time".
+    std::string const in_name = last.substr(0, last.rfind('}')) + ", \"times";
+    CHECK(read_t4(cache_start + in_name, {}).rows.size() == 3);
 }
 
 TEST_CASE("imported results are sources and never answers")
@@ -219,13 +226,15 @@ TEST_CASE("a name may have the unit of a time, and any name the direction")
         return read_t4(R"t({"results": [{"configuration": {"A": 1}, "invalidity": )t" + invalidity +
                            R"t(, "objectives": )t" + objective + R"t(, "measurements": [
             {"name": "time", "value": 2}, {"name": "time_us", "value": 2},
-            {"name": "Time (ns)", "value": 2}, {"name": "time_per_flop", "value": 2}]}])t" +
+            {"name": "Time (ns)", "value": 2}, {"name": "time_min", "value": 2},
+            {"name": "time_per_flop", "value": 2}]}])t" +
                            more + "}",
                        {.kernel = "k"});
     };
     CHECK(seconds_of(of("[\"time_us\"]").rows.at(0)) == doctest::Approx(2e-6));
     CHECK(seconds_of(of("[\"Time (ns)\"]").rows.at(0)) == doctest::Approx(2e-9));
     CHECK(seconds_of(of("\"time_us\"").rows.at(0)) == doctest::Approx(2e-6));
+    CHECK(seconds_of(of("\"time_min\"").rows.at(0)) == doctest::Approx(2e-3)); // the lowest time
     CHECK(seconds_of(of("[\"time\"]", R"(, "timeunit": "s")").rows.at(0)) == doctest::Approx(2));
     CHECK(seconds_of(of("[\"time_us\"]", R"(, "timeunit": "s")").rows.at(0)) ==
           doctest::Approx(2e-6));
@@ -259,6 +268,146 @@ TEST_CASE("a cache says an error beside the objective, and its unit")
         attune::error);
 }
 
+namespace {
+
+/// The reason why this text is refused; "read" if it is not.
+std::string refusal(std::string const& text)
+{
+    try {
+        static_cast<void>(read_t4(text, {.kernel = "k"}));
+    } catch (attune::error const& e) {
+        return std::string(e.where());
+    }
+    return "read";
+}
+
+/// Results with one time, and a member in each place where one may say the direction.
+/// @param inside  of the result, of its measurement, of the metadata, or of the document
+std::string with_member(int inside, std::string const& member)
+{
+    auto const at = [&](int place) { return place == inside ? ", " + member : std::string(); };
+    return R"({"results": [{"configuration": {"A": 1}, "objectives": ["time"], "measurements": [
+        {"name": "time", "value": 1)" +
+           at(1) + "}]" + at(0) + R"(}], "metadata": {"x": 1)" + at(2) + "}" + at(3) + "}";
+}
+
+/// Results of one configuration each, which may have more members than it.
+std::string of_rows(std::vector<std::string> const& rows)
+{
+    std::string out = R"({"results": [)";
+    for (std::string const& row : rows)
+        out += (out.back() == '[' ? "{" : ", {") + row + "}";
+    return out + "]}";
+}
+
+std::string const timed = R"("measurements": [{"name": "time", "value": 2}])";
+
+} // namespace
+
+TEST_CASE("a higher time that is better is refused, wherever and however a file says it")
+{
+    std::string cache = cache_start;
+    cache.erase(cache.rfind(','));
+    for (char const* const higher :
+         {R"("higher_is_better": [true])", R"("direction": ["maximize", "minimize"])",
+          R"("maximise": {"time": true})", R"("maximize": "time")", R"("minimize": false)",
+          R"("lower_is_better": 0)", R"("HigherIsBetter": true)", R"("Mode": "max")",
+          R"("objectiveDirection": "Maximize")", R"("optimization_direction": "higher")",
+          R"("sense": "MAX")", R"("goal": "maximise")", R"("optimize": {"time": "max"})"}) {
+        CAPTURE(higher);
+        for (int inside = 0; inside < 4; ++inside)
+            CHECK(has(refusal(with_member(inside, higher)), "a higher time is better, as \""));
+        CHECK(has(refusal(cache + "}, " + higher + "}"), "a higher time is better, as \""));
+    }
+    for (char const* const lower :
+         {R"("higher_is_better": [false, true])", R"("direction": ["minimize", "maximize"])",
+          R"("maximize": {"time": false, "GFLOP/s": true})", R"("minimise": "time")",
+          R"("minimize": true)", R"("higher_is_better": {"GFLOP/s": true})", R"("mode": "fast")",
+          R"("mode": "max-autotune")", R"("direction": null)", R"("optimize": "time")",
+          R"("goal": "lower")"}) {
+        CAPTURE(lower);
+        for (int inside = 0; inside < 4; ++inside)
+            CHECK(refusal(with_member(inside, lower)) == "read");
+    }
+    CHECK(has(refusal(with_member(0, R"("direction": "sideways")")),
+              "its \"direction\" is \"sideways\", which is no direction of time"));
+}
+
+TEST_CASE("a name that begins as a time, or an energy in seconds, is no time")
+{
+    auto const named = [](std::string const& name, std::string const& unit) {
+        return refusal(R"({"metadata": {"timeunit": "ns"}, "results": [{"configuration": {"A": 1},
+            "objectives": [")" +
+                       name + R"("], "measurements": [{"name": ")" + name + R"(", "value": 2)" +
+                       (unit.empty() ? "" : R"(, "unit": ")" + unit + '"') + "}]}]}");
+    };
+    for (char const* const time : {"time", "Times", "time_ms", "runtime", "execution time",
+                                   "Kernel_Time", "kernel time (us)"})
+        CHECK(named(time, "") == "read");
+    for (char const* const other : {"timesteps_per_second", "time_per_flop", "timeouts", "energy"})
+        CHECK(has(named(other, ""), "its objective is " + std::string(other) + ", without a unit"));
+    for (char const* const other : {"energy", "GFLOPs", "steps per second", "it/s"})
+        CHECK(has(named(other, "s"), "its objective is " + std::string(other) + " in s"));
+    CHECK(named("energy time", "s") == "read");
+    CHECK(named("time/s", "s") == "read");
+    CHECK(named("us/step", "us") == "read");
+    CHECK(has(named("steps/sec", "s"), "its objective is steps/sec in s"));
+    std::string flops = cache_start + "}, \"timeunit\": \"ns\"}";
+    flops.erase(flops.rfind(",}"), 1).replace(flops.find("\"time\""), 6, "\"time_per_flop\"");
+    CHECK(has(refusal(flops), "its objective is time_per_flop"));
+}
+
+TEST_CASE("what a result says of its failure is read in any usual form, and else counted")
+{
+    auto const row = [](std::string const& more) {
+        return read_t4(of_rows({R"("configuration": {"A": 1}, )" + more + ", " + timed}),
+                       {.kernel = "k"});
+    };
+    for (char const* const right : {R"("ok")", R"("valid")", R"("none")", R"("Success")",
+                                    R"(" correct")", "false", "0", "[]", "null"})
+        CHECK(seconds_of(row(R"("invalidity": )" + std::string(right)).rows.at(0)) > 0);
+    for (char const* const wrong : {"0", "false"}) {
+        auto const got = row(R"("invalidity": "correct", "correctness": )" + std::string(wrong));
+        CHECK(stage_of(got.rows.at(0)) == failure_stage::verify);
+    }
+    CHECK(stage_of(row(R"("invalidity": "compile", "correctness": 0)").rows.at(0)) ==
+          failure_stage::compile);
+    auto const unknown = row(R"("invalidity": "eaten")");
+    CHECK(unknown.rows.empty());
+    CHECK(unknown.left_out == 1);
+    CHECK(unknown.why_left_out == "its invalidity is eaten, which is no word of T4");
+}
+
+TEST_CASE("rows agree in their parameters and their objective, and no name is there twice")
+{
+    std::string const a = R"("configuration": {"A": 1}, )" + timed;
+    CHECK(has(refusal(of_rows({a, R"("configuration": {"A": 1, "B": 2}, )" + timed})),
+              "the first configuration has no B, and this one has, line 1, column"));
+    auto const mixed = read_t4(
+        of_rows({a, R"("configuration": {"A": 2}, "objectives": ["energy"], "measurements": [
+                    {"name": "energy", "value": 3, "unit": "J"}])"}),
+        {.kernel = "k"});
+    CHECK(mixed.rows.size() == 1);
+    CHECK(mixed.why_left_out == "its objective is energy, and that of others is time");
+    CHECK(refusal(of_rows({"\n" + a + R"(, "configuration": {"A": 2})"})) ==
+          "an object has the name configuration twice, line 2, column 76, at '\"configuration\"'");
+    CHECK(has(refusal(cache_start + R"("16,1": {"block_size_x": 16, "block_size_y": 1}}})"),
+              "the name 16,1 twice"));
+}
+
+TEST_CASE("a text whose brackets lie too deep is refused with the place, before it is read")
+{
+    auto const deep = [](std::size_t depth) {
+        return "{\"x\":\n" + std::string(depth, '[') + std::string(depth, ']') +
+               ", \"results\": []}";
+    };
+    CHECK(refusal(deep(999)) == "read");
+    CHECK(refusal(deep(1000)) == "the text is no JSON object: line 2, column 1000, at '[', with "
+                                 "1000 brackets around it");
+    CHECK(has(refusal(deep(100'000)), "line 2, column 1000"));
+    CHECK(refusal("{\"x\": \"" + std::string(2000, '[') + "\\\"[\", \"results\": []}") == "read");
+}
+
 TEST_CASE("Python's NaN and Infinity are read, and what is no JSON is refused with its place")
 {
     imported_results const got = read_t4(
@@ -277,4 +426,8 @@ TEST_CASE("Python's NaN and Infinity are read, and what is no JSON is refused wi
     } catch (attune::error const& e) {
         CHECK(std::string(e.where()) == "the text is no JSON object: line 2, column 8, at 'nan'");
     }
+    CHECK(refusal("{\"a\": NaN, \"b\": [+Infinity, -Infinity], \"c\": NaNs}") ==
+          "the text is no JSON object: line 1, column 46, at 'NaNs'");
+    for (char const* const cut : {"{", "{\"results\": [\n{\"a\": 1", "{\"attune_export\": 1,\n\"p"})
+        CHECK(has(refusal(cut), "the text is cut: line "));
 }

@@ -126,7 +126,8 @@ TEST_CASE("each winner has a CUBIN for each architecture, the default PTX too")
     CHECK(has(table, "void(attune::device_span<float>, int)"));
     std::string const images = support::read_file(subject.folder.file("out/fill_images.cpp"));
     CHECK(has(images, "\"fill\", 80, true, \"PTX sm_80\"}"));
-    std::string const script = attune::detail::script_text({.is_for_device = true}, "fill");
+    std::string const script =
+        attune::detail::script_text({.kind = attune::detail::baked_kind::cuda}, "fill");
     CHECK(has(script, "fill_table.o fill_images.o\n"));
     REQUIRE(said.size() == 1);
     CHECK(has(said[0], "tuned with nvrtc 11.9 sm_90 --std=c++20, baked with nvrtc 1"));

@@ -17,10 +17,21 @@ namespace {
 
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-constexpr launch_number values[] = {
-    formula::integer(0),  formula::integer(1),     formula::integer(-1),   formula::integer(7),
-    formula::integer(-3), formula::integer(least), formula::integer(most), formula::real(0),
-    formula::real(-2.5),  formula::real(3),        formula::real(1e300),   formula::none()};
+constexpr launch_number values[] = {formula::integer(0),
+                                    formula::integer(1),
+                                    formula::integer(-1),
+                                    formula::integer(7),
+                                    formula::integer(-3),
+                                    formula::integer(least),
+                                    formula::integer(most),
+                                    formula::real(0),
+                                    formula::real(-2.5),
+                                    formula::real(3),
+                                    formula::real(1e300),
+                                    formula::none(),
+                                    formula::integer((std::int64_t{1} << 53) + 1),
+                                    formula::real(0x1p53),
+                                    formula::real(0x1p63)};
 
 std::optional<number> as_tuned(launch_number const& n)
 {

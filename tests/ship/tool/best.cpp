@@ -176,8 +176,82 @@ TEST_CASE("the words of best --macros are quoted for a shell, a makefile and CMa
     CHECK(none.code == 3);
     CHECK(has(none.err, "ends in a backslash"));
     CHECK(run_here({"best", at.folder.file("odd"), "--macros", "--for", "make"}).code == 0);
+    // A store without facts does not say what a flag is.
+    winner.configuration = {{"WIDTH", "-8"}, {"FLAGS", "-mprefer-vector-width=512"}};
+    attune::memory_store older;
+    older.add(winner);
+    support::write_file(at.folder.file("older"), older.text());
+    ran const doubtful = run_here({"best", at.folder.file("older"), "--macros"});
+    CHECK(doubtful.err ==
+          "attune: best: the store does not say which parameters are flags; FLAGS is "
+          "a macro here. If it is a flag, add -mprefer-vector-width=512\n");
+    CHECK(doubtful.code == 0);
     CHECK(run_here({"best", at.store, "--macros"}).out ==
           run_here({"best", at.store, "--macros", "--for=sh"}).out);
     CHECK(run_here({"best", at.store, "--macros", "--for", "bash"}).code == 2);
     CHECK(run_here({"best", at.store, "--for", "make"}).code == 2);
+}
+
+TEST_CASE("of problems with other units, directions or limits, --setting selects one")
+{
+    support::scratch_directory const folder;
+    std::string const store = folder.file("s"), space = folder.file("space.json");
+    support::write_file(space, R"({"name": "k", "params": [{"name": "A", "values": [1, 2, 3]}]})");
+    auto const minimize = [&](std::vector<std::string> options) {
+        std::vector<std::string> all{"minimize", space, "--store", store};
+        all.insert(all.end(), options.begin(), options.end());
+        all.insert(all.end(), {"--", "echo", "{A}"});
+        REQUIRE(run_here(all).code == 0);
+    };
+    minimize({});
+    minimize({"--maximize", "--unit", "GFLOP/s"});
+    minimize({"--unit", "J"});
+    minimize({"--evaluations", "2", "--unit", "J", "--timeout", "9"});
+    ran const several = run_here({"best", store});
+    CHECK(several.code == 2);
+    CHECK(has(several.err, "4 problems are meant"));
+    for (char const* const option :
+         {"--setting unit= ", "--setting unit=GFLOP/s", "--setting unit=J", "--setting timeout=9"})
+        CHECK_MESSAGE(has(several.err + ' ', option), several.err);
+    CHECK(!has(several.err, "source=")); // all are of one program
+    CHECK(!has(several.err, "--kernel "));
+    auto const best = [&](std::vector<std::string> const& settings) {
+        std::vector<std::string> all{"best", store};
+        for (std::string const& one : settings)
+            all.insert(all.end(), {"--setting", one});
+        return run_here(all);
+    };
+    CHECK(best({"better=higher"}).out == "A=3\n");
+    CHECK(best({"unit=GFLOP/s"}).out == "A=3\n");
+    CHECK(best({"unit="}).out == "A=1\n");
+    CHECK(best({"unit=J", "timeout=9"}).code == 0);
+    CHECK(best({"unit=J", "timeout="}).out == "A=1\n");
+    CHECK(best({"unit=J"}).code == 2);
+    ran const none = best({"unit=W"});
+    CHECK(none.code == 1);
+    CHECK(has(none.err, "--setting unit=GFLOP/s or --setting unit=J"));
+    CHECK(has(best({"colour=red"}).err, "--setting better=higher or --setting better=lower"));
+    CHECK(best({"unit"}).code == 2);
+    ran const shown = run_here({"show", store, "--setting", "unit=J"});
+    CHECK(has(shown.out, "SETTING"));
+    CHECK(has(shown.out, "timeout=9 unit=J"));
+    CHECK(!has(shown.out, "GFLOP/s"));
+    CHECK(has(run_here({"explain", store, "--setting", "better=higher"}).out, "best      A=3"));
+    CHECK(
+        has(run_here({"export", store, "-f", "csv", "--setting", "better=higher"}).out, "GFLOP/s"));
+    // What else keeps problems apart can be said too.
+    attune::memory_store two;
+    for (char const* const compiler : {"gcc 12 -O3", "clang 19 -O3"}) {
+        attune::record one = support::sgemm_winner(512, compiler[0] == 'g' ? "8" : "16");
+        one.key.compiler = compiler;
+        two.add(one);
+    }
+    support::write_file(store, two.text());
+    ran const compilers = run_here({"best", store});
+    CHECK_MESSAGE(has(compilers.err,
+                      "; say which by --setting 'compiler=clang 19 -O3' or --setting "
+                      "'compiler=gcc 12 -O3'; --all"),
+                  compilers.err);
+    CHECK(best({"compiler=gcc 12 -O3"}).out == "TILE=8 'ORDER={0, 1}'\n");
+    CHECK(!has(run_here({"show", store}).out, "SETTING"));
 }

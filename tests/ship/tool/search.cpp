@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "../../support/set_variable.hpp"
 #include "run_here.hpp"
@@ -126,9 +128,13 @@ TEST_CASE("ask does one thing for each line, and names what it cannot read")
                                 "{\"observe\":{\"A\":1},\"value\":2,\"value\":1}\n"
                                 "{\"observe\":{\"A\":1,\"A\":2},\"value\":2}\n"
                                 "{\"observe\":{\"A\":1},\"value\":2,\"failed\":\"crash\"}\n"
-                                "{\"best\":1}\n");
+                                "{\"best\":1}\n"
+                                "{\"tell\":NaN,\"low\":-Infinity,\"value\":}\n" +
+                                    std::string(100'000, '[') + "\n");
     std::vector<json> const all = replies(got.out);
-    REQUIRE(all.size() == 11);
+    REQUIRE(all.size() == 13);
+    CHECK(says(all[11]["error"], "line 1, column 37, at '}'"));
+    CHECK(says(all[12]["error"], "line 1, column 1001, at '[', with 1000 brackets around it"));
     for (auto const& [at, error] :
          {std::pair{0U, "two things (ask and tell)"},
           std::pair{1U, "\"value\" is no number (\"NaN\")"},
@@ -293,17 +299,86 @@ TEST_CASE("minimize: a comma or a colon inside of digits is no number's begin")
     CHECK(minimize({}, "3.5 500").out.starts_with("500: A="));
     CHECK(minimize({"--pattern", "took (.*) s"}, "took 0,98 s").out.starts_with("0.98: A="));
     CHECK(minimize({"--pattern", "^([0-9:.]+) real"}, "1:30.5 real").out.starts_with("90.5: A="));
-    CHECK(has(minimize({"--pattern", "(.*)"}, "1,234").err, "2 printed no number"));
+    for (auto const& [number, value] : {std::pair{"0,980", "0.98"},
+                                        {"12,345.6", "12345.6"},
+                                        {"1.234,5", "1234.5"},
+                                        {"+5", "5"},
+                                        {"1,234,567", "1234567"},
+                                        {"1.234.567", "1234567"},
+                                        {"12345,678", "12345.678"},
+                                        {"-1,5", "-1.5"},
+                                        {"-1 234", "-1234"},
+                                        {"+1,234.", "1234"},
+                                        {"1.234", "1.234"},
+                                        {"0:01,500", "1.5"},
+                                        {"1,5e3", "1500"}}) {
+        CAPTURE(number);
+        CHECK(minimize({"--pattern", "(.*)"}, number).out.starts_with(value + std::string(": A=")));
+    }
+    for (auto const& [number, reason] :
+         {std::pair{"1,234", "1,234 may be 1.234 or 1234: print it without a comma"},
+          {"1e400", "1e400 is too large"},
+          {"1,23,456", "1,23,456 is no number"},
+          {"1.2.3", "1.2.3 is no number"},
+          {"x", "x is no number"}}) {
+        CAPTURE(number);
+        CHECK(has(minimize({"--pattern", "(.*)"}, number).err, std::string("number: ") + reason));
+    }
+    CHECK(has(minimize({}, "1e400").err, "its number is too large"));
+    std::string many = "100";
+    while (many.size() < 60'000)
+        many += " 100";
+    CHECK(has(minimize({"--pattern", "(.*)"}, many).err, "... is no number"));
     CHECK(minimize({"--pattern", "("}, "1").code == 2);
     CHECK(minimize({"--pattern", "1"}, "1").code == 2);
     CHECK(minimize({"--json", "ms"}, R"({"ms": 2.5})").out.starts_with("2.5: A="));
     CHECK(has(minimize({"--json", "us"}, R"({"ms": 2.5})").err, "no line has member us"));
+    std::string const deep = R"({"us": )" + std::string(60'000, '[') + std::string(60'000, ']');
+    ran const nested = minimize({"--json", "us"}, deep + "}");
+    CHECK(has(nested.err, "its last JSON cannot be read: {\"us\": [[["));
+    CHECK(has(nested.err, ", with 1000 brackets around it"));
+}
+
+TEST_CASE("minimize reads whole lines, and of several numbers the last; or it says why not")
+{
+    auto const [folder, file] = support::scratch_file("space.json", t1);
+    std::string const x(4093, 'x'), longer(5000, 'x');
+    // What is printed, the options, and the number or a part of the reason.
+    for (auto const& [text, options, reads] :
+         std::vector<std::tuple<std::string, std::vector<std::string>, std::string>>{
+             {x + "t=12345", {"--pattern", "t=([0-9]+)"}, "12345"},
+             {"x" + x + x, {"--pattern", "t=([0-9]+)"}, "no line has pattern t=([0-9]+)"},
+             {"t=100\rt=50\rt=5\r\n", {"--pattern", "t=([0-9]+)"}, "5"},
+             {"t=100 t=50 t=5", {"--pattern", "t=([0-9]+)"}, "5"},
+             {"x\rt=5", {"--pattern", "^t=([0-9]+)"}, "5"},
+             {"t=5\r\n\r\n", {"--pattern", "t=([0-9]+)$"}, "5"},
+             {"t=5\r\nx\r\n", {"--pattern", "([0-9]*)"}, "5"},
+             {std::string(1'000'000, 'x'), {"--pattern", "(x*)y"}, "a line is too long"},
+             {"{\"t\":1}\n{\"pad\":\"" + longer + "\",\"t\":5}", {"--json", "t"}, "5"},
+             {"{\"t\":1}\n{\"t\":2,}", {"--json", "t"}, "its last JSON cannot be read: {\"t\":2,}"},
+             {"{\"t\":2,}\n{\"t\":1}\n", {"--json", "t"}, "1"},
+             {"{\"t\":1}\n{\"t\":", {"--json", "t"}, "its last JSON cannot be read"},
+             {"it's {on}\n{\n \"runs\": [\n  {\"t\": 7}\n ],\n \"t\": 3\n}\ndone",
+              {"--json", "t"},
+              "3"},
+             {"{info} a\n{\"t\":1}{\"t\":2} {\"u\":3}\n{info} b", {"--json", "t"}, "2"},
+             {"{\"t\": \"}\", \"u\": NaN}", {"--json", "t"}, "\"}\" is no number"},
+         }) {
+        CAPTURE(text.substr(0, 80));
+        support::write_file(folder.file("text"), text);
+        ran const got =
+            run_here(joined({"minimize", file, "--evaluations", "1"}, options,
+                            {"--", "sh", "-c", "cat \"$1\" # {A}", "x", folder.file("text")}));
+        CAPTURE(got.err);
+        CHECK((got.code == 0 ? got.out.starts_with(reads + ": A=") : has(got.err, reads)));
+    }
 }
 
 TEST_CASE("minimize: braces can be written, and inputs reach the program")
 {
     auto const [folder, file] =
         support::scratch_file("space.json", R"({"name": "s", "inputs": {"N": "integer"},
+        "problem": {"R": 0.1, "W": 4.0, "H": 1e23},
         "params": [{"name": "A", "values": [1, 2, 3], "default": 1}]})");
     auto const line_of = [&](std::string const& word) {
         ran const got = run_here(
@@ -314,6 +389,7 @@ TEST_CASE("minimize: braces can be written, and inputs reach the program")
     CHECK(has(line_of("for i in {A}; do echo ${i}; done"), "1: A=1"));
     CHECK(has(line_of("echo '{{}} {{A}}' >&2; echo {A}"), "echo '\\''{} {A}'\\'' >&2; echo 1"));
     CHECK(has(line_of("echo {A}{N}"), "17: A=1"));
+    CHECK(has(line_of("echo {A} {R}x {W}x {H}x >&2; echo {A}"), "1 0.1x 4x 1e+23x >&2"));
     CHECK(has(line_of("awk 'BEGIN {print {A}}'"), "1: A=1"));
 }
 
@@ -401,7 +477,8 @@ TEST_CASE("minimize --store keeps apart what is measured, the limit, and the pro
     CHECK(minimize({}, "1").out.starts_with("1: A=1"));
     CHECK(has(minimize({"--wall-time"}, "1").out, ": A=2"));
     ran const known = minimize({}, "1");
-    CHECK(has(known.err, "has 2 outcomes of this program; --anew measures anew"));
+    CHECK(has(known.err, "has 2 outcomes of this program; files that the program itself reads are "
+                         "not compared; --anew measures anew"));
     CHECK(has(known.err, "0 runs"));
     CHECK(has(minimize({"--anew"}, "1").err, "2 runs"));
     CHECK(has(minimize({"--timeout", "0.15"}, "2").err, "1 ran too long"));
@@ -445,7 +522,7 @@ TEST_CASE("minimize --store: files of options, the environment, more runs, files
             joined({"minimize", file, "--store", store}, options, joined({"--"}, program)));
         CAPTURE(got.err);
         CHECK(got.code == 0);
-        return got.err.substr(got.err.find("evaluations, ") + 13, 6);
+        return got.err.substr(got.err.find(", ", got.err.find(" evaluation")) + 2, 6);
     };
     store = folder.file("1");
     std::vector<std::string> const by_option{"sh", "-c", "echo {A}", "x", "--in=" + data};
@@ -455,9 +532,16 @@ TEST_CASE("minimize --store: files of options, the environment, more runs, files
     support::write_file(data, "7");
     CHECK(runs(by_option) == "2 runs");
     store = folder.file("2");
-    for (char const* const variable : {"OMP_NUM_THREADS", "ATTUNE_TEST_NAMED"}) {
-        std::vector<std::string> const named{
-            "sh", "-c", "echo {A} # $ATTUNE_TEST_NAMED " + std::string(variable)};
+    for (auto const& [variable, text] : {std::pair{"OMP_NUM_THREADS", ""},
+                                         {"GOMAXPROCS", ""},
+                                         {"ATTUNE_TEST_NAMED", "$ATTUNE_TEST_NAMED"},
+                                         {"ATTUNE_TEST_NAMED", "$(ATTUNE_TEST_NAMED)"},
+                                         {"ATTUNE_TEST_NAMED", "$ENV{{ATTUNE_TEST_NAMED}}"},
+                                         {"ATTUNE_TEST_NAMED", "ENVIRON[\"ATTUNE_TEST_NAMED\"]"},
+                                         {"ATTUNE_TEST_NAMED", "os.Getenv(\"ATTUNE_TEST_NAMED\")"},
+                                         {"ATTUNE_TEST_NAMED", "printenv ATTUNE_TEST_NAMED"}}) {
+        CAPTURE(text);
+        std::vector<std::string> const named{"sh", "-c", "echo {A} # " + std::string(text)};
         attune_test::set_variable const one(variable, "1");
         CHECK(runs(named) == "2 runs");
         CHECK(runs(named) == "0 runs");
@@ -472,12 +556,146 @@ TEST_CASE("minimize --store: files of options, the environment, more runs, files
     CHECK(runs({"echo", "{A}"}) == "0 runs");
     // A run may write a file inside a text, as make does: only what is newer counts.
     store = folder.file("4");
-    std::vector<std::string> const text{"sh", "-c", "cat " + data + " >/dev/null; echo {A}"};
+    std::vector<std::string> const text{"sh", "-c", "echo {A} | tee " + data};
     CHECK(runs(text) == "2 runs");
     CHECK(runs(text) == "0 runs");
     std::filesystem::last_write_time(data, std::filesystem::last_write_time(store) +
                                                std::chrono::seconds(2));
-    CHECK(runs(text) == "2 runs");
+    CHECK(runs(text, {"--evaluations=1"}).starts_with("1 run"));
+    CHECK(runs(text).starts_with("1 run")); // A = 2 has no outcome since the change
+    CHECK(runs(text) == "0 runs");
+    CHECK(run_here({"best", store}).code == 0); // of the latest problem alone
+    // Some runs write a file, others do not.
+    store = folder.file("writer");
+    std::string const source = folder.file("source");
+    support::write_file(source, "echo $1\n");
+    std::vector<std::string> const some{
+        "sh", "-c", "[ {A} = 1 ] && date +%N >" + data + "; sh " + source + " {A}"};
+    CHECK(runs(some) == "2 runs");
+    CHECK(runs(some) == "0 runs");
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(20)); // clocks of files have steps of 4 ms
+    support::write_file(source, "echo $((10 - $1))\n");
+    CHECK(runs(some, {"--evaluations=1"}).starts_with("1 run"));
+    CHECK(runs(some).starts_with("1 run"));
+    CHECK(
+        run_here(joined({"minimize", file, "--store", store, "--"}, some)).out.starts_with("8: "));
+    // A file with another content, although its time is older, and one whose name has a value.
+    auto const file_is = [&](std::string const& path, char const* content) {
+        std::string const other = folder.file("other");
+        support::write_file(other, content);
+        std::filesystem::permissions(other, std::filesystem::perms::owner_all);
+        std::filesystem::last_write_time(other, std::filesystem::file_time_type{});
+        std::filesystem::rename(other, path);
+    };
+    attune_test::set_variable const path("PATH", folder.file(".") + ':' + ::getenv("PATH"));
+    std::filesystem::create_directory(folder.file("mod"));
+    int number = 5;
+    for (auto const& [changed, words] :
+         std::vector<std::pair<std::string, std::vector<std::string>>>{
+             {"cur", {"sh", "-c", folder.file("cur") + " {A}"}},
+             {"cur", {"sh", "-c", "cur {A}"}},
+             {"cur2", {folder.file("cur{A}")}},
+             {"cur2", {"sh", folder.file("cur{A}")}},
+             {"cur2", {"sh", "-c", "sh " + folder.file("cur{A}")}},
+             {"list", {"sh", "-c", "echo {A}", "x", "-f" + folder.file("list")}},
+             {"mod/part.py", {"sh", "-c", "echo {A}", "-m", folder.file("mod") + ".part"}},
+         }) {
+        CAPTURE(words.back());
+        for (char const* const name : {"cur1", "cur2"})
+            file_is(folder.file(name), "#!/bin/sh\necho 1\n");
+        file_is(folder.file(changed), "#!/bin/sh\necho 1\n");
+        store = folder.file(std::to_string(number++));
+        CHECK(runs(words) == "2 runs");
+        CHECK(runs(words) == "0 runs");
+        file_is(folder.file(changed), "#!/bin/sh\necho 2\n");
+        CHECK(runs(words) == "2 runs");
+        CHECK(runs(words) == "0 runs");
+    }
+}
+
+TEST_CASE("a pattern that takes a part of a number means the whole number")
+{
+    auto const [folder, file] = support::scratch_file("space.json", t1);
+    auto const best = [&](std::string const& pattern, std::string const& one,
+                          std::string const& two) {
+        return run_here({"minimize", file, "--pattern", pattern, "--", "sh", "-c",
+                         "[ {A} = 1 ] && echo '" + one + "' || echo '" + two + "'"})
+            .out;
+    };
+    std::string const usual = "time: ([0-9.]+)";
+    CHECK(best(usual, "time: 9.5e-05 s", "time: 0.0002 s").starts_with("9.5e-05: A=1"));
+    CHECK(best(usual, "time: 3E+2", "time: 20").starts_with("20: A=2"));
+    CHECK(best(usual, "time: 1,234.5 ms", "time: 12.7 ms").starts_with("12.7: A=2"));
+    CHECK(best(usual, "time: 1:02.5", "time: 12.7").starts_with("12.7: A=2"));
+    CHECK(best("([0-9.]+)", "score: -8.5", "score: 2").starts_with("-8.5: A=1"));
+    CHECK(best("([0-9.]+)", "run 2-8", "run 2-9").starts_with("8: A=1"));
+    CHECK(best("([0-9]+)e", "7e5", "8e1").starts_with("7: A=1")); // the pattern has the rest
+    CHECK(best("time: ([0-9.]+)s", "time: 9s", "time: 8.s").starts_with("8: A=2"));
+    CHECK(best(usual, "time: 9e", "time: 8.").starts_with("8: A=2"));
+    // The end of a longer number is none, unless the pattern has what stands before it.
+    for (char const* const longer :
+         {"1 234 ms", "run 2: 12 999 ms", "1,234 ms", "1_234 ms", "1\u00a0234 ms", "12,999.5 ms",
+          "0,98 ms", "1:00.50 ms", "1m0.50 ms"}) {
+        CAPTURE(longer);
+        CHECK(best("([0-9.]+) ms", "987 ms", longer).starts_with("987: A=1"));
+        CHECK(best("([0-9]+) ms", "987 ms", longer).starts_with("987: A=1"));
+    }
+    CHECK(best("([0-9]+) ms", "987 ms", "1.234 ms").starts_with("987: A=1"));
+    CHECK(best(" ([0-9]+) ms", "987 ms", "size 512 345 ms").starts_with("345: A=2"));
+    CHECK(best(",([0-9]+)$", "64,9", "64,5").starts_with("5: A=2"));
+    CHECK(best("([0-9.]+)$", "64,0.9", "64,0.5").starts_with("0.5: A=2"));
+    CHECK(best("([0-9.]+) ms", "gpu1:19.5 ms", "gpu1:15.5 ms").starts_with("15.5: A=2"));
+    CHECK(best("([0-9.]+)s", "real 0m9.25s", "real 0m8.50s").starts_with("8.5: A=2"));
+    CHECK(best("([0-9.]+)$", "0:09.25", "00:08.50").starts_with("8.5: A=2"));
+    CHECK(best("([0-9]+) ms", "step 7 99 ms", "step 7 45 ms").starts_with("45: A=2"));
+    CHECK(has(
+        run_here({"minimize", file, "--pattern", "([0-9]+) ms", "--", "echo", "{A} 234 ms"}).err,
+        "its number may be 234 or 1 234: let the pattern match what stands before it"));
+}
+
+TEST_CASE("minimize --store gives the best outcome that it has, whatever this search meets")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, R"({"params": [{"name": "A", "range": [1, 64]}]})");
+    std::vector<std::string> const all{
+        "minimize", file, "--store", folder.file("s"),
+        "--",       "sh", "-c",      "echo $(( ({A} - 40) * ({A} - 40) ))"};
+    ran const first = run_here(joined(
+        {"minimize", file, "--store", folder.file("s"), "--evaluations=64", "--", "sh", "-c"},
+        {all.back()}));
+    CHECK(first.out.starts_with("0: A=40"));
+    for (std::string const seed : {"1", "2"}) {
+        ran const again = run_here(joined({"minimize", file, "--store", folder.file("s"),
+                                           "--evaluations=1", "--seed", seed, "--", "sh", "-c"},
+                                          {all.back()}));
+        CHECK(again.out.starts_with("0: A=40"));
+        CHECK(has(again.err, "0 runs"));
+    }
+}
+
+TEST_CASE("a short search that finds a better configuration is the best of its store")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json"), store = folder.file("s");
+    support::write_file(file, R"({"params": [{"name": "A", "range": [1, 100000]}]})");
+    double best = HUGE_VAL;
+    std::size_t better = 0;
+    for (auto const& [evaluations, seed] : {std::pair{"30", "0"}, {"12", "1"}, {"12", "2"}}) {
+        REQUIRE(run_here({"minimize", file, "--store", store, "--evaluations", evaluations,
+                          "--seed", seed, "--", "sh", "-c", "echo $(( ({A} * 7919) % 100003 ))"})
+                    .code == 0);
+        double const now = json::parse(run_here({"best", store, "--json"}).out)["best"]["value"];
+        json const rows = json::parse(run_here({"export", store}).out)["problems"][0]["outcomes"];
+        double lowest = HUGE_VAL;
+        for (json const& row : rows)
+            lowest = std::min(lowest, row["value"].get<double>());
+        CHECK(now == lowest);
+        better += now < best ? 1 : 0;
+        best = now;
+    }
+    CHECK(better > 1);
 }
 
 TEST_CASE("minimize refuses no evaluations and no repetitions, and says how often each ran")
@@ -507,8 +725,10 @@ TEST_CASE(
         return got.err.substr(got.err.find("evaluations, ") + 13, 6);
     };
     int number = 0;
-    for (char const* const body : {"#!/bin/sh\necho $1 # ${ATTUNE_TEST_READ:-3}\n",
-                                   "#!/bin/sh\necho $1 # os.environ['ATTUNE_TEST_READ']\n"}) {
+    for (char const* const body :
+         {"#!/bin/sh\necho $1 # ${ATTUNE_TEST_READ:-3}\n", "echo $1 # $ATTUNE_TEST_READ\n",
+          "echo $1 # os.environ.get(\"ATTUNE_TEST_READ\")\n",
+          "#!/bin/sh\necho $1 # os.environ['ATTUNE_TEST_READ']\n"}) {
         store = folder.file("s" + std::to_string(number));
         std::string const script = folder.file("p" + std::to_string(number++));
         support::write_file(script, body);
@@ -631,7 +851,7 @@ TEST_CASE("minimize keeps what it measured: the default's value, a median, no in
     };
     // The default, A = 1, fails.
     json const failed = best_of({}, "[ {A} = 2 ] && echo 3");
-    CHECK(failed["default"] == 0.0);
+    CHECK(failed["default"].is_null());
     for (auto const& at : std::filesystem::directory_iterator(folder.path()))
         if (at.path().filename() != "space.json")
             CHECK(!has(run_here({"explain", at.path()}).out, "default "));
@@ -649,6 +869,66 @@ TEST_CASE("minimize keeps what it measured: the default's value, a median, no in
     CHECK(nine["value"] == 14.0);
     CHECK(nine["low"] == 11.0); // of 9 samples, the second and the eighth
     CHECK(nine["high"] == 17.0);
+}
+
+TEST_CASE("views of what minimize kept: a default that is known, values of any sign, no final")
+{
+    auto const [folder, file] = support::scratch_file("space.json", R"({"name": "x", "params": [
+        {"name": "A", "values": [1, 2, 3, 4, 5]}, {"name": "B", "values": ["u", "v"]}]})");
+    int number = 0;
+    std::string page;
+    auto const views = [&](std::vector<std::string> const& options, char const* script) {
+        std::string const store = folder.file("s" + std::to_string(number++));
+        std::vector<std::string> const program{"--", "sh", "-c", script, "x", "{A}", "{B}"};
+        CHECK(run_here(joined({"minimize", file, "--store", store}, options, program)).code == 0);
+        CHECK(run_here({"report", store, "-o", store + ".html"}).code == 0);
+        page = support::read_file(store + ".html");
+        return json::parse(run_here({"best", store, "--json"}).out)["best"];
+    };
+    // The first value of each parameter is the default.
+    CHECK(views({"--maximize", "--unit", "GFLOP/s"}, "echo $1")["default"] == 1.0);
+    CHECK(has(page, ">1 GFLOP/s</data>"));
+    CHECK(has(page, "better than the default"));
+    // Both values of B print 1: the default's values are unknown.
+    CHECK(has(page, "<td class=\"soft\">unknown</td>"));
+    CHECK_FALSE(has(page, ">?</td>"));
+    // One configuration alone has the default's number.
+    views({"--maximize"}, "echo $1.$([ $2 = u ] && echo 5)");
+    CHECK_FALSE(has(page, "unknown</td>"));
+    CHECK(has(page, "Underlined: not the default's value."));
+    // The default prints 0, which is a number.
+    CHECK(views({"--maximize"}, "echo $(($1 - 1))")["default"] == 0.0);
+    CHECK(
+        has(page, "The winner has <data value=\"4\">4</data>; the default: <data value=\"0\">0<"));
+    CHECK(has(page, "10 outcomes, of which 10 have a value"));
+    // It fails: there is none.
+    CHECK(views({"--maximize"}, "[ $1$2 != 1u ] && echo $1")["default"].is_null());
+    CHECK(has(page, "<h3>Winner and ties</h3>"));
+    CHECK_FALSE(has(page, ">default</th>"));
+    // Values below 0 are values.
+    json const best = views({"--maximize"}, "echo -$1");
+    CHECK(best["value"] == -1.0);
+    CHECK(best["default"] == -1.0);
+    CHECK(has(page, "10 outcomes, of which 10 have a value"));
+    CHECK(has(page, "explains <data value=\"1\">"));
+    CHECK(has(page, ">-5</text>"));
+    CHECK_FALSE(has(page, "nan"));
+    views({}, "echo $((($1 - 3) * 5))");
+    CHECK(has(page, "10 outcomes, of which 10 have a value"));
+    CHECK_FALSE(has(page, "nan"));
+    // The program changed its mind.
+    std::string const count = folder.file("count"), store = folder.file("again");
+    for (char const* const sign : {"", "1"}) {
+        support::write_file(count, sign + std::string(1, '\n'));
+        CHECK(run_here({"minimize", file, "--anew", "--store", store, "--", "sh", "-c",
+                        "read -r sign <\"$3t\"; echo $sign$1", "x", "{A}", "{B}",
+                        count.substr(0, count.size() - 1)})
+                  .code == 0);
+    }
+    CHECK(run_here({"report", store, "-o", store + ".html"}).code == 0);
+    page = support::read_file(store + ".html");
+    CHECK(has(page, "--anew measured again"));
+    CHECK_FALSE(has(page, "final"));
 }
 
 TEST_CASE("what a program says on standard error is no value")
@@ -678,6 +958,15 @@ TEST_CASE("a space's file that is wrong is told with its place")
     refused("[{\"name\":\"a\"," + parameters + ",{\"name\":\"b\"," + parameters + "]",
             "choose one by --space: a, b", 2);
     CHECK(has(run_here({"ask", file, "--space", "c"}).err, "choose one of: a, b"));
+    refused("[]", "the file has no space");
+    refused("[{\"name\":\"a\"," + parameters + ",{\"name\":\"a\"," + parameters + "]",
+            "the file has two spaces of the name 'a'");
+    support::write_file(file, "[{" + parameters + ",{" + parameters + ",{\"name\":\"x\"," +
+                                  parameters + "]");
+    CHECK(run_here({"ask", file, "--space", "x"}).code == 0);
+    refused("[{\"name\":\"a\"," + parameters + ",{\"name\":\"a\"," + parameters + "]",
+            "the file has two spaces of the name 'a'");
+    CHECK(run_here({"ask", file, "--space", "a"}).code == 3);
     CHECK(run_here({"ask", folder.file("none")}).code == 3);
     CHECK(has(run_here({"ask", folder.path()}).err, "Is a directory"));
     support::write_file(

@@ -5,10 +5,12 @@
 #include <attune/space/files/read_json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -205,6 +207,18 @@ TEST_CASE("progress is told from the third second on, each second on a terminal,
         CHECK(has(err.str(), is_live ? "\rhalf\x1b[K" : "half\nhalf\nhalf\n"));
         CHECK(err.str().ends_with(is_live ? "\r\x1b[K" : "half\n"));
     }
+}
+
+TEST_CASE("a slow work is told once, a quick one is not")
+{
+    std::promise<void> told;
+    {
+        attune::detail::tool::slow_notice const slow([&] { told.set_value(); },
+                                                     std::chrono::milliseconds(0));
+        told.get_future().wait();
+    }
+    attune::detail::tool::slow_notice const quick([] { FAIL_CHECK("it is told"); },
+                                                  std::chrono::hours(1));
 }
 
 TEST_CASE("a curve has the valid share for each limit, and what of the invalid would pass")
@@ -442,6 +456,8 @@ TEST_CASE("wrong words are told, and options that say nothing to an action are r
     CHECK(run_here({"space", "list", at.file, "--threads", "0"}).code == 2);
     CHECK(run_here({"space", "explain", at.file}).code == 2);
     CHECK(run_here({"space", "explain", at.file, R"({"M": 8, "M": 8})"}).code == 2);
+    CHECK(has(run_here({"space", "explain", at.file, "{\"M\":" + std::string(100'000, '[')}).err,
+              "line 1, column 1005, at '[', with 1000 brackets around it"));
     ran const none = run_here({"space", "explain", at.file, R"({"M": 9, "N": 8, "MODE": "a"})"});
     CHECK(none.code == 1);
     CHECK(has(none.out, "no such value (M = 9)"));

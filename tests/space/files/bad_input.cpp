@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../../support/texts.hpp"
 
@@ -100,6 +102,45 @@ TEST_CASE("what is wrong in a file is one sentence with file, line and column")
     CHECK(json_error(a + "{\"name\": \"b\", \"values\": [1]") ==
           "attune: this is no JSON: expected `,` or `}`, found the end\n"
           "  where: f.json, line 2, column 30:   {\"name\": \"b\", \"values\": [1]");
+}
+
+TEST_CASE("values that two members give, and conditions of another name, are refused")
+{
+    for (auto const& [members, said] : std::vector<std::pair<std::string, std::string>>{
+             {R"("values": [1], "range": [1, 4])", R"("range" alone, found "values")"},
+             {R"("kind": "real", "low": 0, "high": 1, "values": [1])",
+              R"("low" alone, found "values")"},
+             {R"("kind": "permutation", "parts": 3, "range": [1, 4])",
+              R"("parts" alone, found "range")"},
+             {R"("values": [1], "low": 0)", R"("values" alone, found "low")"}})
+        CHECK(attune_test::has(json_error(R"({"params": [{"name": "A", )" + members + "}]}"),
+                               "expected the values of A from " + said));
+    std::string const lost = "expected a known member, found \"";
+    for (std::string const name : {"Constraints", "conditions", "restrictions", "Condition"})
+        CHECK(attune_test::has(json_error(R"({"params": [{"name": "a", "values": [1]}], ")" + name +
+                                          "\": [\"a < 2\"]}"),
+                               lost + name));
+    std::string const begin = R"({"params": [{"name": "a", "values": [1]}], "Conditions": )";
+    CHECK(attune::read_spaces_json(begin + "[]}", "x").size() == 1);
+    CHECK(attune_test::has(json_error(begin + R"("a < 2"})"), lost)); // a text may be a condition
+    CHECK(attune_test::has(json_error(R"({"params": [{"name": "A", "low": 0, "high": 1}]})"),
+                           "write \"kind\": \"real\""));
+    std::string const parameters =
+        R"({"ConfigurationSpace": {"TuningParameters": [{"Name": "A", "Values": [1, 2]}])";
+    std::string const condition = R"([{"Expression": "A < 2"}])";
+    for (std::string const name : {"conditions", "Constraints", "Restrictions", "Condition"})
+        for (std::string const end : {"", "}"}) // inside, and behind the space
+            CHECK(attune_test::has(said_by([&] {
+                                       static_cast<void>(attune::read_t1(
+                                           parameters + end + ", \"" + name + "\": " + condition +
+                                           (end.empty() ? "}}" : "}")));
+                                   }),
+                                   lost + name));
+    CHECK(attune_test::has(t1_error(R"({"Name": "A", "Values": [1, 2], "activeif": "A < 2"})"),
+                           lost + "activeif"));
+    CHECK(attune_test::has(t1_error(R"({"Name": "A", "Values": [1, 2]})",
+                                    R"({"Expression": "A < 2", "settles": "A"})"),
+                           lost + "settles"));
 }
 
 TEST_CASE("what is wrong in a T1 file is one sentence with file, line and column")

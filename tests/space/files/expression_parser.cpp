@@ -114,6 +114,65 @@ TEST_CASE("comparisons chain, and conditions give what Python gives")
     CHECK(whole("a in ()") == 0);
     CHECK(whole("a in (-3,)") == 1);
     CHECK(whole("1 < 2 && !(2 < 1) || false") == 1);
+    CHECK(whole("9007199254740993 == 9007199254740992.0") == 0);
+    CHECK(whole("9007199254740993 in [9007199254740992.0]") == 0);
+    CHECK(whole("9223372036854775807 < 9223372036854775808.0") == 1);
+}
+
+TEST_CASE("sets, ranges, tuples, lists of min and `is` are worth what Python 3 says")
+{
+    // Bit i: bool(eval(text)) at setting i of itertools.product(range(-3, 5), repeat=2), in which
+    // a is the first number, b the second, and flag is b > 0.
+    for (auto const& [text, held] : std::vector<std::pair<char const*, std::uint64_t>>{
+             {"a in {1, 3}", 0x00ff00ff00000000},
+             {"a in {}", 0x0000000000000000},
+             {"a not in {a, b}", 0x0000000000000000},
+             {"a in range(3)", 0x0000ffffff000000},
+             {"a in range(-1, 3)", 0x0000ffffffff0000},
+             {"a in range(b, 4)", 0x007f3f1f0f070301},
+             {"a in range(-3, 5, 2)", 0x00ff00ff00ff00ff},
+             {"a in range(3, -3, -2)", 0x00ff00ff00ff0000},
+             {"a in range(b, a * b, 3)", 0x8040200000040201},
+             {"a not in range(0, 4)", 0xff00000000ffffff},
+             {"a * 0.5 in range(-1, 2)", 0x0000ff00ff00ff00},
+             {"a not in range(1, b) and b in range(0, 9, 3)", 0x4848080848484848},
+             {"flag is True", 0xf0f0f0f0f0f0f0f0},
+             {"flag is not True", 0x0f0f0f0f0f0f0f0f},
+             {"flag is not True == (a > 1)", 0x0f0f0f0000000000},
+             {"flag is False and a > 0", 0x0f0f0f0f00000000},
+             {"(a > b) is True", 0x7f3f1f0f07030100},
+             {"min([a, b]) == b", 0xff7f3f1f0f070301},
+             {"max((a, b, 0)) < 3", 0x00003f3f3f3f3f3f},
+             {"max({a, -a}) == 3", 0x00ff0000000000ff},
+             {"min([a]) < 0", 0x0000000000ffffff},
+             {"max([a if a > b else b, min(a, 1)]) > 1", 0xffffffe0e0e0e0e0},
+             {"min((a + b) * 2, 3) > 1", 0xfffefcf8f0e0c080},
+             {"(a, b) in [(1, 1), (-3, 2), (2, b)]", 0x0000ff1000000020},
+             {"(a, b) not in ((0, 0), (a, a))", 0x7fbfdfeff7fbfdfe},
+             {"(a, b, a + b) in [(1, 2, 3), (1, 3, 4)]", 0x0000006000000000},
+             {"(a, a // 2) in {(3, 1), (-3, -2)} or (a, b) in [(4, 4)]", 0x80ff0000000000ff},
+             {"(a, b) in []", 0x0000000000000000},
+             {"a == 0b11", 0x00ff000000000000},
+             {"a + 1_000 > 0x3_e8 + 0", 0xffffffff00000000},
+             {"a == 0o2 or a == -0b10", 0x0000ff000000ff00},
+             {"b % 0b1_0 == 1", 0x5555555555555555},
+             {"1_0.2_5 > 10.2 and a > 0", 0xffffffff00000000},
+             {"(a, b) in [(0b1, 1_0 - 8)]", 0x0000002000000000},
+         }) {
+        CAPTURE(std::string(text));
+        description space = sample_space();
+        attune::constraint_description const c = parse_constraint(space, text);
+        attune::detail::evaluator const evaluate(space);
+        std::uint64_t holds = 0;
+        for (std::uint32_t i = 0; i < 64; ++i) {
+            attune::point at(space.parameters.size());
+            at[0].index = i / 8;
+            at[1].index = i % 8;
+            at[5].index = i % 8 > 3 ? 1 : 0;
+            holds |= std::uint64_t{evaluate.holds(c, at)} << i;
+        }
+        CHECK(holds == held);
+    }
 }
 
 TEST_CASE("names, texts, booleans and elements are read")
@@ -163,15 +222,40 @@ TEST_CASE("what cannot be read is named, with its place")
              {"a + 1e999", 5, "is too large"},
              {"0x", 1, "expected a number"},
              {"12ab", 1, "expected a number, found `12ab`"},
+             {"0b1.1", 1, "expected a number, found `0b1.1`"},
+             {"0x1.8", 1, "expected a number, found `0x1.8`"},
+             {"min(a, [b, 2])", 8, "expected a value"},
              {"'row", 1, "expected a closing '"},
-             {"a ** b", 6, "an exponent that is a whole number from 0 to 16"},
+             {"a ** b", 6, "an exponent that is a constant from 0 to 16"},
+             {"2 ** a", 6, "an exponent that is a constant from 0 to 16"},
+             {"a & 1", 3, "expected no bit operator, found `&`"},
+             {"a | 1", 3, "no bit operator"},
+             {"a ^ b", 3, "no bit operator"},
+             {"~a", 1, "no bit operator"},
+             {"1 << a", 3, "no bit operator, found `<<`"},
+             {"a >> 1", 3, "no bit operator"},
+             {"a in range(b, 4, b)", 6, "three whole numbers of range, the step a constant"},
+             {"a in range()", 6, "three whole numbers of range"},
+             {"a in range(0, 4, 0)", 6, "the step a constant"},
+             {"a in range(r)", 6, "whole numbers of range"},
+             {"a is True", 6, "a boolean parameter before `is`, and True or False"},
+             {"flag is 1", 9, "True or False behind it, found `1`"},
+             {"(a, b) == (1, 2)", 8, "expected `in` behind a tuple"},
+             {"(a, b) in [(1, 2, 3)]", 12, "expected a tuple of 2 values"},
+             {"(a, b) in [1, 2]", 12, "expected a tuple, such as (1, 2)"},
+             {"min([a, b], 2)", 11, "`)` behind the list of min"},
+             {"abs([a])", 5, "expected a value, found `[`"},
+             {"a in {1", 8, "`,` or `}` for the bracket opened in column 6"},
+             {"1__0", 1, "expected a number"},
+             {"10_", 1, "expected a number"},
+             {"0b2", 1, "expected a number"},
              {"a ** -1", 6, "an exponent"},
              {"a ** 17", 6, "an exponent"},
              {"mode < 'row'", 1, "expected == or != between texts"},
              {"a == 'row'", 6, "two numbers or two texts"},
              {"mode + 1", 1, "expected a number, found a text"},
              {"mode", 1, "expected a condition, found a text"},
-             {"a in b", 6, "expected a (tuple) or a [list] after `in`"},
+             {"a in b", 6, "expected a (tuple), a [list], a {set} or a range"},
              {"a in (1)", 6, "expected a tuple"},
              {"a in (1, 2", 11, "for the bracket opened in column 6"},
              {"ORDER == 1", 1, "expected one element of the list ORDER"},

@@ -12,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "../../support/texts.hpp"
 #include "published_spaces.hpp"
 
 using attune::parameter_kind;
 using attune::read_spaces_json;
+using attune_test::error_of;
+using attune_test::has;
 
 namespace {
 
@@ -55,6 +58,23 @@ TEST_CASE("the values of a parameter say what kind it is")
     CHECK(space.parameters[0].prior.weights == std::vector<double>{1, 2.5});
     CHECK(space.parameters[1].on == attune::scale::log);
     CHECK(space.parameters[1].default_text == "1.0");
+}
+
+TEST_CASE("whole numbers may be written as real ones where the kind or the values say so")
+{
+    auto const space = one(R"({"name": "p", "kind": "integer", "values": [2e3, 1000.0],
+        "default": 2000.0}, {"name": "q", "values": [1, 2], "default": 2.0})");
+    CHECK(space.parameters[0].kind == parameter_kind::integer);
+    CHECK(space.parameters[0].integers == std::vector<std::int64_t>{1000, 2000});
+    CHECK(space.parameters[0].default_text == "2000");
+    CHECK(space.parameters[1].default_text == "2");
+    for (char const* const wrong : {"[1, 2.5]", "[\"a\"]", "[true]"})
+        CHECK(has(error_of([&] {
+                      return one(std::string("{\"name\": \"p\", \"kind\": \"integer\", "
+                                             "\"values\": ") +
+                                 wrong + "}");
+                  }),
+                  "expected a whole number, as the kind says"));
 }
 
 TEST_CASE("a boolean with one value is a boolean with that value")

@@ -215,6 +215,10 @@ TEST_CASE("a file that is no recording is named, with the line that is wrong")
     CHECK(has(said(f.with("d.csv", "")), "worked"));
     CHECK(has(said(f.with("e.json", "{\"results\": 1}")), "e.json"));
     CHECK(has(said(f.with("f.json", "{")), "f.json, line 1, column 2"));
+    CHECK(has(said(f.with("deep.json", "{\"results\": [{\"configuration\": {\"X\": " +
+                                           std::string(100'000, '[') + std::string(100'000, ']') +
+                                           "}}]}")),
+              "at most 32 brackets inside each other"));
     CHECK(has(said(f.with("n.json", "{\"results\": [{\"configuration\": {\"X\": NaN}}]}")),
               "found `NaN`"));
     CHECK(has(said(f.with("g.csv", "# parameters: {\nX,time_ms,status\n")), "g.csv"));

@@ -77,6 +77,8 @@ TEST_CASE("the leaders are those whose interval reaches that of the best")
     CHECK(names(all) == std::vector<std::uint32_t>{4});
     all.consider(candidate(5, {7.5, 6.6, 9, 6})); // imprecise: it may be better
     CHECK(names(all) == std::vector<std::uint32_t>{4, 5});
+    CHECK(all.take_substitute()->at[0].index == 2); // the best of those that are out
+    CHECK(!all.take_substitute());
 }
 
 TEST_CASE("the best is a leader though it was timed while all took a third longer, and others not")

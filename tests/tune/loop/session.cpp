@@ -241,6 +241,16 @@ TEST_CASE("what fails in the final is left out, and the others go on")
     CHECK(b.data.called_times(0, 3.0));
 }
 
+TEST_CASE("where all leaders fail in the final, the best of the others takes part")
+{
+    bench<usual, breaking, middling> b;
+    recorded_progress heard(note_final);
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(r.report.how == decision::tuned);
+    CHECK(b.chosen(r) == "WAY=15");
+    CHECK(b.data.called_times(0, 3.0));
+}
+
 TEST_CASE("the time budget holds for slow compilers and the final too")
 {
     // Nine configurations of a quarter of a second each do not fit into a second and a half.

@@ -8,8 +8,10 @@
 #include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <doctest/doctest.h>
@@ -163,7 +165,39 @@ void slow(in x, out y, ints k)
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
 }
 
-[[nodiscard]] attune::callable code(function f) { return {.address = reinterpret_cast<void*>(f)}; }
+/// Eight at once; the stores are limited, the loads are not.
+ATTUNE_TEST_UNCHECKED void loads_eight(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); i += 8) {
+        double eight[8];
+        for (std::size_t k = 0; k < 8; ++k)
+            eight[k] = *static_cast<double const volatile*>(x.data() + i + k);
+        for (std::size_t k = 0; k < 8 && i + k < y.size(); ++k)
+            y[i + k] = 2 * eight[k];
+    }
+}
+/// A sum in another order, and one of half of the numbers.
+void sum(in x, out y, ints)
+{
+    y[0] = 0;
+    for (double const value : x)
+        y[0] += value;
+}
+void sum_backwards(in x, out y, ints)
+{
+    y[0] = 0;
+    for (std::size_t i = x.size(); i-- > 0;)
+        y[0] += x[i];
+}
+void sum_of_half(in x, out y, ints k) { sum(x.first(x.size() / 2), y, k); }
+
+[[nodiscard]] attune::callable code(function f,
+                                    std::uint32_t modulus = attune::code_facts{}.address_modulus)
+{
+    attune::callable out{.address = reinterpret_cast<void*>(f)};
+    out.facts.address_modulus = modulus;
+    return out;
+}
 
 [[nodiscard]] std::size_t address_space()
 {
@@ -179,6 +213,7 @@ struct call {
     std::vector<double> y = std::vector<double>(101, 10.0);
     std::vector<int> k = std::vector<int>(101, 0);
     shape_check_limits limits{};
+    std::uint32_t modulus = attune::code_facts{}.address_modulus;
     // The default, from its contents, from those moved away from zero, and, as nothing writes `k`,
     // from those across it and once more away; the variant from both.
     // Each child that compares times adds six.
@@ -198,7 +233,7 @@ struct call {
         std::vector<double> const b_before(b.begin(), b.end());
         std::vector<int> const c_before(c.begin(), c.end());
         shape_verdict const said = attune::detail::verify_shape(
-            kernel.describe(), frame, code(trusted), code(tried), limits, how);
+            kernel.describe(), frame, code(trusted, modulus), code(tried, modulus), limits, how);
         CHECK(std::equal(a.begin(), a.end(), a_before.begin()));
         CHECK(std::equal(b.begin(), b.end(), b_before.begin()));
         CHECK(std::equal(c.begin(), c.end(), c_before.begin()));
@@ -254,6 +289,39 @@ TEST_CASE("who writes nothing is found out although the answer stands there alre
         CHECK(c.verify(clamp, clamp, how).how == ending::right);
         CHECK(c.verify(add, assign, how).how == ending::wrong);
         CHECK(c.verify(assign, add, how).how == ending::wrong);
+    }
+}
+
+TEST_CASE("a load past the end is found at each length if addresses do not matter")
+{
+    for (std::size_t const n : {1u, 2u, 7u, 8u, 9u, 16u}) {
+        call c;
+        c.modulus = 8;
+        c.x.assign(n, 1.5);
+        c.y.assign(n, 3.0);
+        c.k.clear();
+        CAPTURE(n);
+        CHECK(c.verify(assign, loads_eight).how == (n % 8 == 0 ? ending::right : ending::wrong));
+    }
+}
+
+TEST_CASE("where a sum cancels, another order of it is no mistake; elsewhere a part of it is")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        c.y.assign(1, 3.0);
+        c.k.clear();
+        CHECK(c.verify(sum, sum_backwards, how).how == ending::right);
+        CHECK(c.verify(sum, sum_of_half, how).how == ending::wrong);
+        double total = 0;
+        for (std::size_t i = 0; i < c.x.size(); ++i)
+            total += c.x[i] = std::sin(static_cast<double>(i));
+        c.x[50] -= total;
+        shape_verdict const said = c.verify(sum, sum_backwards, how);
+        CHECK(said.how == ending::unknown);
+        CHECK(has(said.why.reason, "kernel.tolerate"));
+        c.kernel.tolerate<1>(attune::tolerance{}); // equal bits are asked for
+        CHECK(c.verify(sum, sum_backwards, how).how == ending::wrong);
     }
 }
 

@@ -215,6 +215,19 @@ TEST_CASE("the sign of a number, and a power of two, meet each size below, on an
     }
 }
 
+TEST_CASE("negative numbers prove themselves: nothing of positive ones, and -32 not of -31")
+{
+    shape_trust trust(one_size, {8});
+    for (std::int64_t n = 0; n < 4'000; ++n)
+        trust.add(words{n});
+    REQUIRE(trust.covers(words{13}));
+    CHECK_FALSE(trust.covers(words{-5}));
+    for (std::int64_t n = 1; n < 32; ++n)
+        trust.add(words{-n});
+    CHECK(trust.covers(words{-5}));
+    CHECK_FALSE(trust.covers(words{-32}));
+}
+
 TEST_CASE("a product of two sizes that is larger than all that were verified is not covered")
 {
     std::vector<shape_word> const layout{{shape_part::number, 0}, {shape_part::number, 1}};

@@ -220,7 +220,8 @@ TEST_CASE("all further sizes together have the evaluations of one tuning")
     options.limits.evaluations = most;
     attune::tuned call{of.kernel(), of.compiler(), options};
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (std::chrono::steady_clock::now() < end && call.report().sizes.size() < 3)
+    while (std::chrono::steady_clock::now() < end && call.report().sizes.size() < 3 &&
+           of.evaluations < ways_of_doubling + most)
         for (int const n : {512, 32, 128, 2'048, 32'768})
             of.call(call, n);
     call.wait();

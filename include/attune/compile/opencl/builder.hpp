@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,6 +103,14 @@ struct defined_argument {
     std::string type{}; ///< "float*"; const and address spaces are not part of it
 };
 
+/// Returns true for a type of the program that an image has: an array of bytes that are only read.
+[[nodiscard]] inline bool is_picture_type(std::string_view type)
+{
+    return type == "attune::device_span<std::byte const>" ||
+           type == "attune::device_span<const std::byte>" || type == "std::span<std::byte const>" ||
+           type == "std::span<const std::byte>";
+}
+
 /// The signature that a kernel file defines, as text: "void(global float*, int)".
 [[nodiscard]] inline std::string opencl_signature(std::vector<defined_argument> const& defined)
 {
@@ -126,16 +135,32 @@ forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
     bool const has_local = !defined.empty() && defined.back().kind == argument_kind::local;
     std::vector<opencl::argument_form> out;
     bool agrees = defined.size() == v.arguments.size() + (has_local ? 1 : 0);
+    std::size_t integers = 0;
+    bool has_pictures = false;
     for (std::size_t i = 0; agrees && i < v.arguments.size(); ++i) {
         std::string const wanted = opencl_type(v.arguments[i]);
         bool const is_array = wanted.ends_with('*');
+        integers += wanted == "int" || wanted == "uint" || wanted == "long" || wanted == "ulong";
+        if (defined[i].kind == argument_kind::picture) {
+            if (!is_picture_type(v.arguments[i])) {
+                objection = "defines argument " + std::to_string(i) +
+                            " as a read-only image; declare it in the program with "
+                            "attune::device_span<std::byte const>, not as " +
+                            v.arguments[i];
+                return {};
+            }
+            has_pictures = true;
+            out.push_back({argument_kind::picture, 0});
+            continue;
+        }
         agrees = defined[i].kind == (is_array ? argument_kind::array : argument_kind::value);
         if (!agrees) break;
         std::string const there = opencl_type(defined[i].type);
         if (there.starts_with("image") || there.starts_with("sampler") ||
             there.starts_with("pipe") || there.starts_with("queue_t")) {
             objection = "defines argument " + std::to_string(i) + " as a " + there +
-                        ", which attune does not pass: pass numbers and arrays";
+                        ", which attune does not pass: pass numbers, arrays and 2-D images that "
+                        "are read only";
             return {};
         }
         auto const element = [](std::string const& type) { return type.substr(0, type.find('*')); };
@@ -157,6 +182,9 @@ forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
     if (!agrees)
         objection = "is declared in the program as " + signature_text(v) +
                     ", but the kernel file defines it as " + opencl_signature(defined);
+    else if (has_pictures && integers < 2)
+        objection = "takes an image and less than two integers; pass its width and its height, "
+                    "because attune tells calls apart by them";
     else if (has_local)
         out.push_back({argument_kind::local, 0});
     return out;
@@ -235,11 +263,29 @@ opencl_launch_objection(device_limits const& device, code_resources const& code,
     return out;
 }
 
+/// Returns true for a module in SPIR-V, in the order of bytes of this machine.
+[[nodiscard]] inline bool is_spirv(std::string_view text)
+{
+    std::uint32_t mark = 0;
+    if (text.size() < sizeof mark) return false;
+    std::memcpy(&mark, text.data(), sizeof mark);
+    return mark == 0x07230203;
+}
+
+/// A specialization constant of SPIR-V with a value.
+struct opencl_constant {
+    std::uint32_t id = 0;
+    std::string bytes{};
+
+    friend bool operator==(opencl_constant const&, opencl_constant const&) = default;
+};
+
 struct opencl_build_request {
-    std::string text{};
+    std::string text{}; ///< OpenCL C, or a module in SPIR-V
     std::string options{};
     std::string entry{}; ///< the kernel
     bool wants_binary = true;
+    std::vector<opencl_constant> constants{}; ///< of the module
 };
 
 /// The library's answers, up to the first that is no success.
@@ -247,7 +293,7 @@ struct opencl_built {
     opencl::result of_build = opencl::success;
     std::string log{};
     opencl::result of_kernel = opencl::success;
-    std::vector<defined_argument> arguments{};
+    std::vector<defined_argument> arguments{}; ///< of OpenCL C; a module states its own
     code_resources resources{};
     std::array<std::uint64_t, 3> declared_size{}; ///< reqd_work_group_size; 0, 0, 0: none
     std::string binary{};                         ///< empty unless it is wanted

@@ -22,7 +22,8 @@ public:
         char const* begin = text.data();
         std::size_t const size = text.size();
         opencl::result said = opencl::success;
-        handle_ = cl_.create_program_with_source(in, 1, &begin, &size, &said);
+        handle_ = is_spirv(text) ? cl_.create_program_with_il(in, begin, size, &said)
+                                 : cl_.create_program_with_source(in, 1, &begin, &size, &said);
         if (said != opencl::success)
             throw error("OpenCL takes no program", opencl::text_of(said),
                         "see what clinfo lists of this device");
@@ -31,6 +32,11 @@ public:
     opencl_program(opencl_program const&) = delete;
     opencl_program& operator=(opencl_program const&) = delete;
 
+    /// @pre  the library has the function
+    [[nodiscard]] opencl::result set(opencl_constant const& one) const
+    {
+        return cl_.set_constant(handle_, one.id, one.bytes.size(), one.bytes.data());
+    }
     [[nodiscard]] opencl::result build(std::string const& options) const
     {
         return cl_.build_program(handle_, 1, &device_, options.c_str(), nullptr, nullptr);
@@ -102,6 +108,9 @@ public:
             if (where == opencl::of_argument::global || where == opencl::of_argument::constant)
                 made.kind = opencl::argument_kind::array;
             if (where == opencl::of_argument::local) made.kind = opencl::argument_kind::local;
+            auto const access = opencl::value_by<unsigned>(ask(opencl::of_argument::access));
+            if (made.type.ends_with("image2d_t") && access == opencl::of_argument::read_only)
+                made.kind = opencl::argument_kind::picture;
             out.push_back(std::move(made));
         }
         return out;
@@ -145,13 +154,16 @@ ATTUNE_INLINE opencl_built build_opencl(int ordinal, opencl_build_request const&
     opencl::device const device = opencl::devices_in_use()[static_cast<std::size_t>(ordinal)].at;
     opencl_program const program(cl, opencl::context_of(ordinal), device, what.text);
     opencl_built out;
+    for (opencl_constant const& one : what.constants)
+        if (out.of_build == opencl::success) out.of_build = program.set(one);
+    if (out.of_build != opencl::success) return out;
     out.of_build = program.build(what.options);
     out.log = program.log();
     if (out.of_build != opencl::success) return out;
     opencl_kernel_info const made(cl, device, program.handle(), what.entry);
     out.of_kernel = made.said();
     if (out.of_kernel != opencl::success) return out;
-    out.arguments = made.arguments();
+    if (!is_spirv(what.text)) out.arguments = made.arguments();
     out.resources = made.resources();
     out.declared_size = made.declared_size();
     if (what.wants_binary) out.binary = program.binary();

@@ -52,12 +52,15 @@ inline constexpr any_length_t any_length{};
 
 namespace detail {
 
-/// The range of the sizes that call_draw gives, within the range that the function passes. Calls of
-/// small sizes take little time and have every remainder.
-enum class drawn_sizes : std::uint8_t {
-    little, ///< those below a few hundred
-    medium, ///< those below 4,096
-    any,
+/// The sizes that a call_draw draws, within the range that the function passes. Calls of small
+/// sizes take little time and have every remainder. After 1,000 sizes of one call the limit ends,
+/// because a function may draw until its sizes suit it.
+struct drawn_sizes {
+    static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+    /// The largest difference between a size and the `least` of size(); 0: a few hundred.
+    std::int64_t most = no_limit;
+    bool are_large = false; ///< each is the largest one, or at least half of it
 };
 
 /// A formula of two parts.
@@ -177,7 +180,7 @@ public:
 
     /// @param special  numbers among the variant's parameters, such as tiles
     explicit call_draw(std::uint64_t seed, std::span<std::int64_t const> special = {},
-                       detail::drawn_sizes which = detail::drawn_sizes::any)
+                       detail::drawn_sizes which = {})
         : random_(seed)
         , which_(which)
     {
@@ -194,8 +197,12 @@ public:
     [[nodiscard]] std::int64_t size(std::int64_t least, std::int64_t most)
     {
         if (most <= least) return least;
-        if (which_ == detail::drawn_sizes::little && most - least > small_) most = least + small_;
-        if (which_ == detail::drawn_sizes::medium && most - least > medium) most = least + medium;
+        // A function may draw again until its sizes suit it. Within a limit they may never do.
+        if (++drawn_sizes_ > most_limited) which_ = {};
+        std::int64_t const limit = which_.most > 0 ? which_.most : small_;
+        is_limited_ = is_limited_ || most - least > limit;
+        if (most - least > limit) most = least + limit;
+        if (which_.are_large) return index(4) == 0 ? most : most - index((most - least) / 2 + 1);
         std::uint64_t const way = random_() % 4;
         std::int64_t const room = most - least + 1;
         if (way == 0) return least + index(room < small_ ? room : small_);
@@ -226,6 +233,9 @@ public:
         return out;
     }
 
+    /// Returns true if a drawn size could be larger without the limit of drawn_sizes.
+    [[nodiscard]] bool is_limited() const noexcept { return is_limited_; }
+
     [[nodiscard]] static constexpr std::uint64_t min() { return random_engine::min(); }
     [[nodiscard]] static constexpr std::uint64_t max() { return random_engine::max(); }
     [[nodiscard]] std::uint64_t operator()() { return random_(); }
@@ -233,11 +243,13 @@ public:
 private:
     static constexpr std::int64_t most_special = 1024;
     static constexpr std::int64_t remainders = 64;
-    static constexpr std::int64_t medium = 4096;
+    static constexpr int most_limited = 1'000;
 
     random_engine random_;
     detail::drawn_sizes which_;
     std::vector<std::int64_t> special_{};
+    bool is_limited_ = false;
+    int drawn_sizes_ = 0;
     std::int64_t small_ = 2 * remainders; ///< bound of small sizes, which give all remainders
 };
 

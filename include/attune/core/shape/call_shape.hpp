@@ -190,19 +190,19 @@ template <class T>
         return matrix;
 }
 
-/// For an array of pointers: the OR of the addresses' bits modulo 64. Adds 64 if two neighbours are
-/// equal, and 128 if one is null.
+/// For an array of pointers: the OR of the addresses' bits modulo 64. Adds 64 if two of 17 in a row
+/// are equal, and 128 if one is null.
 template <class T>
 [[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t place_of_targets(T const& pointers) noexcept
 {
+    constexpr std::size_t most_compared = 16; // with each address
     std::uint64_t out = 0;
-    std::uintptr_t before = 0;
-    for (auto const* const one : pointers) {
-        auto const at = reinterpret_cast<std::uintptr_t>(one);
+    for (std::size_t i = 0; i < pointers.size(); ++i) {
+        auto const at = reinterpret_cast<std::uintptr_t>(pointers[i]);
         out |= at & 63u;
         if (at == 0) out |= 128u;
-        if (at != 0 && at == before) out |= 64u;
-        before = at;
+        for (std::size_t j = i < most_compared ? 0 : i - most_compared; at != 0 && j < i; ++j)
+            if (pointers[i] == pointers[j]) out |= 64u;
     }
     return static_cast<std::int64_t>(out);
 }

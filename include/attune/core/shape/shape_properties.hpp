@@ -69,7 +69,7 @@ enum class property : std::uint8_t {
 /// The bits of a number without its sign.
 [[nodiscard]] inline std::uint64_t magnitude_of(std::int64_t n)
 {
-    return n < 0 ? ~static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+    return n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
 }
 
 /// Two groups per power of two, plus the power itself. Negative numbers have separate groups.
@@ -246,6 +246,8 @@ bool shape_properties::all_of(std::span<std::int64_t const> key, Condition const
         if (part == shape_part::places) {
             places = std::min(places, i);
             arrays += layout_[i].argument;
+        } else if (part == shape_part::number && key[i] < 0) { // % rounds otherwise
+            salt = property_hash(salt, property::pattern, {static_cast<std::int64_t>(i), -1});
         } else if (!is_size(part)) {
             std::int64_t const own = part == shape_part::real ? special_real(key[i]) : key[i];
             salt = property_hash(salt, property::pattern, {static_cast<std::int64_t>(i), own});

@@ -138,8 +138,11 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
         return ((wanted.if_less & less) | (wanted.if_more & more) | (wanted.if_same & same) |
                 (wanted.if_unordered & !(less | more | same))) != 0;
     };
-    if (a.is_real || b.is_real) return answer(a.as_real(), b.as_real());
-    return answer(a.integer, b.integer);
+    if (a.is_real != b.is_real)
+        return b.is_real
+                   ? in_order(a.integer, b.real, answer)
+                   : in_order(b.integer, a.real, [&](auto y, auto x) { return answer(x, y); });
+    return a.is_real ? answer(a.real, b.real) : answer(a.integer, b.integer);
 }
 
 /// The result of an operation on numbers: on reals if one operand is real, else on integers.

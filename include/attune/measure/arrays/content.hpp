@@ -268,6 +268,10 @@ private:
 /// @pre  buffers do not overlap
 void perturb(std::span<buffer const> buffers, bool across = false);
 
+/// Changes each floating-point number by an eighth of the default tolerance of its type, relative
+/// to the number, up or down by its place. Zero, infinities and NaN stay.
+void nudge(buffer const& b);
+
 /// Contents of buffers at some moment: views of bytes elsewhere. The bytes of read-only buffers are
 /// unspecified.
 class contents_view {

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -190,6 +191,10 @@ ATTUNE_INLINE shared_pages::~shared_pages() { ::munmap(memory_, std::max<std::si
     }
 }
 
+inline std::atomic<double> fork_s{0};
+
+ATTUNE_INLINE double usual_fork_s() noexcept { return fork_s.load(std::memory_order_relaxed); }
+
 /// Forks. `work` runs in the child and does not return.
 template <class Work>
 [[nodiscard]] pid_t fork_child(Work const& work, std::span<address_range const> without)
@@ -197,11 +202,16 @@ template <class Work>
     all_signals_blocked const guard;
     std::optional<fork_exclusions> omission;
     own_fork const scope{[&] { omission.emplace(without); }, [&] { omission.reset(); }};
+    double const before_s = system_clocks{}.thread_cpu_s();
     pid_t const id = fork();
     if (id == 0) {
         omission->forbid();
         work();
     } // not reached in the child: run_child() ends in _exit
+    constexpr double usual_s = 0.002;
+    constexpr double most_growth = 1.1; // a busy machine makes some forks slow, not all
+    fork_s = std::min(system_clocks{}.thread_cpu_s() - before_s,
+                      most_growth * std::max(usual_fork_s(), usual_s));
     if (id < 0)
         throw error(
             "cannot start a child process for a trial run", std::strerror(errno),

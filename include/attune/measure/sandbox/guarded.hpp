@@ -39,8 +39,8 @@ enum class guarded_end : std::uint8_t {
 };
 
 /// Copies of arrays. An access past the end of a copy faults; with guarded_end::first, an access
-/// before its start. Each copy has its original's alignment to 64 bytes; with guarded_end::first it
-/// begins a page. Up to 63 bytes between its end and the inaccessible page, and 64 bytes before its
+/// before its start. Each copy has its original's alignment; with guarded_end::first it begins a
+/// page. Up to 63 bytes between its end and the inaccessible page, and 64 bytes before its
 /// start, contain a pattern that is checked. Read-only arrays are on read-only pages. Arrays that
 /// overlap a written one, or begin where another does, stay together between one pair of
 /// inaccessible pages. Gaps between rows are not copied and contain the pattern. Pointers to arrays
@@ -48,9 +48,11 @@ enum class guarded_end : std::uint8_t {
 class guarded_copies {
 public:
     /// Copies the arrays now.
+    /// @param alignment  a power of two up to 64: a copy keeps its original's address modulo this,
+    ///                   and ends less than this before an inaccessible page
     /// Errors   attune::error: no memory for the copies
     explicit guarded_copies(std::span<buffer const> originals,
-                            guarded_end faults = guarded_end::last);
+                            guarded_end faults = guarded_end::last, std::size_t alignment = 64);
 
     /// Copies writable arrays again and restores the pattern around them.
     /// @pre  the originals still exist

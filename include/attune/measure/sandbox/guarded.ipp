@@ -117,7 +117,8 @@ struct guarded_copies::region {
     std::size_t target = buffer::none;
     bool writable = false;
 
-    region(buffer const& of, std::vector<detail::piece> belonging, guarded_end faults)
+    region(buffer const& of, std::vector<detail::piece> belonging, guarded_end faults,
+           std::size_t alignment)
         : original(of.data)
         , pieces(std::move(belonging))
         , argument(of.argument)
@@ -150,11 +151,11 @@ struct guarded_copies::region {
                         "free memory, or tune on a smaller problem");
         }
         if (has_large) prefer_large_pages(writable_from, writable_bytes);
-        // The copy ends as close to the inaccessible page as its alignment to 64 bytes allows.
-        std::size_t const wanted = reinterpret_cast<std::uintptr_t>(of.data) % guarded_alignment;
+        // The copy ends as close to the inaccessible page as its alignment allows.
+        std::size_t const wanted = reinterpret_cast<std::uintptr_t>(of.data) % alignment;
         first = usable_end - of.bytes;
-        std::size_t const has = reinterpret_cast<std::uintptr_t>(first) % guarded_alignment;
-        first -= (has + guarded_alignment - wanted) % guarded_alignment;
+        std::size_t const has = reinterpret_cast<std::uintptr_t>(first) % alignment;
+        first -= (has + alignment - wanted) % alignment;
         if (faults == guarded_end::first) first = usable;
         last = first + of.bytes;
         mend();
@@ -226,13 +227,14 @@ struct guarded_copies::region {
     }
 };
 
-ATTUNE_INLINE guarded_copies::guarded_copies(std::span<buffer const> originals, guarded_end faults)
+ATTUNE_INLINE guarded_copies::guarded_copies(std::span<buffer const> originals, guarded_end faults,
+                                             std::size_t alignment)
 {
     std::vector<overlapping> const groups = groups_of(originals);
     std::vector<std::byte*> moved(originals.size());
     for (overlapping const& group : groups) {
-        regions_.push_back(
-            std::make_shared<region const>(group.all, pieces_of(originals, group), faults));
+        regions_.push_back(std::make_shared<region const>(group.all, pieces_of(originals, group),
+                                                          faults, alignment));
         for (std::size_t const i : group.members)
             moved[i] = regions_.back()->first + (originals[i].data - group.all.data);
     }

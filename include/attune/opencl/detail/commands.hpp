@@ -19,6 +19,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <sys/mman.h>
 #include <thread>
@@ -58,6 +59,8 @@ inline void end_allocation(std::map<cuda::device_pointer, allocation>::iterator 
     machine& m = this_machine();
     for (auto const& [offset, part] : which->second.parts)
         cl().release_memory(part);
+    for (auto const& [offset, picture] : which->second.pictures)
+        cl().release_memory(picture.object);
     cl().release_memory(which->second.object);
     ::munmap(reinterpret_cast<void*>(which->first), which->second.reserved);
     m.memory_of.erase(which);
@@ -87,14 +90,24 @@ struct found_memory {
 /// lock: transfers may wait for kernels, while other threads make and free buffers.
 class held_memory {
 public:
-    held_memory(cuda::device_pointer at, std::size_t bytes)
+    held_memory(cuda::device_pointer at, std::size_t bytes, bool is_written)
     {
         std::shared_lock const reading(this_machine().memory_turn);
         found_memory const found = memory_at(at);
         if (found.in == nullptr || bytes > found.in->bytes - found.offset) return;
+        if (is_written && found.in->head) return; // images are read only
         if (cl().retain_memory(found.in->object) != success) return;
         object_ = found.in->object;
         offset_ = found.offset;
+        head_ = found.in->head;
+        if (!is_written) return;
+        for (auto& [offset, picture] : found.in->pictures) {
+            bool const is_apart =
+                offset + picture.head.all_bytes() <= offset_ || offset_ + bytes <= offset;
+            if (is_apart) continue;
+            picture.is_current = false;
+            this_machine().generation.fetch_add(1);
+        }
     }
     ~held_memory()
     {
@@ -105,18 +118,71 @@ public:
 
     [[nodiscard]] memory object() const noexcept { return object_; } ///< null: no such bytes
     [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+    /// Empty for a buffer.
+    [[nodiscard]] std::optional<picture_head> const& head() const noexcept { return head_; }
 
 private:
     memory object_ = nullptr;
     std::size_t offset_ = 0;
+    std::optional<picture_head> head_{};
 };
 
-/// Calls `use(object, offset)` if `bytes` bytes at an address are in one buffer.
+struct picture_region {
+    std::size_t begin[3] = {0, 0, 0};
+    std::size_t extent[3];
+
+    explicit picture_region(picture_head const& of)
+        : extent{of.width, of.height, 1}
+    {
+    }
+};
+
+/// Calls `use(object, offset)` to write `bytes` bytes at an address, if they are in one buffer.
 template <class Use>
-[[nodiscard]] result with_memory(cuda::device_pointer at, std::size_t bytes, Use const& use)
+[[nodiscard]] result with_written(cuda::device_pointer at, std::size_t bytes, Use const& use)
 {
-    held_memory const held(at, bytes);
+    held_memory const held(at, bytes, true);
     return held.object() == nullptr ? result{invalid_value} : use(held.object(), held.offset());
+}
+
+/// Copies bytes to the host and waits, also those of an image in the form of an array.
+[[nodiscard]] inline result read_bytes(queue on, void* to, cuda::device_pointer from,
+                                       std::size_t bytes)
+{
+    held_memory const held(from, bytes, false);
+    if (held.object() == nullptr) return invalid_value;
+    if (!held.head())
+        return cl().enqueue_read(on, held.object(), 1, held.offset(), bytes, to, 0, nullptr,
+                                 nullptr);
+    picture_region const all(*held.head());
+    std::vector<std::byte> form(held.head()->all_bytes());
+    std::memcpy(form.data(), &*held.head(), sizeof(picture_head));
+    result const got =
+        cl().enqueue_read_picture(on, held.object(), 1, all.begin, all.extent, 0, 0,
+                                  form.data() + sizeof(picture_head), 0, nullptr, nullptr);
+    if (got == success) std::memcpy(to, form.data() + held.offset(), bytes);
+    return got;
+}
+
+/// Copies bytes on the device. An image is copied as a whole: its head, then its rows.
+[[nodiscard]] inline result copy_bytes(queue on, cuda::device_pointer to, cuda::device_pointer from,
+                                       std::size_t bytes, event* out)
+{
+    held_memory const source(from, bytes, false);
+    if (source.object() == nullptr) return invalid_value;
+    return with_written(to, bytes, [&](memory target, std::size_t offset) {
+        if (!source.head())
+            return cl().enqueue_copy(on, source.object(), target, source.offset(), offset, bytes, 0,
+                                     nullptr, out);
+        picture_head const& head = *source.head();
+        if (bytes != head.all_bytes()) return result{invalid_value};
+        picture_region const all(head);
+        result const got =
+            cl().enqueue_write(on, target, 1, offset, sizeof head, &head, 0, nullptr, nullptr);
+        if (got != success) return got;
+        return cl().enqueue_picture_to_buffer(on, source.object(), target, all.begin, all.extent,
+                                              offset + sizeof head, 0, nullptr, out);
+    });
 }
 
 /// The longest sub-buffer of the program that begins at this place; null: none. A kernel gets it.
@@ -139,6 +205,7 @@ template <class Use>
         std::shared_lock const reading(this_machine().memory_turn);
         found_memory const found = memory_at(at);
         if (found.in == nullptr) return {nullptr, invalid_value};
+        if (found.in->head) return {nullptr, invalid_memory}; // the kernel takes a buffer
         if (found.offset == 0) return {found.in->object, success};
         if (found.offset == found.in->bytes) return {nullptr, success}; // an empty array
         if (named_part const* const named = named_part_at(found)) return {named->object, success};
@@ -155,6 +222,67 @@ template <class Use>
     part = cl().create_sub_buffer(found.in->object, 0, flag::sub_buffer_region, &region, &said);
     if (said != success) found.in->parts.erase(found.offset);
     return {said == success ? part : nullptr, said};
+}
+
+/// The image that a kernel gets for the address of one, or of an array in its form. The first
+/// call makes it of the array's bytes, and so does the first one after a change of them.
+[[nodiscard]] inline std::pair<memory, result> picture_at(cuda::device_pointer at, queue on)
+{
+    machine& m = this_machine();
+    std::scoped_lock const one(m.pictures_turn);
+    memory buffer = nullptr;
+    std::size_t offset = 0;
+    std::size_t room = 0;
+    context in = nullptr;
+    made_picture known;
+    {
+        std::shared_lock const reading(m.memory_turn);
+        found_memory const found = memory_at(at);
+        if (found.in == nullptr) return {nullptr, invalid_value};
+        if (found.in->head && found.offset == 0) return {found.in->object, success};
+        if (found.in->head) return {nullptr, invalid_memory};
+        buffer = found.in->object;
+        offset = found.offset;
+        room = found.in->bytes - found.offset;
+        in = m.contexts[static_cast<std::size_t>(found.in->ordinal)]->handle;
+        if (auto const made = found.in->pictures.find(offset); made != found.in->pictures.end()) {
+            if (made->second.is_current) return {made->second.object, success};
+            known.object = made->second.object;
+            known.head = made->second.head;
+        }
+    }
+    picture_head head;
+    if (room < sizeof head) return {nullptr, invalid_memory};
+    result said = cl().enqueue_read(on, buffer, 1, offset, sizeof head, &head, 0, nullptr, nullptr);
+    if (said != success) return {nullptr, said};
+    constexpr std::uint64_t most = std::uint64_t{1} << 20; // no product below overflows
+    if (head.mark != picture_head::own_mark || head.width > most || head.height > most ||
+        head.pixel_bytes > 64 || head.all_bytes() > room)
+        return {nullptr, invalid_memory};
+    memory object = known.object;
+    if (object == nullptr || !(known.head == head)) {
+        picture_extents extents;
+        extents.width = head.width;
+        extents.height = head.height;
+        object = cl().create_picture(in, flag::read_only, &head.format, &extents, nullptr, &said);
+        if (said != success) return {nullptr, said};
+    }
+    picture_region const all(head);
+    said = cl().enqueue_buffer_to_picture(on, buffer, object, offset + sizeof head, all.begin,
+                                          all.extent, 0, nullptr, nullptr);
+    if (said == success) said = cl().finish(on); // launches on other queues may follow
+    std::unique_lock const writing(m.memory_turn);
+    found_memory const found = memory_at(at);
+    if (said != success || found.in == nullptr) {
+        if (object != known.object) cl().release_memory(object);
+        return {nullptr, said != success ? said : result{invalid_value}};
+    }
+    made_picture& kept = found.in->pictures[offset];
+    if (kept.object != nullptr && kept.object != object) cl().release_memory(kept.object);
+    kept.object = object;
+    kept.head = head;
+    kept.is_current = true;
+    return {object, success};
 }
 
 /// The stream of the driver's own, or null for a queue of the program.
@@ -328,7 +456,8 @@ struct launch_size {
     std::uint64_t const now = this_machine().generation.load(std::memory_order_acquire);
     if (std::exchange(f.generation, now) != now)
         for (function_state::known_argument& a : f.arguments)
-            a.is_set = a.is_set && a.form.kind != argument_kind::array;
+            a.is_set = a.is_set && a.form.kind != argument_kind::array &&
+                       a.form.kind != argument_kind::picture;
     std::size_t next = 0;
     for (std::size_t i = 0; i < f.arguments.size(); ++i) {
         function_state::known_argument& a = f.arguments[i];
@@ -346,7 +475,9 @@ struct launch_size {
             std::uint64_t address = 0;
             std::memcpy(&address, value, sizeof address);
             if (a.is_set && a.number == address) continue;
-            auto const [object, found] = argument_at(address);
+            auto const [object, found] = a.form.kind == argument_kind::picture
+                                             ? picture_at(address, on)
+                                             : argument_at(address);
             said = found != success ? found
                                     : cl().set_kernel_arg(f.handle, index, sizeof object, &object);
             a.number = address;

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -37,7 +38,14 @@ struct named_part {
     std::size_t shares = 0; ///< of buffer_address
 };
 
-/// A buffer, with an address for each of its bytes.
+/// An image made of bytes of a buffer, for kernels.
+struct made_picture {
+    memory object = nullptr;
+    picture_head head{};
+    std::atomic<bool> is_current{false}; ///< false: the buffer was written since
+};
+
+/// A buffer or an image of the program, with an address for each of its bytes.
 struct allocation {
     memory object = nullptr;
     std::size_t bytes = 0;
@@ -46,6 +54,8 @@ struct allocation {
     std::size_t shares = 0;                ///< of buffer_address; 0: of the driver itself
     std::map<std::size_t, memory> parts{}; ///< sub-buffers of attune's, by offset
     std::map<std::size_t, std::vector<named_part>> named_parts{}; ///< by offset
+    std::optional<picture_head> head{};                           ///< of an image
+    std::map<std::size_t, made_picture> pictures{};               ///< by offset
 };
 
 struct function_state {
@@ -105,7 +115,8 @@ struct machine {
     std::vector<std::unique_ptr<context_state>> contexts{}; ///< by ordinal; null: not used yet
     std::shared_mutex memory_turn{};
     std::map<cuda::device_pointer, allocation> memory_of{};
-    std::atomic<std::uint64_t> generation{1}; ///< rises when an address becomes invalid
+    std::atomic<std::uint64_t> generation{1}; ///< rises when an address gets another object
+    std::mutex pictures_turn{}; ///< held while an image is made or filled, before memory_turn
     std::shared_mutex streams_turn{};
     std::vector<stream_state*> streams{};
     std::vector<queue> foreign{}; ///< of the program, with launches since the latest wait; retained

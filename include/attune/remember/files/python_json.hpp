@@ -3,6 +3,7 @@
 // tested by remember/files/t4.cpp
 #pragma once
 
+#include <attune/core/json_nesting.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -17,11 +18,18 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// `text`, in which each NaN, Infinity and -Infinity outside of texts becomes a text of that name.
+/// `text`, in which each NaN, Infinity, -Infinity and +Infinity outside of texts becomes a text of
+/// that name.
+/// @param quotes  takes the places of the added quotation marks in the result
 /// Cost  linear
-[[nodiscard]] inline std::string with_quoted_numbers(std::string_view text)
+[[nodiscard]] inline std::string with_quoted_numbers(std::string_view text,
+                                                     std::vector<std::size_t>& quotes)
 {
     std::string out;
+    auto const add_quote = [&] {
+        quotes.push_back(out.size());
+        out += '"';
+    };
     bool is_inside = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (is_inside && text[i] == '\\' && i + 1 < text.size()) {
@@ -31,11 +39,11 @@ namespace attune::inline ATTUNE_ABI::detail {
         } else if (!is_inside) {
             std::string_view const rest = text.substr(i);
             bool is_found = false;
-            for (std::string_view const word : {"NaN", "Infinity", "-Infinity"}) {
+            for (std::string_view const word : {"NaN", "Infinity", "-Infinity", "+Infinity"}) {
                 if (!rest.starts_with(word)) continue;
-                out += '"';
+                add_quote();
                 out += word;
-                out += '"';
+                add_quote();
                 i += word.size() - 1;
                 is_found = true;
                 break;
@@ -145,9 +153,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     return text.size();
 }
 
-/// A name that occurs twice in one object, as the text has it; empty if there is none.
-/// @pre  `text` is JSON
-[[nodiscard]] inline std::string name_twice(std::string_view text)
+/// A name that occurs twice in one object: its second place in the text.
+/// @pre  `text` is JSON, perhaps with Python's words for numbers
+[[nodiscard]] inline std::optional<std::string_view> name_twice(std::string_view text)
 {
     struct level {
         bool is_object = false;
@@ -159,10 +167,11 @@ namespace attune::inline ATTUNE_ABI::detail {
         char const c = text[i];
         if (c == '"') {
             std::size_t const end = end_of_value(text, i);
+            if (end < i + 2 || text[end - 1] != '"') return std::nullopt; // the text is cut
             std::string_view const word = text.substr(i + 1, end - i - 2);
             bool const is_name =
                 !open.empty() && open.back().is_object && (before == '{' || before == ',');
-            if (is_name && !open.back().names.insert(word).second) return std::string(word);
+            if (is_name && !open.back().names.insert(word).second) return word;
             i = end - 1;
         } else if (c == '{' || c == '[') {
             open.push_back({c == '{'});
@@ -171,26 +180,54 @@ namespace attune::inline ATTUNE_ABI::detail {
         }
         if (std::string_view(" \t\r\n").find(c) == std::string_view::npos) before = c;
     }
-    return {};
+    return std::nullopt;
 }
 
-/// The place where `text` stops to be JSON; nothing if it is an object.
-template <class Json>
-[[nodiscard]] std::optional<std::string> json_problem(std::string_view text)
+/// "an object has the name A twice, line 2, column 7, at '"A"'"; empty if none has.
+/// @pre  as name_twice()
+[[nodiscard]] inline std::string problem_of_names(std::string_view text)
 {
+    auto const twice = name_twice(text);
+    if (!twice) return {};
+    auto const at = static_cast<std::size_t>(twice->data() - text.data()) - 1;
+    return "an object has the name " + std::string(*twice) + " twice, " + place_in(text, at);
+}
+
+/// JSON of another program.
+template <class Json>
+struct foreign_json {
+    Json value = Json::value_t::discarded; ///< Python's words for numbers are texts
+    std::string problem{};                 ///< where the text stops to be JSON; empty: nowhere
+    bool is_cut = false;                   ///< the text ends inside of a value
+};
+
+/// Reads JSON of another program.
+template <class Json>
+[[nodiscard]] foreign_json<Json> read_foreign_json(std::string_view text)
+{
+    foreign_json<Json> out;
+    if (std::size_t const at = place_of_deep_bracket(text); at < text.size()) {
+        out.problem = place_in(text, at) + ", with " + std::to_string(most_nested_brackets) +
+                      " brackets around it";
+        return out;
+    }
+    std::vector<std::size_t> quotes;
+    std::string const quoted = with_quoted_numbers(text, quotes);
     try {
-        if (Json::parse(text).is_object()) return std::nullopt;
-        return "it is a value of another kind";
+        out.value = Json::parse(quoted);
     } catch (typename Json::parse_error const& e) {
         // The byte is the last one read. The parser may have read a word or number to its end.
         std::size_t at = e.byte > 0 ? e.byte - 1 : 0;
+        out.is_cut = at >= quoted.size();
+        at -= static_cast<std::size_t>(std::ranges::lower_bound(quotes, at) - quotes.begin());
         while (at > 0 && at < text.size() &&
                text.substr(at - 1, 1).find_first_of(" \t\r\n,:{}[]\"") == text.npos)
             --at;
-        return place_in(text, at);
+        out.problem = place_in(text, at);
     } catch (typename Json::out_of_range const&) {
-        return place_in(text, place_of_large_number(text)) + ", a number that is too large";
+        out.problem = place_in(text, place_of_large_number(text)) + ", a number that is too large";
     }
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

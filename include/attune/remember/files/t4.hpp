@@ -57,9 +57,10 @@ struct imported_results {
 
 /// Reads T4 results or a cache file, even if its writer did not finish it. Times become seconds.
 /// Units are read in any spelling; without a unit they are milliseconds. A time of 1e20 is a
-/// failure. Configurations that break a constraint, or have no time above 0, are left out and
-/// counted.
-/// Errors   attune::error: it is neither, no kernel is named, or its objective is no time
+/// failure. Configurations that break a constraint, have no time above 0, another objective than
+/// the first, or an unknown "invalidity", are left out and counted.
+/// Errors   attune::error: it is neither, it names a member twice, no kernel is named, its objective
+///          is no time, a higher time is better, or configurations have different parameters
 [[nodiscard]] imported_results read_t4(std::string const& text, result_origin const& of);
 
 /// A T4 document of rows. Failures keep their kind, not their reason.
@@ -71,8 +72,9 @@ struct imported_results {
 /// but they start its searches: see "source" in README.md of this folder.
 /// @param into  `store`, `memory_store` or `layers`
 /// @return  number of configurations that were added
-/// Errors   attune::error: `text` is neither T4 nor a cache file of Kernel Tuner, its objective is
-///          no time, or no kernel is named
+/// Errors   attune::error: `text` is neither T4 nor a cache file of Kernel Tuner, it names a member
+///          twice, no kernel is named, its objective is no time, a higher time is better, or
+///          configurations have different parameters
 /// Example  attune::import_t4(store, text_of_file, {.kernel = "gemm", .inputs = {{"N", "4096"}}});
 template <class Store>
 std::size_t import_t4(Store& into, std::string const& text, result_origin const& of)

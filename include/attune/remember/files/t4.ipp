@@ -3,6 +3,8 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/shown_text.hpp>
+#include <attune/declare/kind_rules.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/files/python_json.hpp>
 #include <attune/remember/files/t4.hpp>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -30,38 +33,30 @@ namespace attune::inline ATTUNE_ABI::detail {
     return v.is_string() ? v.get<std::string>() : v.dump();
 }
 
-/// Reads the whole lines of a document that its writer has not finished.
+/// Reads the whole lines of a cache that its writer has not finished, or of another document.
 /// @param is_cut  set if a line is not whole
-[[nodiscard]] inline record_json parse_open(std::string text, bool& is_cut)
+[[nodiscard]] inline record_json parse_open(std::string const& text, bool& is_cut)
 {
-    auto const attempt = [](std::string const& t) -> std::optional<record_json> {
-        record_json json = record_json::parse(t, nullptr, false);
-        if (json.is_discarded() || !json.is_object()) return std::nullopt;
-        return json;
-    };
-    text = with_quoted_numbers(text);
-    std::string const all = text;
-    if (auto whole = attempt(text)) return *std::move(whole);
+    foreign_json<record_json> whole = read_foreign_json<record_json>(text);
+    if (whole.value.is_object()) return std::move(whole.value);
+    std::string lines = text;
     for (int i = 0; i < 2; ++i) {
-        std::size_t const end = text.find_last_not_of(" \t\r\n,");
-        if (end == text.npos) break;
-        text.resize(end + 1);
-        for (char const* const closing : {"}}", "}"})
-            if (auto closed = attempt(text + closing)) return *std::move(closed);
-        std::size_t const line = text.rfind('\n');
-        if (line == text.npos) break;
-        text.resize(line);
+        std::size_t const end = lines.find_last_not_of(" \t\r\n,");
+        if (end == lines.npos) break;
+        lines.resize(end + 1);
+        for (char const* const closing : {"}}", "}"}) {
+            record_json closed = read_foreign_json<record_json>(lines + closing).value;
+            if (closed.is_object() && (closed.contains("cache") || closed.contains("results")))
+                return closed;
+        }
+        std::size_t const line = lines.rfind('\n');
+        if (line == lines.npos) break;
+        lines.resize(line);
         is_cut = true;
     }
-    auto const place = json_problem<record_json>(all);
-    refuse_t4("the text is no JSON object" + (place ? ": " + *place : ""));
-}
-
-[[nodiscard]] inline std::string in_small_letters(std::string text)
-{
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
+    if (whole.problem.empty()) refuse_t4("the text is JSON, and no object");
+    refuse_t4((whole.is_cut ? "the text is cut: " : "the text is no JSON object: ") +
+              whole.problem);
 }
 
 /// Seconds of a unit of time, in any usual spelling; empty if it is no time.
@@ -88,36 +83,144 @@ namespace attune::inline ATTUNE_ABI::detail {
     return std::nullopt;
 }
 
-/// The objective of a file must be a time, and lower must be better.
+/// A name in small letters without blanks, `_` and `-`: "Higher_is_better" becomes
+/// "higherisbetter".
+[[nodiscard]] inline std::string folded_name(std::string_view name)
+{
+    std::string out = in_small_letters(std::string(name));
+    std::erase_if(out, [](char c) { return c == ' ' || c == '_' || c == '-'; });
+    return out;
+}
+
+[[nodiscard]] inline bool is_name_of_time(std::string_view name)
+{
+    static std::initializer_list<char const*> const known = {
+        "time",        "times",         "runtime",       "runtimes",
+        "duration",    "latency",       "elapsed",       "elapsedtime",
+        "walltime",    "wallclocktime", "executiontime", "exectime",
+        "kerneltime",  "timeofkernel",  "kernelruntime", "kernelexecutiontime",
+        "gputime",     "cputime",       "devicetime",    "totaltime",
+        "averagetime", "avgtime",       "meantime",      "mediantime",
+        "mintime"};
+    return std::ranges::find(known, folded_name(name)) != known.end();
+}
+
+/// Returns true for rates, energies and the like: a file that gives one of them a unit of time is
+/// wrong.
+[[nodiscard]] inline bool is_name_of_other_quantity(std::string const& objective)
+{
+    std::string name = ' ' + in_small_letters(objective) + ' ';
+    for (std::size_t at = 0; (at = name.find("/s", at)) != name.npos; at += 2) {
+        bool const is_longer = name[at + 2] >= 'a' && name[at + 2] <= 'z'; // as in us/step
+        if (is_longer && name.compare(at + 2, 2, "ec") != 0) continue;
+        if (!is_name_of_time(name.substr(0, at))) return true;
+    }
+    std::replace_if(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; }, ' ');
+    auto const has = [&](char const* word) { return name.find(word) != name.npos; };
+    if (has(" per s ") || has(" per second ")) return true;
+    return !has(" time ") && (has("flop") || has(" energy ") || has(" power ") || has(" edp ") ||
+                              has(" throughput ") || has(" bandwidth ") || has(" rate ") ||
+                              has(" speed ") || has(" speedup ") || has(" efficiency "));
+}
+
+/// The objective of a file must be a time.
 /// @param unit        its unit; empty: none, and the name may have it, as in "time_us"
 /// @param usual_unit  unit of times in the document; empty: none
 /// @return  seconds of the unit
 [[nodiscard]] inline double require_time(std::string const& objective, std::string unit,
                                          std::string const& usual_unit)
 {
-    std::string const name = in_small_letters(objective);
-    bool const is_named_time = name.starts_with("time");
-    if (unit.empty() && is_named_time && name.find_first_of("_ ([") == 4)
-        if (auto const seconds = seconds_per(name.substr(name[4] == '_' ? 5 : 4))) return *seconds;
-    if (unit.empty() && is_named_time) unit = usual_unit;
-    if (unit.empty() && name == "time") return 1e-3; // Kernel Tuner's unit
-    if (auto const seconds = seconds_per(unit)) return *seconds;
+    if (unit.empty()) {
+        std::size_t const last = objective.find_last_of("_ ([");
+        if (last != objective.npos && is_name_of_time(objective.substr(0, last))) {
+            if (objective[last] == '_' && objective.substr(last + 1) == "min") // the lowest time
+                return require_time(objective.substr(0, last), {}, usual_unit);
+            if (auto const seconds = seconds_per(objective.substr(last + 1))) return *seconds;
+        }
+        if (is_name_of_time(objective)) unit = usual_unit;
+        if (unit.empty() && folded_name(objective) == "time") return 1e-3; // Kernel Tuner's unit
+    }
+    if (auto const seconds = seconds_per(unit); seconds && !is_name_of_other_quantity(objective))
+        return *seconds;
     refuse_t4("its objective is " + objective +
               (unit.empty() ? ", without a unit" : " in " + unit) + ", and a time is needed");
 }
 
-/// Errors  attune::error: an object says that a higher value of its objective is better
-inline void refuse_higher(record_json const& of)
+/// A member that says whether higher or lower values are better.
+struct direction_name {
+    char const* folded;
+    char const* if_true = "";   ///< the direction that `true` means; empty: none
+    bool has_other_use = false; ///< the member may have another meaning: ignore unknown words
+};
+inline constexpr direction_name direction_names[] = {{"higherisbetter", "max"},
+                                                     {"objectivehigherisbetter", "max"},
+                                                     {"maximize", "max"},
+                                                     {"maximise", "max"},
+                                                     {"lowerisbetter", "min"},
+                                                     {"objectivelowerisbetter", "min"},
+                                                     {"minimize", "min"},
+                                                     {"minimise", "min"},
+                                                     {"direction"},
+                                                     {"objectivedirection"},
+                                                     {"optimizationdirection"},
+                                                     {"optimisationdirection"},
+                                                     {"sense"},
+                                                     {"objectivesense"},
+                                                     {"optimizationgoal"},
+                                                     {"goal", "", true},
+                                                     {"mode", "", true},
+                                                     {"optimize", "", true},
+                                                     {"optimise", "", true}};
+
+/// Returns true for a whole word of a direction: "max", but not "max-autotune".
+[[nodiscard]] inline bool is_direction(std::string const& folded)
+{
+    static std::initializer_list<char const*> const known = {
+        "max",          "min",          "maximum",        "minimum",
+        "maximize",     "minimize",     "maximise",       "minimise",
+        "maximization", "minimization", "maximisation",   "minimisation",
+        "high",         "low",          "higher",         "lower",
+        "highest",      "lowest",       "higherisbetter", "lowerisbetter"};
+    return std::ranges::find(known, folded) != known.end();
+}
+
+/// Refuses an object with a member that says that a higher value of the objective is better, or
+/// nothing that is known. The member is a word, a list as long as "objectives" beside it, or an
+/// object by the names of objectives.
+inline void refuse_higher(record_json const& of, std::string const& objective)
 {
     if (!of.is_object()) return;
-    for (char const* const name : {"objective_higher_is_better", "higher_is_better", "maximize",
-                                   "direction", "objective_direction"}) {
-        auto const at = of.find(name);
-        if (at == of.end() || at->is_null()) continue;
-        std::string const is = in_small_letters(plain_text(*at));
-        if (is == "true" || is == "1" || is == "1.0" || is == "yes" || is.starts_with("max") ||
-            is.starts_with("high"))
-            refuse_t4("a higher value of its objective is better, and a time is needed");
+    auto const is_objective = [&](record_json const& name) {
+        return plain_text(name) == objective;
+    };
+    for (auto const& [name, value] : of.items()) {
+        std::string const folded = folded_name(name);
+        auto const* const known = std::ranges::find_if(
+            direction_names, [&](auto const& n) { return folded == n.folded; });
+        if (known == std::end(direction_names)) continue;
+        record_json said = value;
+        if (value.is_array()) {
+            record_json const names = of.value("objectives", record_json());
+            auto const at = std::ranges::find_if(names, is_objective) - names.begin();
+            auto const index = static_cast<std::size_t>(at);
+            said = value.empty() ? record_json() : value[index < value.size() ? index : 0];
+        } else if (value.is_object()) {
+            said = value.value(objective, record_json());
+        }
+        if (said.is_null()) continue;
+        std::string word = folded_name(plain_text(said));
+        bool const is_no = word == "false" || word == "0" || word == "0.0" || word == "no";
+        if (word == "true" || word == "1" || word == "1.0" || word == "yes" || is_objective(said))
+            word = known->if_true;
+        else if (is_no && *known->if_true != '\0')
+            word = known->if_true == std::string_view("max") ? "min" : "max";
+        if (known->has_other_use && !is_direction(word)) continue;
+        if (word.starts_with("max") || word.starts_with("high"))
+            refuse_t4("a higher " + objective + " is better, as \"" + name +
+                      "\" says, and a time is needed");
+        if (!word.starts_with("min") && !word.starts_with("low"))
+            refuse_t4("its \"" + name + "\" is " + said.dump() + ", which is no direction of " +
+                      objective + ": neither \"maximize\" nor \"minimize\"");
     }
 }
 
@@ -149,17 +252,33 @@ inline void leave_out(imported_results& to, std::string const& why)
     if (to.left_out++ == 0) to.why_left_out = why;
 }
 
-/// The failure that a word of T4 or of a cache file means; empty if the configuration was never
-/// compiled.
-[[nodiscard]] inline std::optional<failure> failure_of_word(std::string const& word)
+/// Returns true for the words of T4 and of caches for a configuration that was never compiled.
+[[nodiscard]] inline bool is_word_of_constraint(std::string const& word)
 {
     std::string const is = in_small_letters(word);
-    if (is == "constraints" || is == "invalidconfig") return std::nullopt;
-    if (is == "compile" || is == "compilationfailedconfig")
-        return failure{failure_stage::compile, word};
-    if (is == "timeout") return failure{failure_stage::timeout, word};
-    if (is == "correctness") return failure{failure_stage::verify, word};
-    return failure{failure_stage::crash, word};
+    return is == "constraints" || is == "invalidconfig";
+}
+
+/// The failure that a word of T4 or of a cache file means; empty for another word.
+[[nodiscard]] inline std::optional<failure_stage> stage_of_foreign_word(std::string const& word)
+{
+    std::string const is = in_small_letters(word);
+    if (is == "compile" || is == "compilationfailedconfig") return failure_stage::compile;
+    if (is == "timeout") return failure_stage::timeout;
+    if (is == "correctness") return failure_stage::verify;
+    if (is == "runtime" || is == "runtimefailedconfig" || is == "crash")
+        return failure_stage::crash;
+    return std::nullopt;
+}
+
+/// Returns true for an "invalidity" of a result that has none.
+[[nodiscard]] inline bool is_valid(record_json const& invalidity)
+{
+    if (invalidity.is_null() || invalidity == false || invalidity == 0) return true;
+    if (!invalidity.is_string()) return invalidity.empty();
+    std::string const word = folded_name(invalidity.get<std::string>());
+    return word.empty() || word == "correct" || word == "ok" || word == "valid" || word == "none" ||
+           word == "null" || word == "success";
 }
 
 /// Adds the outcome of an objective that is no number: a word of failure, NaN, null, or a number as
@@ -171,15 +290,16 @@ void add_without_number(imported_results& to, std::string const& objective,
 {
     std::string const text = plain_text(value);
     bool const is_word = text.find_first_not_of("+-.0123456789") == 0;
-    bool const is_number_of_python = text == "-Infinity";
-    if (value.is_null() || is_number_of_python || text == "NaN" || text == "Infinity")
+    bool const is_number_of_python =
+        text == "NaN" || text == "Infinity" || text == "-Infinity" || text == "+Infinity";
+    if (value.is_null() || is_number_of_python)
         add(failure{failure_stage::crash, "its " + objective + " is " + text});
     else if (!value.is_string() || !is_word)
         leave_out(to, "it has no number as " + objective);
-    else if (auto why = failure_of_word(text))
-        add(*std::move(why));
-    else
+    else if (is_word_of_constraint(text))
         leave_out(to, "it breaks a constraint");
+    else
+        add(failure{stage_of_foreign_word(text).value_or(failure_stage::crash), text});
 }
 
 /// The way to a value of the document whose text this is.
@@ -201,17 +321,18 @@ inline void add_row(imported_results& to, record_json const& configuration,
     for (std::string const& name : to.problem.parameters) {
         auto const at = configuration.find(name);
         if (at == configuration.end()) place.refuse("a configuration has no " + name);
-        row.values.push_back(plain_text(*at));
+        row.values.push_back(usual_spelling(plain_text(*at)));
     }
     to.rows.push_back(std::move(row));
 }
 
 /// "timeunit" of a document or of its metadata; empty: none.
-[[nodiscard]] inline std::string unit_of_document(record_json const& root)
+[[nodiscard]] inline std::string unit_of_document(record_json const& root,
+                                                  record_json const& metadata)
 {
-    for (record_json const& of : {root.value("metadata", record_json()), root})
-        if (of.is_object() && of.contains("timeunit") && !of["timeunit"].is_null())
-            return plain_text(of["timeunit"]);
+    for (record_json const* const of : {&metadata, &root})
+        if (of->is_object() && of->contains("timeunit") && !(*of)["timeunit"].is_null())
+            return plain_text((*of)["timeunit"]);
     return {};
 }
 
@@ -219,7 +340,9 @@ inline void read_results(imported_results& to, record_json const& root, std::str
 {
     record_json const& results = root["results"];
     if (!results.is_array()) value_place{text, {"results"}}.refuse("\"results\" is no list");
-    std::string const usual_unit = unit_of_document(root);
+    record_json const metadata = root.value("metadata", record_json());
+    std::string const usual_unit = unit_of_document(root, metadata);
+    std::string first_objective;
     value_place place{text, {"results", "", "configuration"}};
     for (std::size_t i = 0; i < results.size(); ++i) {
         record_json const& one = results[i];
@@ -230,22 +353,43 @@ inline void read_results(imported_results& to, record_json const& root, std::str
         if (to.problem.parameters.empty())
             for (auto const& [name, value] : configuration.items())
                 to.problem.parameters.push_back(name);
-        refuse_higher(one);
-        std::string const word =
-            one.contains("invalidity") ? plain_text(one["invalidity"]) : "correct";
-        if (!word.empty() && word != "null" && in_small_letters(word) != "correct") {
-            if (auto why = failure_of_word(word))
-                add_row(to, configuration, place, *std::move(why));
-            else
-                leave_out(to, "it breaks a constraint");
-            continue;
-        }
         std::string objective = "time";
         if (auto const o = one.find("objectives"); o != one.end() && !o->empty()) {
             objective = plain_text(o->is_array() ? (*o)[0] : *o);
             if (to.unread_objectives.empty())
                 for (std::size_t k = 1; o->is_array() && k < o->size(); ++k)
                     to.unread_objectives += (k == 1 ? "" : ", ") + plain_text((*o)[k]);
+        }
+        for (record_json const* const of : {&one, &root, &metadata})
+            refuse_higher(*of, objective);
+        auto const add = [&](outcome result) {
+            add_row(to, configuration, place, std::move(result));
+            std::vector<std::string> const& names = to.problem.parameters;
+            for (auto const& [name, value] : configuration.items())
+                if (std::ranges::find(names, name) == names.end())
+                    place.refuse("the first configuration has no " + name + ", and this one has");
+        };
+        record_json const invalidity = one.value("invalidity", record_json());
+        record_json const is_correct = one.value("correctness", record_json());
+        std::string const word = plain_text(invalidity);
+        if (is_valid(invalidity) && (is_correct == 0 || is_correct == false)) {
+            add(failure{failure_stage::verify, "its correctness is 0"});
+            continue;
+        }
+        if (!is_valid(invalidity)) {
+            if (is_word_of_constraint(word))
+                leave_out(to, "it breaks a constraint");
+            else if (auto const stage = stage_of_foreign_word(word))
+                add(failure{*stage, word});
+            else
+                leave_out(to, "its invalidity is " + word + ", which is no word of T4");
+            continue;
+        }
+        if (first_objective.empty()) first_objective = objective;
+        if (objective != first_objective) {
+            leave_out(to, "its objective is " + objective + ", and that of others is " +
+                              first_objective);
+            continue;
         }
         record_json times;
         if (auto const t = one.find("times"); t != one.end() && t->is_object())
@@ -256,14 +400,11 @@ inline void read_results(imported_results& to, record_json const& root, std::str
                 if (measured == nullptr && m.is_object() && m.contains("name") &&
                     m.contains("value") && plain_text(m["name"]) == objective)
                     measured = &m;
-        if (measured != nullptr) refuse_higher(*measured);
+        if (measured != nullptr) refuse_higher(*measured, objective);
         std::string unit;
         if (measured != nullptr && measured->contains("unit") && !(*measured)["unit"].is_null())
             unit = plain_text((*measured)["unit"]);
         double const unit_s = require_time(objective, unit, usual_unit);
-        auto const add = [&](outcome result) {
-            add_row(to, configuration, place, std::move(result));
-        };
         if (measured == nullptr || !(*measured)["value"].is_number()) {
             if (measured == nullptr)
                 leave_out(to, "it has no number as " + objective);
@@ -293,7 +434,10 @@ inline void read_cache(imported_results& to, record_json const& root, std::strin
         to.problem.parameters.push_back(plain_text(name));
     std::string const objective =
         root.contains("objective") ? plain_text(root["objective"]) : "time";
-    double const unit_s = require_time(objective, "", unit_of_document(root));
+    record_json const metadata = root.value("metadata", record_json());
+    double const unit_s = require_time(objective, "", unit_of_document(root, metadata));
+    refuse_higher(root, objective);
+    refuse_higher(metadata, objective);
     value_place place{text, {"cache", ""}};
     for (auto const& [key, one] : cache.items()) {
         place.way[1] = key;
@@ -322,8 +466,7 @@ ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin co
 {
     bool is_cut = false;
     record_json const root = parse_open(text, is_cut);
-    refuse_higher(root);
-    refuse_higher(root.value("metadata", record_json()));
+    if (std::string const twice = problem_of_names(text); !twice.empty()) refuse_t4(twice);
     imported_results out;
     record_key& key = out.problem.key;
     key.kernel = of.kernel;

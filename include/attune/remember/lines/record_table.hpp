@@ -26,6 +26,7 @@ struct listed_problem {
     std::size_t tried = 0;      ///< number of outcomes
     std::size_t proven = 0;     ///< number of shapes
     past_calls calls{};         ///< of programs that ended
+    bool is_open = false;       ///< its last outcomes belong to a tuning that was killed or runs
 };
 
 /// The records and problems of an indexed store. Reads lines on request.

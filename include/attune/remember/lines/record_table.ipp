@@ -341,6 +341,8 @@ record_table::list(std::size_t most, text_source const& text, bool with_called)
         one.tried = of.tried.length;
         one.proven = of.proven.length + of.refuted.length;
         one.calls = calls_of(of, text);
+        std::uint64_t const ended = std::max(of.parsed->finished, of.over);
+        one.is_open = of.tried.last != nothing && entries_[of.tried.last].at.offset > ended;
         out.push_back(std::move(one));
     }
     return out;

@@ -130,6 +130,14 @@ struct closeness {
 /// The compiler in the key of a problem of attune minimize.
 inline constexpr char const* minimize_compiler = "attune minimize";
 
+/// Returns false if the default's number is unknown: it was not measured, or it failed. 0 is a
+/// number of attune minimize alone, if it has samples.
+[[nodiscard]] inline bool has_default(record const& of) noexcept
+{
+    return of.default_s != 0 ||
+           (of.key.compiler == minimize_compiler && of.default_interval.samples > 0);
+}
+
 /// The text of a key's setting "measured" for the problems of kernel.objective(...).
 inline constexpr char const* measured_by_objective = "objective";
 

@@ -6,6 +6,7 @@
 #include <attune/core/random.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/declare/kind_rules.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/query/configurations.hpp>
@@ -190,7 +191,7 @@ ATTUNE_INLINE std::pair<coordinate, double> nearest_value(parameter_description 
     std::pair<coordinate, double> const none{default_of(parameter), 1};
     kind_traits const& traits = parameter.traits();
     if (traits.is_truth || traits.is_order || !parameter.labels.empty()) return none;
-    std::string const plain = without_spaces(text);
+    std::string const plain = without_spaces(attune::detail::usual_spelling(text));
     std::optional<std::vector<std::int64_t>> const whole = parse_integers(plain);
     if (traits.is_list) {
         if (!whole || whole->size() != parameter.parts) return none;

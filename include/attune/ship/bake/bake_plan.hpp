@@ -33,11 +33,18 @@ struct proven_properties {
 
 /// Code for a device: see device_images.hpp.
 struct planned_image {
-    std::string bytes{}; ///< a CUBIN, or PTX; empty: none
+    std::string bytes{}; ///< a binary, or text that a driver compiles; empty: none
     std::string entry{}; ///< the kernel's symbol
     int architecture = 0;
-    bool is_ptx = false;
+    bool is_text = false; ///< PTX, or OpenCL C
+    // OpenCL alone.
+    std::string device{};  ///< the store's name; empty: any
+    std::string driver{};  ///< version of the driver that made the binary
+    std::string options{}; ///< of the build
 };
+
+/// The processors that a plan is for.
+enum class baked_kind : std::uint8_t { processor, cuda, opencl };
 
 /// Code of a variant for an instruction set, and its proof.
 struct planned_build {
@@ -57,9 +64,10 @@ struct planned_variant {
     proven_properties recorded{};       ///< proofs of the store
     /// Instruction sets of the code with these proofs. A store may have several architectures.
     std::set<instruction_level> recorded_levels{};
-    int recorded_architecture = 0; ///< for a device: the highest architecture with a verification
-    std::vector<int> predicted_for{};    ///< architectures with a prediction
-    std::vector<planned_build> builds{}; ///< the highest level first: see add_builds()
+    int recorded_architecture = 0; ///< for CUDA: the highest architecture with a verification
+    std::set<std::string> recorded_devices{}; ///< devices with a verification
+    std::vector<int> predicted_for{};         ///< architectures with a prediction
+    std::vector<planned_build> builds{};      ///< the highest level first: see add_builds()
 
     /// "TILE_M=64 TILE_N=8"
     [[nodiscard]] std::string text() const;
@@ -93,16 +101,19 @@ struct bake_plan {
     std::vector<std::vector<std::int64_t>> known_shapes{}; ///< shapes in the store, each once
     std::vector<std::string> compilers{};                  ///< compilers of the winners' tunings
     std::vector<std::string> notices{};
-    bool is_for_device = false;                  ///< `facts` have its launch
-    std::vector<planned_image> default_images{}; ///< CUBINs, the highest first, then PTX
+    baked_kind kind = baked_kind::processor;
+    std::vector<planned_image> default_images{}; ///< binaries, the highest first, then text
+
+    /// `facts` have its launch.
+    [[nodiscard]] bool is_for_device() const noexcept { return kind != baked_kind::processor; }
 };
 
 /// Filter for the winners of a store.
 struct plan_choice {
     std::string kernel{}; ///< name in the store; empty: the only one of this text
     std::size_t most_variants = 10;
-    bool is_for_device = false; ///< winners on devices, or on processors
-    bool is_unverified = false; ///< predicted winners are used without a proof
+    baked_kind kind = baked_kind::processor; ///< of the winners
+    bool is_unverified = false;              ///< predicted winners are used without a proof
 };
 
 /// Returns true for flags that name a processor. Here the levels of instruction sets replace them.

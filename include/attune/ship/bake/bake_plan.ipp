@@ -65,7 +65,7 @@ public:
     {
         std::vector<annotation> const found = find_annotations(out_.source);
         std::vector<std::string> const own = own_names(out_.source, found);
-        if (choice_.is_for_device) {
+        if (choice_.kind != baked_kind::processor) {
             planned_variant const one{.configuration = out_.facts.launch->defaults};
             out_.default_text = one.text();
             out_.default_code = request_of(one.configuration, own);
@@ -133,7 +133,7 @@ private:
         };
         compile_request out;
         out.function = out_.kernel;
-        if (choice_.is_for_device) {
+        if (choice_.kind != baked_kind::processor) {
             out.arguments = out_.facts.launch->arguments;
             out.declarations = out_.facts.launch->declarations;
         }
@@ -160,7 +160,7 @@ private:
     [[nodiscard]] std::vector<std::string> without_machine_flags(std::vector<std::string> flags,
                                                                  std::string const& whose)
     {
-        if (choice_.is_for_device) return flags;
+        if (choice_.kind != baked_kind::processor) return flags;
         std::erase_if(flags, [&](std::string const& flag) {
             if (!is_machine_flag(flag)) return false;
             std::string said = "the flag " + flag + " of " + whose + " is left out: " +
@@ -207,6 +207,7 @@ private:
                 found.add(key);
                 shapes_.insert(key);
                 to.recorded_levels.insert(level_of_record(r));
+                to.recorded_devices.insert(r.key.device);
                 to.recorded_architecture =
                     std::max(to.recorded_architecture, winners_.architecture_of(r));
             };
@@ -289,7 +290,7 @@ public:
         , candidates_(text, winners_, choice, out_)
     {
         out_.source = std::move(source);
-        out_.is_for_device = choice.is_for_device;
+        out_.kind = choice.kind;
     }
     bake_planner(bake_planner const&) = delete;
     bake_planner& operator=(bake_planner const&) = delete;
@@ -408,7 +409,7 @@ private:
         planned_device out{.name = r.key.device};
         if (std::string const* const vendor = value_of(*winners_.facts_of(r), "vendor"))
             out.vendor = *vendor;
-        if (choice_.is_for_device) {
+        if (choice_.kind != baked_kind::processor) {
             out.architecture = winners_.architecture_of(r);
             out.is_predicted = winners_.is_predicted(r);
             if (out.is_predicted)

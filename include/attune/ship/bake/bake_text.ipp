@@ -104,7 +104,7 @@ unit() {
     objects="$objects $name.local.o"
 }
 )sh";
-    if (plan.is_for_device)
+    if (plan.is_for_device())
         return out + "$CXX -std=c++20 $CXXFLAGS" + includes + " -fPIC -c " + stem +
                "_images.cpp -o " + stem + "_images.o\n$CXX -std=c++20 $CXXFLAGS" + includes +
                " -fPIC -c " + stem + "_table.cpp -o " + stem + "_table.o\nrm -f lib" + stem +
@@ -206,11 +206,11 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
                 : "this build verified it for " + std::to_string(build.checked) + " shapes" +
                       (build.proof == baked_proof::both ? ", the store proves it for more" : "");
         std::string const code = "&::" + names.build(v, build.level);
-        std::string const level = plan.is_for_device ? "base" : identifier_of(build.level);
+        std::string const level = plan.is_for_device() ? "base" : identifier_of(build.level);
         rows.push_back("// " + build.level + ": " + proof + "\n    {instruction_level::" + level +
-                       ", " + (plan.is_for_device ? "nullptr" : code) + ", baked_proof::" +
+                       ", " + (plan.is_for_device() ? "nullptr" : code) + ", baked_proof::" +
                        baked_proof_words[static_cast<std::size_t>(build.proof)] + ", " +
-                       same->lists + (plan.is_for_device ? ", " + code : ", nullptr") + ", " +
+                       same->lists + (plan.is_for_device() ? ", " + code : ", nullptr") + ", " +
                        same->products + '}');
     }
     return add_array(out, "baked_build", "builds" + i, rows,
@@ -241,11 +241,17 @@ inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build",
            "();\n}\n\n} // namespace attune::inline ATTUNE_ABI::detail\n";
 }
 
+[[nodiscard]] inline std::string machine_header(bake_plan const& plan)
+{
+    return plan.kind == baked_kind::cuda     ? "device_machine.hpp"
+           : plan.kind == baked_kind::opencl ? "opencl_machine.hpp"
+                                             : "baked_table.hpp";
+}
+
 ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& names)
 {
-    std::string out =
-        head_of_baked(plan, plan.is_for_device ? "device_machine.hpp" : "baked_table.hpp");
-    if (plan.is_for_device) {
+    std::string out = head_of_baked(plan, machine_header(plan));
+    if (plan.is_for_device()) {
         out += "#include <attune/core/device_span.hpp>\n\n" + device_type_text(plan) +
                images_declared(plan, names);
     } else {
@@ -281,7 +287,7 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
         std::string const divisors =
             add_array(out, "std::int64_t", "divisors" + i, one.divisors, &whole_literal);
         std::string numbers;
-        if (plan.is_for_device)
+        if (plan.is_for_device())
             numbers = ", " + add_array(out, "launch_number", "numbers" + i,
                                        launch_numbers(*plan.facts.launch, one.configuration,
                                                       "a winner of " + plan.kernel),
@@ -300,28 +306,31 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
             });
         devices += "    {" + literal_of(one.name) + ", " + literal_of(one.vendor) + ", " +
                    std::to_string(one.family) + ", " + std::to_string(one.model) + ", " + tree;
-        if (plan.is_for_device)
+        if (plan.is_for_device())
             devices +=
                 ", " + std::to_string(one.architecture) + (one.is_predicted ? ", true" : ", false");
         devices += "},\n";
     }
-    if (plan.is_for_device) out += launcher_text(plan, names);
+    if (plan.is_for_device()) out += launcher_text(plan, names);
     out += '\n';
     if (!variants.empty()) out += "constexpr baked_variant variants[] = {\n" + variants + "};\n";
     out += "constexpr baked_device devices[] = {\n" + devices + "};\n";
     out += "constexpr baked_table table{" + literal_of(plan.kernel) + ",\n    " +
            literal_of(plan.default_text) + ",\n    " +
-           (plan.is_for_device ? "nullptr" : "&::" + names.fallback()) + ", " + layout + ", " +
+           (plan.is_for_device() ? "nullptr" : "&::" + names.fallback()) + ", " + layout + ", " +
            inputs + ", " + ignored + ", " + (plan.facts.any_shape ? "true" : "false") + ", " +
            (variants.empty() ? "{}" : "variants") + ", devices,\n    &::" + names.machine() +
-           (plan.is_for_device         ? ", &launcher"
+           (plan.is_for_device()       ? ", &launcher"
             : plan.facts.any_alignment ? ", nullptr"
                                        : "") +
            (plan.facts.any_alignment ? ", true" : "") + "};\n\n} // namespace\n\n";
     out += "attune::detail::baked_table const& " + names.table() +
            "() noexcept\n{\n    return table;\n}\n";
-    if (plan.is_for_device)
-        out += '\n' + machine_text(names, "device_machine") + table_found_text(plan, names);
+    if (plan.is_for_device())
+        out += '\n' +
+               machine_text(names,
+                            plan.kind == baked_kind::cuda ? "device_machine" : "opencl_machine") +
+               table_found_text(plan, names);
     return out;
 }
 

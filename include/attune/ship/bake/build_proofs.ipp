@@ -266,9 +266,11 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
 }
 
 /// Returns true if the store's proof of machine code holds for this level: the code is for these
-/// instructions or for more. For a device, the code is for this architecture or for a later one.
+/// instructions or for more. For CUDA, the code is for this architecture or for a later one; for
+/// OpenCL, it ran on a device of this name.
 [[nodiscard]] inline bool stands_for(planned_variant const& one, std::string const& level)
 {
+    if (level.starts_with("OpenCL ")) return one.recorded_devices.count(level) > 0;
     if (int const architecture = architecture_in(level); architecture != 0)
         return architecture <= one.recorded_architecture;
     instruction_level const code = instruction_level_in(level);
@@ -317,7 +319,7 @@ ATTUNE_INLINE void add_proven_builds(bake_plan& plan, std::vector<std::string> c
             planned_build build{.level = *level};
             property_collector proven(plan.facts.layout, one.divisors, one.address_modulus);
             bool const is_recorded =
-                stands_for(one, *level) && !(plan.is_for_device && one.recorded.largest.empty());
+                stands_for(one, *level) && !(plan.is_for_device() && one.recorded.largest.empty());
             if (is_recorded) proven.add(one.recorded);
             for (checked_build const& by : checked.all)
                 if (by.variant == v && by.level == *level)
@@ -343,7 +345,7 @@ ATTUNE_INLINE void add_proven_builds(bake_plan& plan, std::vector<std::string> c
             one.builds.push_back(std::move(build));
         }
     }
-    if (!unproven.empty() && plan.is_for_device)
+    if (!unproven.empty() && plan.is_for_device())
         plan.notices.push_back(plan.kernel + ": code for " + listed(levels, unproven) +
                                " does not serve where it was never run: it was proven on no such "
                                "device, or a later one; tune it there, or run it there with "

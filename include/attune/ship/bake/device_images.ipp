@@ -179,7 +179,9 @@ ATTUNE_INLINE std::string device_type_text(bake_plan const& plan)
 
 [[nodiscard]] inline std::string name_of(planned_image const& image)
 {
-    return (image.is_ptx ? "PTX sm_" : "sm_") + std::to_string(image.architecture);
+    if (image.architecture == 0)
+        return image.is_text ? "OpenCL C" : "binary for driver " + image.driver;
+    return (image.is_text ? "PTX sm_" : "sm_") + std::to_string(image.architecture);
 }
 
 ATTUNE_INLINE std::string launcher_text(bake_plan const& plan, baked_names const& names)
@@ -243,7 +245,12 @@ ATTUNE_INLINE std::string images_declared(bake_plan const& plan, baked_names con
 {
     return '{' + bytes + ", " + std::to_string(image.bytes.size()) + ", " +
            literal_of(image.entry) + ", " + std::to_string(image.architecture) + ", " +
-           (image.is_ptx ? "true" : "false") + ", " + literal_of(name_of(image)) + '}';
+           (image.is_text ? "true" : "false") + ", " + literal_of(name_of(image)) +
+           (image.architecture != 0
+                ? ""
+                : ", " + literal_of(image.device) + ", " + literal_of(image.driver) + ", " +
+                      literal_of(image.options)) +
+           '}';
 }
 
 ATTUNE_INLINE std::string images_text(bake_plan const& plan, baked_names const& names)

@@ -90,8 +90,11 @@ template <class Holds>
                                      Holds const& holds)
 {
     if (!a.has_value || !b.has_value) return none();
-    return truth(a.is_real || b.is_real ? holds(a.as_real(), b.as_real())
-                                        : holds(a.whole, b.whole));
+    if (a.is_real != b.is_real)
+        return truth(b.is_real
+                         ? in_order(a.whole, b.real, holds)
+                         : in_order(b.whole, a.real, [&](auto y, auto x) { return holds(x, y); }));
+    return truth(a.is_real ? holds(a.real, b.real) : holds(a.whole, b.whole));
 }
 [[nodiscard]] inline launch_number less(launch_number const& a, launch_number const& b)
 {
@@ -161,21 +164,25 @@ namespace attune::inline ATTUNE_ABI {
 /// The result of starting a launch.
 struct launch_status {
     std::string why{}; ///< a sentence; empty: the kernel was launched
-    int error = 0;     ///< error of the driver, a CUresult; 0: none
+    int error = 0;     ///< error of the driver, a CUresult or OpenCL's; 0: none
 
     [[nodiscard]] explicit operator bool() const noexcept { return why.empty(); }
 };
 
 namespace detail {
 
-/// Code for one architecture: a CUBIN, or PTX, which the driver compiles.
+/// Code for one kind of device: a binary, or text that the driver compiles.
 struct baked_image {
-    unsigned char const* bytes = nullptr; ///< ends with a zero if it is PTX
+    unsigned char const* bytes = nullptr; ///< ends with a zero if it is text
     std::size_t count = 0;
     char const* entry = ""; ///< the kernel's symbol
-    int architecture = 0;   ///< 90: compute capability 9.0
-    bool is_ptx = false;    ///< for this architecture, and later ones
-    char const* name = "";  ///< "sm_90", or "PTX sm_80"
+    int architecture = 0;   ///< CUDA: 90 for compute capability 9.0
+    bool is_text = false;   ///< PTX, for this architecture and later ones, or OpenCL C
+    char const* name = "";  ///< "sm_90", "PTX sm_80", "OpenCL C"
+    // OpenCL alone; CUDA's images have nothing here.
+    char const* device = "";  ///< the store's name of the device; empty: any
+    char const* driver = "";  ///< version of the driver that takes the binary
+    char const* options = ""; ///< of the build
 };
 
 /// The geometry of a launch: x, y, z.
@@ -196,7 +203,7 @@ struct baked_launcher {
     launch_formula geometry = nullptr;
     bool is_cooperative = false;
     baked_image const* defaults =
-        nullptr; ///< code of the default; CUBINs, the highest first, then PTX
+        nullptr; ///< code of the default; binaries, the highest first, then text
     std::size_t default_count = 0;
     launch_number const* default_numbers = nullptr; ///< its numbers for the formulas
 };

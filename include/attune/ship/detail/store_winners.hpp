@@ -73,7 +73,7 @@ public:
         std::set<std::vector<std::string>> flags{out_.source.flags};
         for (auto const& [id, facts] : facts_)
             if (auto const told = call_facts_in(facts)) flags.insert(told->source_flags);
-        std::vector<record> const all = winners_in(text_, path_, {}, choice_.is_for_device);
+        std::vector<record> const all = winners_in(text_, path_, {}, is_for_device());
         std::set<std::string> names;
         std::string others;
         std::string latest;
@@ -83,7 +83,7 @@ public:
             out_.source.flags = some;
             std::string const source = source_fingerprint(out_.source);
             std::vector<record> found;
-            for (record& r : winners_in(text_, path_, source, choice_.is_for_device))
+            for (record& r : winners_in(text_, path_, source, is_for_device()))
                 if (r.key.source == source && (kernel.empty() || r.key.kernel == kernel)) {
                     names.insert(r.key.kernel);
                     found.push_back(std::move(r));
@@ -141,16 +141,24 @@ public:
             std::from_chars(isa->data() + 3, isa->data() + isa->size(), out);
         return out;
     }
+    [[nodiscard]] baked_kind kind_of(record const& r) const
+    {
+        return architecture_of(r) != 0               ? baked_kind::cuda
+               : r.key.device.starts_with("OpenCL ") ? baked_kind::opencl
+                                                     : baked_kind::processor;
+    }
     [[nodiscard]] static bool is_predicted(record const& r)
     {
         return r.key.device.ends_with(predicted_device);
     }
 
 private:
+    [[nodiscard]] bool is_for_device() const { return choice_.kind != baked_kind::processor; }
+
     /// Finds winners whose text the store has.
     void find_generated()
     {
-        if (choice_.is_for_device)
+        if (is_for_device())
             throw error("generated text is baked for processors alone", path_,
                         "write a kernel file for devices, and tune it");
         std::string with_files;
@@ -226,23 +234,25 @@ private:
     [[nodiscard]] std::optional<call_facts> calls_of(record const& r) const
     {
         auto out = call_facts_in(*facts_of(r));
-        if (out && !choice_.is_for_device) out->launch.reset();
+        if (out && !is_for_device()) out->launch.reset();
         return out;
     }
 
     /// Keeps winners of this kind of processor whose call facts equal the latest ones.
     void keep_those_with_facts()
     {
-        bool const has_device = std::any_of(winners_.begin(), winners_.end(), [&](record const& r) {
-            return architecture_of(r) != 0;
-        });
-        std::erase_if(winners_, [&](record const& r) {
-            return facts_of(r) == nullptr || (architecture_of(r) != 0) != choice_.is_for_device;
-        });
-        if (winners_.empty() && has_device && !choice_.is_for_device)
+        std::erase_if(winners_, [&](record const& r) { return facts_of(r) == nullptr; });
+        auto const has = [&](baked_kind kind) {
+            return std::any_of(winners_.begin(), winners_.end(),
+                               [&](record const& r) { return kind_of(r) == kind; });
+        };
+        bool const has_cuda = has(baked_kind::cuda);
+        if (!has(choice_.kind) && (has_cuda || has(baked_kind::opencl)) && !is_for_device())
             throw error("the store has winners on devices alone", path_ + ", kernel " + out_.kernel,
-                        "name their architectures: attune_bake(... SM 80 90)");
-        if (choice_.is_for_device) {
+                        has_cuda ? "name their architectures: attune_bake(... SM 80 90)"
+                                 : "bake them for OpenCL: attune_bake(... OPENCL)");
+        std::erase_if(winners_, [&](record const& r) { return kind_of(r) != choice_.kind; });
+        if (is_for_device()) {
             keep_those_with_launches();
             leave_out_predictions();
         }
@@ -259,7 +269,7 @@ private:
                         path_ + ", kernel " + out_.kernel,
                         "tune it again on a processor, with attune " + std::string(version));
         out_.facts = *last;
-        if (choice_.is_for_device) require_device_arrays();
+        if (is_for_device()) require_device_arrays();
         std::size_t const left_out = std::erase_if(
             winners_, [&](record const& r) { return calls_of(r) != last || !has_inputs_of(r); });
         if (left_out > 0)
@@ -285,7 +295,8 @@ private:
     {
         if (winners_.empty())
             throw error("the store has no winner on a device", path_ + ", kernel " + out_.kernel,
-                        "tune it on one, or bake it for processors: leave out SM");
+                        "tune it on one, or bake it for processors: leave out " +
+                            std::string(choice_.kind == baked_kind::cuda ? "SM" : "OPENCL"));
         std::erase_if(winners_, [&](record const& r) {
             auto const told = calls_of(r);
             return !told || !told->launch;

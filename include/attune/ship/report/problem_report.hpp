@@ -23,11 +23,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The row's time; null if it failed, or if its time is no positive finite number.
-[[nodiscard]] inline measurement const* usable_time(tried_row const& row) noexcept
+/// The row's number; null if it failed, if the number is not finite, or if it is a time that is not
+/// positive.
+[[nodiscard]] inline measurement const* usable_value(problem_objective const& of,
+                                                     tried_row const& row) noexcept
 {
-    auto const* const time = std::get_if<measurement>(&row.result);
-    return time != nullptr && std::isfinite(time->value) && time->value > 0 ? time : nullptr;
+    auto const* const m = std::get_if<measurement>(&row.result);
+    bool const is_usable =
+        m != nullptr && std::isfinite(m->value) && (m->value > 0 || !of.is_seconds);
+    return is_usable ? m : nullptr;
 }
 
 /// Number of predictions behind an error, as in search/bayes/model/forecast.hpp.
@@ -115,9 +119,9 @@ struct problem_report {
     std::vector<std::size_t> ranking{};      ///< rows with a time, the best first
     std::vector<std::size_t> improvements{}; ///< rows that were better than all earlier ones
     std::array<std::size_t, failure_stage_count> failed{}; ///< rows, by stage
-    std::size_t unusable = 0; ///< rows whose time is no positive finite number
+    std::size_t unusable = 0;                              ///< rows whose number is not usable
     std::vector<contestant>
-        contestants{}; ///< the winner, the user's own code, the default, the ties
+        contestants{}; ///< the winner, the user's own code, the default if it is known, the ties
     /// The fastest row with the winner's values; without such a row, the fastest of all.
     std::optional<std::size_t> winner_row{};
     std::vector<std::size_t> varied{}; ///< parameters with several values
@@ -136,6 +140,11 @@ struct problem_report {
         auto const at = std::find_if(contestants.begin(), contestants.end(),
                                      [&](contestant const& one) { return one.as == part; });
         return at == contestants.end() ? nullptr : &*at;
+    }
+    /// The number of a row.  @pre  the row is in `ranking`
+    [[nodiscard]] double value(std::size_t row) const
+    {
+        return std::get<measurement>(past.rows[row].result).value;
     }
     /// True if the row is that of the winner's configuration; false if no row has its values.
     [[nodiscard]] bool has_winner_row() const
@@ -167,11 +176,8 @@ struct problem_report {
 [[nodiscard]] std::string speed_text(double ratio, bool is_seconds = true,
                                      std::string_view than = "the default");
 
-/// Returns false if the time has a single sample.
-[[nodiscard]] inline bool has_interval(measurement const& of) noexcept
-{
-    return of.low > 0 && of.low < of.high;
-}
+/// Returns false if the number has a single sample.
+[[nodiscard]] inline bool has_interval(measurement const& of) noexcept { return of.low < of.high; }
 
 /// "N=1024 M=512"; empty without bound inputs.
 [[nodiscard]] std::string text_of_pairs(named_texts const& pairs);

@@ -59,8 +59,8 @@ ATTUNE_INLINE model_course course_of(std::vector<tried_row> const& rows,
     for (std::size_t r = 0; r < rows.size(); ++r) {
         double const expected_s = rows[r].predicted_s;
         if (!(expected_s > 0) || !std::isfinite(expected_s)) continue;
-        measurement const* const time = usable_time(rows[r]);
-        if (time == nullptr && succeeded(rows[r].result)) continue;
+        measurement const* const time = usable_value(of, rows[r]);
+        if (time == nullptr ? succeeded(rows[r].result) : !(time->value > 0)) continue;
         all.push_back({of.turned(expected_s), time != nullptr ? of.turned(time->value) : 0, r});
         if (time != nullptr) squares.push_back(squared_error(all.back()));
         timed_until.push_back(squares.size());
@@ -189,11 +189,15 @@ inline void add_effects(problem_report& to)
         for (std::size_t r = 0; r < rows.size(); ++r) {
             std::uint32_t const level = index.at(level_text(rows[r], p));
             to.levels[r][p] = level;
-            if (measurement const* const time = usable_time(rows[r]))
+            if (measurement const* const time = usable_value(to.objective, rows[r]))
                 times[level].push_back(time->value);
             else if (!succeeded(rows[r].result))
                 ++effect.levels[level].failed;
         }
+        bool const are_positive =
+            std::all_of(times.begin(), times.end(), [](std::vector<double> const& some) {
+                return std::all_of(some.begin(), some.end(), [](double t) { return t > 0; });
+            });
         for (std::size_t l = 0; l < times.size(); ++l) {
             level_effect& level = effect.levels[l];
             level.measured = times[l].size();
@@ -201,8 +205,9 @@ inline void add_effects(problem_report& to)
             auto const is_better = [&](double a, double b) { return to.objective.is_better(a, b); };
             level.best_s = *std::min_element(times[l].begin(), times[l].end(), is_better);
             level.median_s = middle_of(times[l]);
-            for (double& t : times[l])
-                t = std::log(t);
+            if (are_positive)
+                for (double& t : times[l])
+                    t = std::log(t);
         }
         effect.share = explained_share(times);
         if (effect.levels.size() > 1) to.varied.push_back(p);
@@ -215,7 +220,7 @@ inline void add_counts(problem_report& to)
     std::vector<tried_row> const& rows = to.past.rows;
     measurement const* best = nullptr;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-        if (measurement const* const time = usable_time(rows[r])) {
+        if (measurement const* const time = usable_value(to.objective, rows[r])) {
             to.ranking.push_back(r);
             if (best != nullptr && !to.objective.is_better(time->value, best->value)) continue;
             to.improvements.push_back(r);
@@ -226,9 +231,29 @@ inline void add_counts(problem_report& to)
             ++to.unusable;
     }
     std::sort(to.ranking.begin(), to.ranking.end(), [&](std::size_t a, std::size_t b) {
-        double const x = usable_time(rows[a])->value, y = usable_time(rows[b])->value;
+        double const x = to.value(a), y = to.value(b);
         return x != y ? to.objective.is_better(x, y) : a < b;
     });
+}
+
+/// The values of the default: those of its code, else those of the only configuration that has its
+/// number. Empty: unknown.
+[[nodiscard]] inline value_texts values_of_default(record const& best,
+                                                   std::vector<tried_row> const& rows)
+{
+    time_interval const& in = best.default_interval;
+    tried_row const* found = nullptr;
+    for (tried_row const& row : rows) {
+        // A tuning measures the default first.
+        if (!best.default_code.empty() && row.code == best.default_code) return row.values;
+        auto const* const m = std::get_if<measurement>(&row.result);
+        if (m == nullptr || !has_default(best) || m->value != best.default_s ||
+            m->samples != in.samples)
+            continue;
+        if (found != nullptr && found->values != row.values) return {};
+        found = &row;
+    }
+    return found != nullptr ? found->values : value_texts{};
 }
 
 /// Fills `contestants`, `speedup` and `spent`.
@@ -238,7 +263,8 @@ inline void add_contest(problem_report& to)
     if (!to.past.best) {
         if (to.ranking.empty()) return;
         tried_row const& row = rows[to.ranking.front()];
-        to.contestants.push_back({contestant::part::fastest, row.values, *usable_time(row), true});
+        to.contestants.push_back(
+            {contestant::part::fastest, row.values, *usable_value(to.objective, row), true});
         return;
     }
     record const& best = *to.past.best;
@@ -249,14 +275,11 @@ inline void add_contest(problem_report& to)
                       measured(best.best_s, best.best_interval)};
     contestant standard{
         contestant::part::standard, {}, measured(best.default_s, best.default_interval)};
-    // A tuning measures the default first.
-    auto const own = std::find_if(rows.begin(), rows.end(), [&](tried_row const& row) {
-        return !best.default_code.empty() && row.code == best.default_code;
-    });
-    if (own != rows.end()) standard.values = own->values;
+    standard.values = values_of_default(best, rows);
     if (best.best_s > 0 && best.default_s > 0) {
         reported_speedup out{.value = to.objective.gain(best.best_s, best.default_s)};
-        if (has_interval(winner.time) && has_interval(standard.time)) {
+        if (has_interval(winner.time) && has_interval(standard.time) && winner.time.low > 0 &&
+            standard.time.low > 0) {
             time_interval const& more =
                 to.objective.is_higher_better ? best.best_interval : best.default_interval;
             time_interval const& less =
@@ -273,14 +296,15 @@ inline void add_contest(problem_report& to)
     if (best.baseline_s > 0)
         to.contestants.push_back(
             {contestant::part::baseline, {}, measured(best.baseline_s, best.baseline_interval)});
-    to.contestants.push_back(std::move(standard));
+    if (has_default(best)) to.contestants.push_back(std::move(standard));
     for (value_texts const& tie : best.ties) {
         auto const row = std::find_if(rows.rbegin(), rows.rend(), [&](tried_row const& one) {
-            return one.values == tie && usable_time(one) != nullptr;
+            return one.values == tie && usable_value(to.objective, one) != nullptr;
         });
         bool const is_known = row != rows.rend();
-        to.contestants.push_back(
-            {contestant::part::tie, tie, is_known ? *usable_time(*row) : measurement{}, is_known});
+        to.contestants.push_back({contestant::part::tie, tie,
+                                  is_known ? *usable_value(to.objective, *row) : measurement{},
+                                  is_known});
     }
 }
 

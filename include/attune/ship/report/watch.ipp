@@ -42,22 +42,17 @@ struct open_tuning {
 [[nodiscard]] inline open_tuning rows_from(problem_history const& past, std::size_t from)
 {
     open_tuning out{.objective = objective_of(past.problem.key)};
-    auto const value_of_row = [&](tried_row const& row) {
-        auto const* const m = std::get_if<measurement>(&row.result);
-        if (out.objective.is_seconds) return usable_time(row);
-        return m != nullptr && std::isfinite(m->value) ? m : nullptr;
-    };
     for (std::size_t r = from; r < past.rows.size(); ++r) {
         tried_row const& row = past.rows[r];
         ++out.outcomes;
         if (auto const* const why = std::get_if<failure>(&row.result))
             ++out.failed[static_cast<std::size_t>(why->stage)];
-        measurement const* const value = value_of_row(row);
+        measurement const* const value = usable_value(out.objective, row);
         if (value == nullptr) continue;
         if (out.best == nullptr) out.first = value->value;
         if (out.best == nullptr || out.objective.is_better(value->value, out.bests.back()))
             out.best = &row;
-        out.bests.push_back(value_of_row(*out.best)->value);
+        out.bests.push_back(usable_value(out.objective, *out.best)->value);
     }
     return out;
 }

@@ -201,8 +201,9 @@ template <class Chart>
     std::string out = "<p class=\"verdict\">" + verdict_sentence(of) + "</p>\n" + facts_list(of);
     if (!of.contestants.empty()) {
         bool const has_baseline = of.find(contestant::part::baseline) != nullptr;
-        out += std::string("<h3>Winner, ") + (has_baseline ? "your own code, " : "") +
-               "default and ties</h3>\n" +
+        bool const has_standard = of.find(contestant::part::standard) != nullptr;
+        out += std::string("<h3>Winner") + (has_baseline ? ", your own code" : "") +
+               (has_standard ? ", default" : "") + " and ties</h3>\n" +
                figure([&](double w, std::string_view shape) { return contest_chart(of, w, shape); },
                       contest_sentence(of)) +
                contest_table(of);

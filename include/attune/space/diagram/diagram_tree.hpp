@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -146,17 +147,20 @@ private:
     /// nodes of one diagram, and need different nodes of the tree.
     std::uint32_t grow_last(std::size_t l)
     {
-        level& here = levels_[l];
         domain const& values = domains_[order_[l]];
         std::uint32_t node = always_node;
-        for (std::uint32_t const one : here.now)
+        for (std::uint32_t const one : levels_[l].now)
             node = store_.both(node, one);
-        for (std::uint32_t v = 0; v < values.size(); ++v)
-            if (store_.child(node, l, v) != never_node)
-                here.edges.push_back({values.value(v), tree_edge::no_child});
-        if (here.edges.empty()) return dead;
-        budget_.spend_bytes(edge_bytes * here.edges.size() + node_bytes);
-        return made_.add_new(here.edges);
+        leaves_.resize(values.size());
+        std::size_t count = 0;
+        for (std::uint32_t v = 0; v < values.size(); ++v) {
+            leaves_[count] = values.value(v);
+            bool const is_valid = store_.child(node, l, v) != never_node;
+            count += static_cast<std::size_t>(is_valid); // a branch would be slow
+        }
+        if (count == 0) return dead;
+        budget_.spend_bytes(edge_bytes * count + node_bytes);
+        return made_.add_last(std::span(leaves_).first(count));
     }
 
     /// Sets the level below `l` to the factors after value `v`. @return false if one is never_node
@@ -182,6 +186,7 @@ private:
     effort& budget_;
     node_store made_;
     std::vector<level> levels_;
+    std::vector<std::uint32_t> leaves_; // of one node of the last level
 };
 
 /// Grows the tree of `group` with its levels in the given order. Nothing if no setting is valid;

@@ -66,10 +66,12 @@ template <class F>
 inline void fill_integers(operand_view const& a, operand_view const& b, std::size_t count,
                           std::int64_t* out, F const& f)
 {
-    if (a.step == 0) {
+    if (a.step == 0 && b.step == 0) {
+        std::fill_n(out, count, f(*a.bits, *b.bits));
+    } else if (a.step == 0) {
         std::int64_t const left = *a.bits;
         for (std::size_t i = 0; i < count; ++i)
-            out[i] = f(left, b.bits[i * b.step]);
+            out[i] = f(left, b.bits[i]);
     } else if (b.step == 0) {
         std::int64_t const right = *b.bits;
         for (std::size_t i = 0; i < count; ++i)
@@ -80,17 +82,36 @@ inline void fill_integers(operand_view const& a, operand_view const& b, std::siz
     }
 }
 
-/// The quotient and the remainder of numbers from 0 to 2^31 - 1, the second not 0.
+/// The quotient and the remainder of numbers from 0 to 2^31 - 1, the second not 0. Compilers have
+/// vector instructions for the quotient of doubles. It is exact after truncation, but with -Ofast
+/// it may be off by one.
+struct division_of_32_bits {
+    std::int32_t quotient;
+    std::int32_t remainder;
+
+    division_of_32_bits(std::int64_t x, std::int64_t y) noexcept
+    {
+        auto const a = static_cast<std::int32_t>(x);
+        auto const b = static_cast<std::int32_t>(y);
+        quotient = static_cast<std::int32_t>(static_cast<double>(a) / b);
+        remainder = static_cast<std::int32_t>(static_cast<std::uint32_t>(a) -
+                                              static_cast<std::uint32_t>(quotient) *
+                                                  static_cast<std::uint32_t>(b));
+        int const more = static_cast<int>(remainder >= b) - static_cast<int>(remainder < 0);
+        quotient += more;
+        remainder -= more * b;
+    }
+};
 struct quotient_of_32_bits {
     std::int64_t operator()(std::int64_t x, std::int64_t y) const noexcept
     {
-        return std::int64_t{static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y)};
+        return std::int64_t{division_of_32_bits(x, y).quotient};
     }
 };
 struct remainder_of_32_bits {
     std::int64_t operator()(std::int64_t x, std::int64_t y) const noexcept
     {
-        return std::int64_t{static_cast<std::uint32_t>(x) % static_cast<std::uint32_t>(y)};
+        return std::int64_t{division_of_32_bits(x, y).remainder};
     }
 };
 

@@ -54,12 +54,13 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Reads one expression; shares equal nodes with `space`.
 ///
-/// - Values: 64-bit integers (also 0x10), reals, 'texts', True, False, names of parameters and
-///   inputs. A name that is no identifier, or is a keyword, stands in `backquotes`.
+/// - Values: 64-bit integers (also 0x10, 0b11, 0o17, 1_000), reals, 'texts', True, False, names of
+///   parameters and inputs. A name that is no identifier, or is a keyword, stands in `backquotes`.
 /// - Operators as in Python: + - * / // % ** and or not == != < <= > >=, chained comparisons, `in`
-///   and `not in` a (tuple) or [list], `a if c else b`; also && || !.
-/// - Functions: min, max, abs, select(c, a, b), floor_div, floor_mod, ceil_div, and trunc_div,
-///   trunc_mod, which round like C++.
+///   and `not in` a (tuple), [list], {set} or range, `is True`, `a if c else b`; also && || !.
+/// - (a, b) in [(1, 2), (3, 4)]: a tuple in a list of tuples.
+/// - Functions: min, max (also of one list), abs, select(c, a, b), floor_div, floor_mod, ceil_div,
+///   and trunc_div, trunc_mod, which round like C++.
 /// - ORDER[0] is an element of a permutation or tile, position(ORDER, 2) the place of item 2.
 ///
 /// `/` is true division. The result is a whole number if both sides are whole numbers and no

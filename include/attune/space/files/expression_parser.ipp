@@ -172,6 +172,7 @@ private:
 
     operand comparison()
     {
+        if (opens_tuple()) return tuple_membership();
         operand left = sum();
         std::optional<operand> chain;
         for (;;) {
@@ -188,6 +189,16 @@ private:
                 link = membership(left, negated);
                 if (comparison_sign() || is_word("in"))
                     unexpected("`and`, `or` or the end: a list cannot be compared further");
+            } else if (is_word("is")) {
+                advance();
+                op const same = is_word("not") ? op::not_equal : op::equal;
+                if (same == op::not_equal) advance();
+                bool const is_truth = is_word("True") || is_word("False");
+                if (!is_truth || kind_of(left) != value_kind::boolean || left.deciding != no_index)
+                    unexpected("a boolean parameter before `is`, and True or False behind it");
+                operand const right = atom();
+                link = compare(same, left, right);
+                left = right;
             } else {
                 return chain ? *chain : left;
             }
@@ -210,30 +221,93 @@ private:
 
     operand membership(operand const& item, bool negated)
     {
-        bool const square = is_sign("[");
-        if (!square && !is_sign("(")) unexpected("a (tuple) or a [list] after `in`");
+        if (is_word("range") && lexer_.peek().spelling == "(") return in_range(item, negated);
+        bool const is_tuple = is_sign("(");
+        if (!is_tuple && !is_sign("[") && !is_sign("{"))
+            unexpected("a (tuple), a [list], a {set} or a range(first, end) after `in`");
         std::size_t const opened = token_.at;
-        char const* const closing = square ? "]" : ")";
         std::vector<std::uint32_t> tests;
-        nested const guard(*this);
-        advance();
-        while (!is_sign(closing)) {
-            tests.push_back(compare(op::equal, item, choice()).node);
-            if (is_sign(closing)) {
-                if (!square && tests.size() == 1)
-                    lexer_.fail("expected a tuple after `in`, found a value in parentheses", opened,
-                                "a tuple of one value is written (value,)");
-                break;
-            }
-            if (!is_sign(","))
-                unexpected(std::string("`,` or `") + closing +
-                           "` for the bracket opened in column " + std::to_string(opened + 1));
-            advance();
-        }
-        advance();
+        bool const is_comma_last =
+            read_brackets([&] { tests.push_back(compare(op::equal, item, choice()).node); });
+        if (is_tuple && tests.size() == 1 && !is_comma_last)
+            lexer_.fail("expected a tuple after `in`, found a value in parentheses", opened,
+                        "a tuple of one value is written (value,)");
+        return any_of(tests, negated, item.at);
+    }
+
+    operand any_of(std::vector<std::uint32_t> const& tests, bool negated, std::size_t at)
+    {
         std::uint32_t any = tests.empty() ? build_.integer(0) : disjunction(tests, 0, tests.size());
         if (negated) any = build_.one(op::logical_not, any);
-        return finish(any, item.at);
+        return finish(any, at);
+    }
+
+    /// item in range(end), range(first, end) or range(first, end, step)
+    operand in_range(operand const& item, bool negated)
+    {
+        std::size_t const at = token_.at;
+        require_number(item, "a number");
+        advance();
+        std::vector<operand> given;
+        read_brackets([&] {
+            given.push_back(numeric(choice()));
+            require_number(given.back(), "a whole number");
+        });
+        std::int64_t step = 1;
+        bool is_right = !given.empty() && given.size() <= 3;
+        for (operand const& one : given)
+            is_right = is_right && kind_of(one) != value_kind::real;
+        if (is_right && given.size() == 3) {
+            expression_node const& n = build_.space().nodes[given[2].node];
+            step = n.code == op::integer ? n.integer : 0;
+        }
+        if (!is_right || step == 0)
+            lexer_.fail("expected one to three whole numbers of range, the step a constant", at,
+                        "x in range(2, 9, 2) is x in (2, 4, 6, 8)");
+        operand const zero = finish(build_.integer(0), at);
+        operand const first = given.size() == 1 ? zero : given[0];
+        operand const end = given.size() == 1 ? given[0] : given[1];
+        std::uint32_t all =
+            build_.two(op::logical_and,
+                       compare(step > 0 ? op::greater_equal : op::less_equal, item, first).node,
+                       compare(step > 0 ? op::less : op::greater, item, end).node);
+        if ((step != 1 && step != -1) || kind_of(item) == value_kind::real) {
+            operand const by = finish(build_.integer(step), at);
+            operand const rest =
+                arithmetic(op::floor_modulo, arithmetic(op::subtract, item, first), by);
+            all = build_.two(op::logical_and, all, compare(op::equal, rest, zero).node);
+        }
+        return any_of({all}, negated, item.at);
+    }
+
+    /// (a, b) in [(1, 2), (3, 4)]
+    operand tuple_membership()
+    {
+        std::size_t const at = token_.at;
+        std::vector<operand> items;
+        read_brackets([&] { items.push_back(choice()); });
+        bool const negated = is_word("not");
+        if (negated) advance();
+        if (!is_word("in")) unexpected("`in` behind a tuple");
+        advance();
+        if (!is_sign("(") && !is_sign("[") && !is_sign("{"))
+            unexpected("a list of tuples after `in`");
+        std::vector<std::uint32_t> tests;
+        read_brackets([&] {
+            if (!opens_tuple()) unexpected("a tuple, such as (1, 2)");
+            std::size_t const opened = token_.at;
+            std::vector<operand> values;
+            read_brackets([&] { values.push_back(choice()); });
+            if (values.size() != items.size())
+                lexer_.fail("expected a tuple of " + std::to_string(items.size()) + " values",
+                            opened, "give each tuple as many values as the first one has");
+            std::uint32_t all = compare(op::equal, items[0], values[0]).node;
+            for (std::size_t i = 1; i < items.size(); ++i)
+                all =
+                    build_.two(op::logical_and, all, compare(op::equal, items[i], values[i]).node);
+            tests.push_back(all);
+        });
+        return any_of(tests, negated, at);
     }
 
     /// A balanced tree, so that a long list does not become deep.
@@ -321,9 +395,9 @@ private:
             if (!is_large) return finish(build_.integer(whole), base.at);
         }
         if (n.code != op::integer || n.integer < 0 || n.integer > max_exponent)
-            lexer_.fail("expected an exponent that is a whole number from 0 to " +
+            lexer_.fail("expected an exponent that is a constant from 0 to " +
                             std::to_string(max_exponent),
-                        at, "write the product out");
+                        at, "give the powers themselves as the values of a parameter");
         std::int64_t const times = n.integer;
         require_number(base, "a number");
         operand out = times == 0 ? one_where_defined(numeric(base)) : numeric(base);

@@ -31,7 +31,8 @@ struct named_space {
 /// or a list of such objects. Numbers in "problem" are inputs with a value. "inputs":
 /// {"N": "integer"} declares an input without a value. "values" are numbers (an ordinal parameter:
 /// sorted), texts (categorical), or false and true (boolean). The function ignores other members of
-/// "problem", and members that are not listed here. Further members of a parameter:
+/// "problem", and members that are not listed here, unless a name is almost that of a listed one.
+/// Further members of a parameter, which has "values", "range", "low" or "parts" alone:
 ///   "range": [first, last], "step" or "steps": "doubling" | "divisors"; `last` may be a text, an
 ///            expression of inputs. bind_inputs() makes the table, unless the range is long. The
 ///            kind is integer, unless "kind" is "ordinal"

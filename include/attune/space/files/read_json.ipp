@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/shown_text.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
@@ -224,9 +225,8 @@ inline void read_array(json_source const& source, json_value const& p, json_valu
 /// Returns true if the words differ only in one letter, in the order of letters, or in case.
 [[nodiscard]] inline bool is_misspelt(std::string word, std::string right)
 {
-    for (std::string* const one : {&word, &right})
-        for (char& c : *one)
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    word = in_small_letters(std::move(word));
+    right = in_small_letters(std::move(right));
     if (word.size() > right.size()) std::swap(word, right);
     auto const front = std::ranges::mismatch(word, right).in1 - word.begin();
     auto const back =
@@ -249,6 +249,25 @@ inline void refuse_misspelt(json_source const& source, json_value const& object,
     }
 }
 
+/// Refuses conditions with a name that is read nowhere: all of them would be lost. An empty list
+/// loses none.
+/// @param right  the name of the list in `object`; empty: the list belongs elsewhere
+inline void refuse_lost_conditions(json_source const& source, json_value const& object,
+                                   std::string const& right)
+{
+    if (!right.empty() && object.find(right) != nullptr) return;
+    auto const is_empty = [&](std::string const& name) {
+        json_value const& value = *object.find(name);
+        return value.kind == json_kind::list && value.items.empty();
+    };
+    for (auto const& [name, at] : object.keys)
+        for (char const* const other : {"conditions", "constraints", "restrictions"})
+            if (is_misspelt(name, other) && !is_empty(name))
+                source.fail("expected a known member, found \"" + name + '"', at,
+                            right.empty() ? "move it into \"ConfigurationSpace\""
+                                          : "write \"" + right + "\", or choose another name");
+}
+
 inline void read_parameter(json_source const& source, json_value const& p,
                            expression_builder& build)
 {
@@ -268,6 +287,19 @@ inline void read_parameter(json_source const& source, json_value const& p,
                                     [&](kind_traits const& k) { return k.name == kind; });
     bool const is_known = named != traits_of_kinds.end();
     kind_traits const is = is_known ? *named : kind_traits{};
+    std::string const from = is.is_interval               ? "low"
+                             : is.is_list                 ? "parts"
+                             : p.find("range") != nullptr ? "range"
+                                                          : "values";
+    for (char const* const other : {"values", "range", "low", "parts"})
+        if (json_value const* const second = p.find(other); second != nullptr && from != other)
+            source.fail("expected the values of " + out.name + " from \"" + from +
+                            "\" alone, found \"" + other + '"',
+                        second->at,
+                        kind_member != nullptr               ? ""
+                        : other == std::string_view("low")   ? "write \"kind\": \"real\""
+                        : other == std::string_view("parts") ? "write \"kind\": \"permutation\""
+                                                             : "");
     if (is.is_interval) {
         read_interval(source, p, out);
     } else if (is.is_list) {
@@ -281,6 +313,8 @@ inline void read_parameter(json_source const& source, json_value const& p,
     } else if (is_known || kind.empty()) {
         json_value values = source.member(p, "values", json_kind::list);
         if (is.is_truth) to_kind(source, json_kind::boolean, "the kind", values);
+        if (is_known && is.of == parameter_kind::integer)
+            to_kind(source, json_kind::integer, "the kind", values);
         set_values(source, values, is.of == parameter_kind::categorical, out);
         if (is.is_ordered && out.type == value_kind::integer) out.kind = is.of;
     } else {
@@ -444,6 +478,7 @@ inline named_space read_space(json_source const& source, json_value const& s)
     refuse_misspelt(
         source, s,
         {"name", "problem", "inputs", "params", "selectors", "constraints", "cartesian", "valid"});
+    refuse_lost_conditions(source, s, "constraints");
     named_space out;
     if (json_value const* const name = s.find("name"))
         out.name = source.require(*name, json_kind::text, "\"name\"").text;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/json_nesting.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/recording.hpp>
@@ -70,7 +72,9 @@ struct recorded_text {
 [[nodiscard]] inline nlohmann::ordered_json recorded_json(std::string_view text,
                                                           std::string const& where)
 {
-    auto out = nlohmann::ordered_json::parse(text, nullptr, false);
+    bool const is_deep = place_of_deep_bracket(text) < text.size();
+    auto out = is_deep ? nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded)
+                       : nlohmann::ordered_json::parse(text, nullptr, false);
     if (out.is_discarded()) static_cast<void>(read_json_tree({text, where})); // throws
     return out;
 }
@@ -181,14 +185,6 @@ struct recorded_columns {
     return out;
 }
 
-/// The text with ASCII letters in lower case.
-[[nodiscard]] inline std::string small_letters(std::string text)
-{
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
 /// Milliseconds per unit of a measurement. A measurement without a unit has milliseconds if its
 /// name is that of a time, as Kernel Tuner writes it.
 ///
@@ -197,12 +193,12 @@ struct recorded_columns {
 [[nodiscard]] inline double milliseconds_in(std::string const& unit, std::string const& name,
                                             std::string const& path)
 {
-    std::string const u = small_letters(unit);
+    std::string const u = in_small_letters(unit);
     if (u == "s" || u == "sec" || u == "second" || u == "seconds") return 1e3;
     if (u == "ms" || u == "msec" || u == "millisecond" || u == "milliseconds") return 1;
     if (u == "us" || u == "usec" || u == "microsecond" || u == "microseconds") return 1e-3;
     if (u == "ns" || u == "nsec" || u == "nanosecond" || u == "nanoseconds") return 1e-6;
-    if (u.empty() && small_letters(name).find("time") != std::string::npos) return 1;
+    if (u.empty() && in_small_letters(name).find("time") != std::string::npos) return 1;
     throw error("the objective " + name + " is no time: " +
                     (unit.empty() ? std::string("it has no unit") : "its unit is " + unit),
                 path, "name a time as the objective, with the unit s, ms, us or ns");

@@ -44,7 +44,7 @@ namespace attune::inline ATTUNE_ABI {
 /// list of one value. The function ignores a default outside "Values", which published files have.
 /// The name of the space is "KernelName", else "BenchmarkName" of "General", if the file has it.
 /// The function reads "ActiveIf" and "Settles" of write_t1(), and ignores other members, which
-/// describe kernels and measurements.
+/// describe kernels and measurements, unless a name is almost that of a member above.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] named_space read_t1(std::string_view text, std::string const& source = "");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/files/detail/value_list.hpp>
@@ -121,9 +122,7 @@ namespace detail {
 /// The kind of a "Type"; null if the values determine it.
 [[nodiscard]] inline json_kind t1_kind(json_source const& source, json_value const& type)
 {
-    std::string name = type.text;
-    for (char& c : name)
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    std::string const name = in_small_letters(type.text);
     for (auto const& [start, kind] :
          {std::pair{"int", json_kind::integer}, std::pair{"uint", json_kind::integer},
           std::pair{"long", json_kind::integer}, std::pair{"float", json_kind::real},
@@ -155,6 +154,7 @@ inline void read_t1_default(json_source const& source, json_value const& standar
 inline void read_t1_parameter(json_source const& source, json_value const& p, description& space)
 {
     source.require(p, json_kind::object, "a tuning parameter");
+    refuse_misspelt(source, p, {"Name", "Type", "Values", "Default", "ActiveIf"});
     json_value const& name = source.member(p, "Name", json_kind::text);
     json_value const* const given = p.find("Values");
     if (given == nullptr) source.fail("expected a member \"Values\" of this object", p.at);
@@ -185,6 +185,7 @@ inline void read_t1_condition(json_source const& source, json_value const& c,
                               expression_builder& build)
 {
     source.require(c, json_kind::object, "a condition");
+    refuse_misspelt(source, c, {"Parameters", "Expression", "Settles"});
     if (c.find("Settles") != nullptr) return; // follows from "ActiveIf" of a parameter
     json_value const& text = source.member(c, "Expression", json_kind::text);
     if (json_value const* const names = c.find("Parameters")) {
@@ -207,8 +208,12 @@ ATTUNE_INLINE named_space read_t1(std::string_view text, std::string const& sour
     detail::json_source const from{text, source};
     detail::json_value const root = detail::read_json_tree(from);
     from.require(root, detail::json_kind::object, "a T1 file");
+    detail::refuse_misspelt(from, root, {"ConfigurationSpace", "General", "KernelSpecification"});
+    detail::refuse_lost_conditions(from, root, "");
     detail::json_value const& space =
         from.member(root, "ConfigurationSpace", detail::json_kind::object);
+    detail::refuse_misspelt(from, space, {"TuningParameters"});
+    detail::refuse_lost_conditions(from, space, "Conditions");
     named_space out;
     detail::json_value const& parameters =
         from.member(space, "TuningParameters", detail::json_kind::list);

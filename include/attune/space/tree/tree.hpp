@@ -61,6 +61,8 @@ public:
     /// Appends a node and returns its number; the last node added is the root.
     /// @pre edges are not empty, ascending by value, their children are numbers returned before
     std::uint32_t add_node(std::span<tree_edge const> edges);
+    /// Appends a node of the last level, as add_node().  @pre  values are not empty, ascending
+    std::uint32_t add_last(std::span<std::uint32_t const> values);
 
     /// The parameter of each level, from the root down.
     [[nodiscard]] std::span<std::uint32_t const> parameters() const noexcept { return parameters_; }
@@ -102,6 +104,8 @@ private:
     {
         return static_cast<std::uint32_t>(below_.size() - 1);
     }
+
+    std::uint32_t end_node(leaf_count below);
 
     /// Returns true if `node` is on the last level.
     [[nodiscard]] bool is_last(std::uint32_t node) const noexcept
@@ -176,8 +180,9 @@ public:
         known_.emplace(hash, node);
         return node;
     }
-    /// Adds a node without a search for an equal one.  @pre  no other node has these edges
-    std::uint32_t add_new(std::span<tree_edge const> edges) { return made_.add_node(edges); }
+    /// Adds a node of the last level without a search for an equal one.
+    /// @pre  no other node has these values
+    std::uint32_t add_last(std::span<std::uint32_t const> values) { return made_.add_last(values); }
     [[nodiscard]] tree const& made() const noexcept { return made_; }
     [[nodiscard]] tree take() && { return std::move(made_); }
 

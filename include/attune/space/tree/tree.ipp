@@ -14,9 +14,25 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<std::ptrdiff_t>(offset);
 }
 
+ATTUNE_INLINE std::uint32_t tree::end_node(leaf_count below)
+{
+    first_.push_back(values_.size());
+    inner_.push_back(children_.size());
+    below_.push_back(below);
+    leaves_ = below;
+    return root();
+}
+
+ATTUNE_INLINE std::uint32_t tree::add_last(std::span<std::uint32_t const> values)
+{
+    values_.insert(values_.end(), values.begin(), values.end());
+    if (no_children_.size() < values.size())
+        no_children_.resize(values.size(), tree_edge::no_child);
+    return end_node(values.size());
+}
+
 ATTUNE_INLINE std::uint32_t tree::add_node(std::span<tree_edge const> edges)
 {
-    leaf_count total = edges.size();
     std::size_t const first = values_.size();
     values_.resize(first + edges.size());
     for (std::size_t i = 0; i < edges.size(); ++i)
@@ -24,20 +40,16 @@ ATTUNE_INLINE std::uint32_t tree::add_node(std::span<tree_edge const> edges)
     if (edges.front().child == tree_edge::no_child) {
         if (no_children_.size() < edges.size())
             no_children_.resize(edges.size(), tree_edge::no_child);
-    } else {
-        total = 0;
-        for (tree_edge const& edge : edges) {
-            children_.push_back(edge.child);
-            before_.push_back(total);
-            leaf_count const below = below_[edge.child];
-            total = below > uncountable - total ? uncountable : total + below;
-        }
+        return end_node(edges.size());
     }
-    first_.push_back(values_.size());
-    inner_.push_back(children_.size());
-    below_.push_back(total);
-    leaves_ = total;
-    return static_cast<std::uint32_t>(below_.size() - 1);
+    leaf_count total = 0;
+    for (tree_edge const& edge : edges) {
+        children_.push_back(edge.child);
+        before_.push_back(total);
+        leaf_count const below = below_[edge.child];
+        total = below > uncountable - total ? uncountable : total + below;
+    }
+    return end_node(total);
 }
 
 ATTUNE_INLINE std::uint32_t tree::run_value(std::uint32_t leaf) const

@@ -11,6 +11,7 @@
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <utility>
 
@@ -122,7 +123,14 @@ ATTUNE_INLINE int dispatch_parts::lent_wait_ms(served_inputs const& of,
     constexpr int to_verify_ms = 10;
     if (!is_lent) return 0;
     if (!of.is_settled) return to_tune_ms;
-    if (met.serves != nullptr || covering(of, inputs, key) != nullptr) return 0;
+    if (met.serves != nullptr) return 0;
+    if (covering(of, inputs, key) != nullptr) {
+        // The call is verified; a proof may hold the turn for long, so that few calls wait for it.
+        bool const is_due =
+            met.met >= often_met && (met.met < 3 * often_met || std::has_single_bit(met.met));
+        bool const may_tune = met.met > 1 && sizes.is_wanted();
+        return is_due || may_tune ? to_verify_ms : 0;
+    }
     if (met.met <= 1 && !is_check_due(met_while_lent_++, checks_while_lent_)) return 0;
     ++checks_while_lent_;
     return to_verify_ms;
@@ -265,7 +273,7 @@ ATTUNE_INLINE void dispatch_parts::prove_winner(served_inputs& of,
                                                 call_frame const& frame)
 {
     if (of.winner_is_default || of.outcome.how != decision::tuned) return;
-    constexpr double most_s = 1;
+    constexpr double most_s = 0.9; // its last call ends later: 1 s in all is promised
     try {
         of.verifier->prove(key, frame, std::min(most_s, subject.options.limits.seconds));
     } catch (std::exception const& e) {

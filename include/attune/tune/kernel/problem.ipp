@@ -129,6 +129,13 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
     return out;
 }
 
+/// Returns true if the kernel is a module in SPIR-V with such a name: OpName ends with a zero,
+/// which no text has.
+[[nodiscard]] inline bool is_in_module(kernel_source const& source, std::string const& name)
+{
+    return source.text.find(name + '\0') != std::string::npos;
+}
+
 ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kernel)
 {
     description out = kernel.space;
@@ -162,13 +169,15 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
         if (a == found.end()) {
             bool const in_name = is_template_argument(kernel.signature.function, name);
             bool const in_launch = launch_reads(kernel, v);
-            if ((in_name || in_launch) && given) continue;
-            if (in_name || in_launch)
-                throw error(
-                    std::string(in_name ? "a template argument" : "a number of the launch") +
-                        " of the kernel has no default",
-                    "parameter " + name + ", kernel " + kernel.signature.function,
-                    "give the parameter one by with_default()");
+            bool const in_module = is_in_module(kernel.source, name);
+            if ((in_name || in_launch || in_module) && given) continue;
+            if (in_name || in_launch || in_module)
+                throw error(std::string(in_name     ? "a template argument"
+                                        : in_launch ? "a number of the launch"
+                                                    : "a constant") +
+                                " of the kernel has no default",
+                            "parameter " + name + ", kernel " + kernel.signature.function,
+                            "give the parameter one by with_default()");
         }
         if (a == found.end())
             throw error("the space declares a parameter that the kernel file does not use",

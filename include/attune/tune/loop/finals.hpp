@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -70,22 +71,38 @@ public:
         all_.insert(place, std::move(candidate));
         // Remove configurations whose interval lies above that of the fastest, even with drift.
         double const limit = all_.front().time.high * (1 + drift);
-        std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
+        auto const is_slow = [&](finalist const& f) { return !f.stays && f.time.low > limit; };
+        auto const slow = std::find_if(all_.begin(), all_.end(), is_slow);
+        if (slow != all_.end()) remove(*slow);
+        std::erase_if(all_, is_slow);
         while (all_.size() > most) {
             auto const last = std::find_if(all_.rbegin(), all_.rend(),
                                            [](finalist const& f) { return !f.stays; });
             if (last == all_.rend()) return;
+            remove(*last);
             all_.erase(std::next(last).base());
         }
     }
 
     /// All leaders, the lowest time first.
     [[nodiscard]] std::span<finalist> all() noexcept { return all_; }
+    /// Returns once the fastest configuration that was removed, for a final in which all leaders
+    /// fail.
+    [[nodiscard]] std::optional<finalist> take_substitute()
+    {
+        return std::exchange(substitute_, std::nullopt);
+    }
 
 private:
+    void remove(finalist const& f)
+    {
+        if (!substitute_ || f.time.value < substitute_->time.value) substitute_ = f;
+    }
+
     measurement default_time_;
     std::string default_key_;
     std::vector<finalist> all_;
+    std::optional<finalist> substitute_{};
 };
 
 /// Rounds that must fit into a final with so many contestants: the fewest that can prove a

@@ -189,9 +189,10 @@ variant_pipeline::set_pruning(std::function<std::optional<double>(point const&)>
 
 ATTUNE_INLINE void variant_pipeline::reconsider(std::vector<point> const& others)
 {
-    again_.insert(again_.end(), others.begin(), others.end());
-    again_.insert(again_.end(), pruned_.begin(), pruned_.end());
-    pruned_.clear();
+    for (point const& at : others)
+        again_.push_back(at);
+    for (point& at : std::exchange(pruned_, {}))
+        again_.push_back(std::move(at));
     has_news_ = true;
 }
 

@@ -111,9 +111,9 @@ class call_draws {
 public:
     call_draws(drawn_from from, std::uint64_t seed, draw_limits const& limits = {});
 
-    /// Returns calls with properties that are new to `trust`. Calls of the largest sizes come
-    /// first. Then, of each eight draws, takes the call with the most new properties for its work.
-    /// Stops after a thousand draws of which at most two are new.
+    /// Returns calls with properties that are new to `trust`. Multiples of the call's sizes
+    /// come first. Then, of each eight draws, takes the call with the most new properties for its
+    /// work. Stops after a thousand draws of which at most two are new.
     /// Cost  some us a draw
     /// @param is_over  returns true if no time is left; may be empty
     [[nodiscard]] std::vector<drawn_call> chosen(shape_trust& trust, std::size_t most,
@@ -124,17 +124,23 @@ public:
     /// powers of two, whole ones and others, but none with a separate class, such as 0 and 1.
     void change_scalars() noexcept { changes_scalars_ = true; }
 
-    /// Returns calls that `trust` covers, mostly short ones, each with a random mix of properties.
-    /// One size may be below 4, equal to another size or about twice as large. Scalars may differ,
-    /// and short arrays begin anywhere.
+    /// Returns calls that `trust` covers, three of four short, each with a random mix of
+    /// properties. One size may be below 4, equal to another size or about twice as large. Scalars
+    /// may differ, and short arrays begin anywhere.
     [[nodiscard]] std::vector<drawn_call> of_proven(shape_trust const& trust, std::size_t most)
     {
         return that_meet(&trust, most);
     }
-    /// The same for calls that `trust` may not cover.
-    [[nodiscard]] std::vector<drawn_call> any_calls(std::size_t most)
+    /// The same, but all calls are short.
+    [[nodiscard]] std::vector<drawn_call> short_of_proven(shape_trust const& trust,
+                                                          std::size_t most)
     {
-        return that_meet(nullptr, most);
+        return that_meet(&trust, most, true);
+    }
+    /// The same as of_proven() for calls that `trust` may not cover.
+    [[nodiscard]] std::vector<drawn_call> any_calls(std::size_t most, bool are_short = false)
+    {
+        return that_meet(nullptr, most, are_short);
     }
 
     /// Returns calls that differ from this one in one smaller size: less a half, a quarter, ...,
@@ -154,15 +160,20 @@ private:
                                  std::span<std::int64_t const> key) const;
     /// Returns true if the call writes to no memory: any code would be right.
     [[nodiscard]] bool writes_nothing(drawn_call const& call) const;
-    [[nodiscard]] std::vector<drawn_call> that_meet(shape_trust const* trust, std::size_t most);
+    [[nodiscard]] std::vector<drawn_call> that_meet(shape_trust const* trust, std::size_t most,
+                                                    bool are_short = false);
     void draw_sizes(std::span<std::int64_t> sizes);
+    /// Replaces about half of the sizes by 1 to 16 times those of the call.
+    void enlarge(std::span<std::int64_t> sizes);
     /// Makes two sizes equal.
     void tie(std::span<std::int64_t> sizes);
     void draw_places(drawn_call& call);
     /// Draws floating-point numbers of the other sign, larger or smaller, powers of two, or equal
     /// to each other. Keeps 0, 1 and -1, and draws none of them.
     void draw_scalars(drawn_call& call);
-    void add_largest(std::vector<drawn_call>& to) const;
+    /// Adds calls with one or two sizes of 1, 2, 4, 8 or 16 times those of the call, and the other
+    /// sizes 1. Adds each again a little smaller, with arrays at other addresses.
+    void add_multiples(std::vector<drawn_call>& to);
     /// Draws calls of about the call's own sizes at other addresses. Short arrays would prove
     /// nothing: code that needs an alignment may work for them at any address.
     void draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<drawn_call>& to);

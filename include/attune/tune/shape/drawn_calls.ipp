@@ -51,10 +51,11 @@ public:
             add(factors, {.factors = {}, .times = any_multiple});
         for (std::int64_t const plus : {1, -1, 2})
             add(1, {.factors = {}, .plus = plus});
-        for (std::int64_t beside = 1; beside <= most_beside; ++beside)
-            for (std::size_t factors = 2; factors <= most_factors; ++factors)
-                for (std::int64_t const sign : {1, -1})
-                    add(factors, {.factors = {}, .beside = sign * beside});
+        for (std::int64_t const times : {std::int64_t{1}, any_multiple})
+            for (std::int64_t beside = 1; beside <= most_beside; ++beside)
+                for (std::size_t factors = 2; factors <= most_factors; ++factors)
+                    for (std::int64_t const sign : {1, -1})
+                        add(factors, {.factors = {}, .times = times, .beside = sign * beside});
         return std::move(found_);
     }
 
@@ -103,6 +104,7 @@ ATTUNE_INLINE size_relations relations_of(std::span<shape_word const> layout,
         return layout[i].part == shape_part::elements && choice.counts(layout[i].argument);
     };
     std::vector<std::int64_t> values;
+    bool has_ignored = false;
     auto const add_size = [&](std::size_t word) {
         out.words.push_back({word, {{.factors = {out.sizes.size()}}}, false});
         out.sizes.push_back({key[word], choice.is_bound(layout[word].argument)});
@@ -110,9 +112,11 @@ ATTUNE_INLINE size_relations relations_of(std::span<shape_word const> layout,
     };
     for (std::size_t i = 0; i < layout.size(); ++i) {
         if (layout[i].part == shape_part::overlaps && key[i] != 0) return {};
-        if (layout[i].part == shape_part::number && key[i] >= 2 && key[i] <= most_size &&
-            choice.counts(layout[i].argument))
+        if (layout[i].part != shape_part::number || key[i] < 2 || key[i] > most_size) continue;
+        if (choice.counts(layout[i].argument))
             add_size(i);
+        else
+            has_ignored = true;
     }
     if (out.sizes.empty()) {
         for (std::size_t i = 0; i < layout.size(); ++i) {
@@ -121,8 +125,10 @@ ATTUNE_INLINE size_relations relations_of(std::span<shape_word const> layout,
                 add_size(i);
             else if (key[i] == values.front())
                 out.words.push_back({i, {{.factors = {0}}}, false});
-            else
-                return {}; // no common length
+            else if (has_ignored)
+                return {}; // a length may be of an integer that does not count
+            else if (auto found = formula_search(values, key[i]).all(); !found.empty())
+                out.words.push_back({i, std::move(found), false});
         }
         return out;
     }
@@ -276,13 +282,26 @@ ATTUNE_INLINE void call_draws::draw_sizes(std::span<std::int64_t> sizes)
     if (count > 1 && draw_.index(8) == 0) tie(sizes);
 }
 
+ATTUNE_INLINE void call_draws::enlarge(std::span<std::int64_t> sizes)
+{
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        size_relations::size const& from = from_.relations.sizes[i];
+        if (from.is_fixed || draw_.index(2) == 0) continue;
+        double const times = std::exp2(draw_.unit() * std::log2(most_times_larger));
+        sizes[i] = static_cast<std::int64_t>(static_cast<double>(from.value) * times);
+    }
+}
+
 ATTUNE_INLINE void call_draws::tie(std::span<std::int64_t> sizes)
 {
     auto const count = static_cast<std::int64_t>(sizes.size());
     auto const from = static_cast<std::size_t>(draw_.index(count));
     auto const to = static_cast<std::size_t>(draw_.index(count));
-    if (!from_.relations.sizes[to].is_fixed)
-        sizes[to] = std::min(sizes[from], most_times_larger * from_.relations.sizes[to].value);
+    bool const are_all = count > 2 && draw_.index(2) == 0; // a cube may have code of its own
+    std::int64_t const common = sizes[from];
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        if ((i == to || are_all) && !from_.relations.sizes[i].is_fixed)
+            sizes[i] = std::min(common, most_times_larger * from_.relations.sizes[i].value);
 }
 
 ATTUNE_INLINE void call_draws::draw_places(drawn_call& call)
@@ -337,13 +356,14 @@ ATTUNE_INLINE void call_draws::draw_scalars(drawn_call& call)
     }
 }
 
-ATTUNE_INLINE void call_draws::add_largest(std::vector<drawn_call>& to) const
+ATTUNE_INLINE void call_draws::add_multiples(std::vector<drawn_call>& to)
 {
+    constexpr std::int64_t most_less = 17; // has each remainder of vector loops
     std::size_t const n = from_.relations.sizes.size();
     for (std::size_t a = 0; a < n; ++a)
         for (std::size_t b = a; b < n; ++b) {
             if (from_.relations.sizes[a].is_fixed && from_.relations.sizes[b].is_fixed) continue;
-            for (std::int64_t times = most_times_larger; times >= 1; times /= 2) {
+            for (std::int64_t times = 1; times <= most_times_larger; times *= 2) {
                 std::vector<std::int64_t> sizes(n, 1);
                 for (std::size_t i = 0; i < n; ++i) {
                     std::int64_t const value = from_.relations.sizes[i].value;
@@ -355,7 +375,13 @@ ATTUNE_INLINE void call_draws::add_largest(std::vector<drawn_call>& to) const
                 drawn_call made = call_of(sizes);
                 if (!can_afford(made) || writes_nothing(made)) continue;
                 to.push_back(std::move(made));
-                break;
+                for (std::size_t const i : {a, b})
+                    if (!from_.relations.sizes[i].is_fixed && sizes[i] > 2 * most_less)
+                        sizes[i] -= draw_.index(most_less);
+                drawn_call less = call_of(sizes);
+                if (!can_afford(less) || writes_nothing(less)) continue;
+                draw_places(less);
+                to.push_back(std::move(less));
             }
         }
 }
@@ -365,13 +391,16 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::chosen(shape_trust& trust, std
 {
     std::vector<drawn_call> out;
     if (!from_.relations.can_change()) return out;
-    std::vector<drawn_call> largest;
-    add_largest(largest);
-    for (drawn_call& one : largest)
-        if (!trust.covers(one.key)) {
-            trust.add(one.key);
-            out.push_back(std::move(one));
-        }
+    std::vector<drawn_call> multiples;
+    add_multiples(multiples);
+    shape_trust const before = trust;
+    for (drawn_call& one : multiples) {
+        // One at another address runs although the multiple before it adds all its properties.
+        if ((one.places.empty() ? trust : before).covers(one.key)) continue;
+        if (out.size() >= most / 2) break; // leave room for draws
+        trust.add(one.key);
+        out.push_back(std::move(one));
+    }
     // Small calls come first: they are cheap and have most properties.
     for (double const work : {0x1p13, 0x1p16, most_work_})
         draw_up_to(std::min(work, most_work_), trust, most, is_over, out);
@@ -380,15 +409,18 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::chosen(shape_trust& trust, std
 }
 
 ATTUNE_INLINE std::vector<drawn_call> call_draws::that_meet(shape_trust const* trust,
-                                                            std::size_t most)
+                                                            std::size_t most, bool are_short)
 {
     constexpr std::size_t draws_of_one = 20;
-    constexpr double most_work = 0x1p14;
+    constexpr double most_work_of_short = 0x1p14;
     std::vector<drawn_call> out;
     std::vector<std::int64_t> sizes(from_.relations.sizes.size());
     hash_set known;
     for (std::size_t i = 0; i < draws_of_one * most && out.size() < most; ++i) {
+        bool const is_short = are_short || i % 4 != 3;
+        double const most_work = is_short ? most_work_of_short : most_work_;
         draw_sizes(sizes);
+        if (!is_short) enlarge(sizes);
         auto const one = static_cast<std::size_t>(draw_.index(std::ssize(sizes)));
         auto const other = static_cast<std::size_t>(draw_.index(std::ssize(sizes)));
         std::int64_t const way = draw_.index(4);

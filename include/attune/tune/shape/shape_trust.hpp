@@ -121,6 +121,8 @@ public:
     /// shapes whose sizes each differ by at most two in their number of bits. After
     /// more than 16 such groups, ends the trust in all classes.
     void add_slow(std::span<std::int64_t const> key);
+    /// Returns true if the sizes are about those of a shape that add_slow() has.
+    [[nodiscard]] bool is_near_slow(std::span<std::int64_t const> key) const;
 
     /// Counts a call that the variant serves because of a class.
     /// @return  true: it must be verified, as the first, second, fourth, eighth ... such call
@@ -129,7 +131,6 @@ public:
 private:
     [[nodiscard]] std::vector<int> octaves_of(std::span<std::int64_t const> key) const;
     [[nodiscard]] std::uint64_t hash_without_places(std::span<std::int64_t const> key) const;
-    [[nodiscard]] bool is_near_slow(std::span<std::int64_t const> key) const;
     /// Calls f(place, value) for each size, and for the product of each two.
     template <class F>
     void for_each_size(std::span<std::int64_t const> key, F const& f) const;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -93,6 +94,7 @@ struct proof_limits {
     double proof_s = 1;                             ///< wall seconds of all calls
     double call_s = 0.25;                           ///< wall seconds of one call
     draw_limits calls{};                            ///< the largest calls
+    std::optional<draw_limits> larger{};            ///< the largest calls of the time that is left
     std::uint64_t round = 0;                        ///< each round draws other calls
     std::function<bool()> is_over{};                ///< returns true to end the proof; may be empty
     std::vector<std::vector<std::int64_t>> wrong{}; ///< variant_proof::wrong of earlier proofs

@@ -198,8 +198,12 @@ public:
         for (size_relations::dependent& one : relations_.words)
             if (is_length(one) && frame.arguments[of.layout[one.word].argument].has_fixed_length)
                 one = {one.word, {}, false};
+        // Without integers, a length is the size; lengths that equal it need no trial.
+        bool const has_numbers = !relations_.words.empty() && !is_length(relations_.words.front());
         for (size_relations::dependent const& one : relations_.words)
-            is_settled_.push_back(!is_length(one) || one.may_be.empty());
+            is_settled_.push_back(
+                !is_length(one) || one.may_be.empty() ||
+                (!has_numbers && one.may_be.front() == size_formula{.factors = {0}}));
     }
     [[nodiscard]] bool has_sizes() const
     {
@@ -209,7 +213,6 @@ public:
     /// Keeps for each length the formula with which the default works.
     void settle_relations()
     {
-        if (is_length(relations_.words.front())) return; // a common length needs no formula
         // If a length follows none of its formulas, the trials of other lengths fail too. Repeat
         // them with that length unchanged.
         std::vector<size_relations::dependent> const all = relations_.words;
@@ -232,9 +235,15 @@ public:
         std::size_t const most_first = limits_.take ? 32 : 96;
         double const for_first_s =
             std::min(limits_.take ? 0.05 : 0.25, (left_s() - for_scalars_s) / 8);
-        run_calls_that_meet(draws.any_calls(most_first), for_first_s, out);
+        run_calls_that_meet(draws.any_calls(most_first, static_cast<bool>(limits_.take)),
+                            for_first_s, out);
         prove_rounds(draws, trust, out, for_scalars_s);
         compare(draws, trust, out);
+        if (limits_.larger && out.refuting.empty()) {
+            call_draws large(drawn(), hash_of_shape(key_) + limits_.round + 1, *limits_.larger);
+            constexpr double of_end = 0.25; // a call that has begun may end later
+            prove_rounds(large, trust, out, std::max(for_scalars_s, of_end * limits_.proof_s));
+        }
         if (has_scalars && out.refuting.empty() && left_s() > 0) {
             draws.change_scalars();
             shape_trust const of_own = trust;
@@ -252,65 +261,37 @@ public:
 
     /// The same with calls of the user's function. First the arrays have the alignments of the
     /// tuned call; then right calls with long arrays run at other addresses. Calls of little sizes
-    /// come first: they take little time, and prove most properties.
+    /// come first: they take little time, and prove most properties. Beside the program, they have
+    /// run already.
     void prove_by_user(shape_trust trust, variant_proof& out)
     {
-        constexpr std::size_t most_calls = 200; // in one round
-        constexpr int most_rounds = 12;         // for each kind of sizes
-        constexpr std::size_t most_by_own = 16; // calls to compare with the user's own code
-        double const for_places_s = limits_.proof_s / 8;
-        std::vector<made_call> long_ones;
-        std::vector<made_call> by_own;
-        std::optional<made_call> first_wrong;
-        std::uint64_t seed = limits_.round << 32;
-        double share = 3;
-        // Beside the program, calls of little sizes have run already.
-        std::array<drawn_sizes, 3> const little_first{drawn_sizes::little, drawn_sizes::medium,
-                                                      drawn_sizes::any};
-        std::array<drawn_sizes, 3> const any_first{drawn_sizes::any, drawn_sizes::medium,
-                                                   drawn_sizes::little};
+        constexpr std::int64_t medium = 4096;
+        made_calls made{.seed = limits_.round << 32};
         refute(trust, out);
-        for (drawn_sizes const which : limits_.take ? any_first : little_first) {
-            // Making the largest call may take 64 times as long as the slowest one so far.
-            bool const is_dear = 64 * slowest_make_s_ > limits_.proof_s && !limits_.take;
-            if (which == drawn_sizes::any && is_dear) break;
-            double const until_s = left_s() - (left_s() - for_places_s) / share--;
-            for (int round = 0; round < most_rounds && left_s() > until_s && out.refuting.empty();
-                 ++round) {
-                std::vector<made_call> const calls =
-                    made_by_user(trust, which, most_calls, until_s, seed);
-                if (calls.empty()) break;
-                shape_proof const now = run(calls, left_s() - for_places_s);
-                std::size_t const before = out.right.size();
-                std::size_t const right = take_all(trust, calls, now, out);
-                note_wrong(calls, now, out);
-                refute(trust, out);
-                for (std::size_t i = 0; i < now.tried; ++i)
-                    if (is_right(now, i) && is_long(calls[i].key)) long_ones.push_back(calls[i]);
-                for (std::size_t i = 0; i < now.tried && by_own.size() < most_by_own; ++i)
-                    if (is_right(now, i)) by_own.push_back(calls[i]);
-                for (std::size_t i = 0; i < now.tried && !first_wrong; ++i)
-                    if (now.results[i] == call_result::wrong) first_wrong = calls[i];
-                if (limits_.take && out.refuting.empty()) {
-                    limits_.take(
-                        {out.right.begin() + static_cast<std::ptrdiff_t>(before), out.right.end()});
-                    out.right.resize(before);
-                }
-                if (right * 16 < now.tried || now.tried == 0) break;
-            }
-        }
-        if (first_wrong) {
+        double const for_rest_s = limits_.proof_s / 8;
+        auto const up_to = [&](std::int64_t most, double share) {
+            prove_made({.most = most}, left_s() - (left_s() - for_rest_s) / share, trust, made,
+                       out);
+        };
+        if (!limits_.take) up_to(0, 3);
+        std::int64_t const largest = prove_larger(for_rest_s, trust, made, out);
+        if (limits_.take) up_to(largest, 3);
+        up_to(std::min(largest, medium), 2);
+        if (limits_.take) up_to(0, 1);
+        if (!limits_.take && largest > medium) up_to(largest, 1);
+        out.trouble = made.trouble;
+        if (made.first_wrong) {
             sized_arrays memory;
-            out.differs = described(again(*first_wrong, memory), first_wrong->key);
+            out.differs = described(again(*made.first_wrong, memory), made.first_wrong->key);
         }
         if (!limits_.has_compared) {
             sized_arrays memory;
             out.has_compared =
-                try_baseline(by_own, std::max(left_s(), for_places_s) / 4, out,
+                try_baseline(made.right, std::max(left_s(), for_rest_s) / 4, out,
                              [&](made_call const& one) { return again(one, memory); });
         }
         if (!out.refuting.empty()) return;
-        std::vector<made_call> elsewhere = made_elsewhere(long_ones, trust);
+        std::vector<made_call> elsewhere = made_elsewhere(made.long_ones, trust);
         shape_proof const now = run(elsewhere, left_s());
         note_wrong(elsewhere, now, out);
         for (std::size_t i = 0; i < now.tried; ++i)
@@ -322,6 +303,90 @@ public:
     }
 
 private:
+    /// A call of the user's function, which equal draws make again.
+    struct made_call {
+        std::uint64_t seed = 0;
+        drawn_sizes which{};
+        std::vector<std::int64_t> key{};
+        std::size_t bytes = 0;
+        std::optional<call_frame> frame{}; ///< empty: the call is too large to keep
+    };
+    /// The results of calls of the user's function.
+    struct made_calls {
+        std::vector<made_call> right{};     ///< the first ones, to compare with the user's own code
+        std::vector<made_call> long_ones{}; ///< right ones that run all loops of a variant
+        std::optional<made_call> first_wrong{};
+        std::uint64_t seed = 0;   ///< of the next draw
+        bool are_limited = false; ///< of the last draws: some sizes could be larger
+        double slowest_s = 0;     ///< most seconds to make one of the last draws
+        double most_bytes = 0;    ///< most bytes of one of the last draws
+        std::string trouble{};    ///< the exception of the user's function: no more draws
+    };
+    /// Proves in rounds with calls of the user's function, until a round proves little.
+    /// @param until_s  left_s() at the end
+    void prove_made(drawn_sizes which, double until_s, shape_trust& trust, made_calls& made,
+                    variant_proof& out)
+    {
+        constexpr int most_rounds = 12;
+        constexpr std::size_t most_kept = 16; // their arrays are in memory
+        for (int round = 0; round < most_rounds && left_s() > until_s && out.refuting.empty() &&
+                            made.trouble.empty();
+             ++round) {
+            std::vector<made_call> const calls = made_by_user(trust, which, until_s, made);
+            if (calls.empty()) break;
+            shape_proof const now = run(calls, left_s() - until_s);
+            std::size_t const before = out.right.size();
+            std::size_t const right = take_all(trust, calls, now, out);
+            note_wrong(calls, now, out);
+            refute(trust, out);
+            for (std::size_t i = 0; i < now.tried; ++i) {
+                if (is_right(now, i) && made.right.size() < most_kept)
+                    made.right.push_back(calls[i]);
+                if (is_right(now, i) && made.long_ones.size() < most_kept && is_long(calls[i].key))
+                    made.long_ones.push_back(calls[i]);
+                if (now.results[i] == call_result::wrong && !made.first_wrong)
+                    made.first_wrong = calls[i];
+            }
+            if (limits_.take && out.refuting.empty()) {
+                limits_.take(
+                    {out.right.begin() + static_cast<std::ptrdiff_t>(before), out.right.end()});
+                out.right.resize(before);
+            }
+            if (which.are_large || right * 16 < now.tried || now.tried == 0) break;
+        }
+    }
+    /// Proves with few calls of large sizes. Each step has twice the sizes of the one before, and
+    /// so up to eight times the elements, as the last two steps show.
+    /// @return  the limit of sizes of the last step, 0 if there was none; no_limit if the function's
+    ///          own is lower
+    std::int64_t prove_larger(double kept_s, shape_trust& trust, made_calls& made,
+                              variant_proof& out)
+    {
+        constexpr double usual_growth = 4; // of time and memory, from one step to the next
+        auto const next = [](double last, double before) {
+            return last * (before > 0 ? std::clamp(last / before, 2.0, 8.0) : usual_growth);
+        };
+        double slowest_s = 0;
+        double bytes = 0;
+        std::int64_t done = 0;
+        for (std::int64_t most = 256; out.refuting.empty() && made.trouble.empty(); most *= 2) {
+            double const half_s = (left_s() - kept_s) / 2;
+            if (half_s <= 0 || next(made.slowest_s, slowest_s) > half_s ||
+                next(made.most_bytes, bytes) > static_cast<double>(largest_calls().most_bytes))
+                break;
+            slowest_s = made.slowest_s;
+            bytes = made.most_bytes;
+            made.are_limited = true;
+            prove_made({.most = most, .are_large = true}, kept_s + half_s, trust, made, out);
+            if (!made.are_limited || most > drawn_sizes::no_limit / 2) return drawn_sizes::no_limit;
+            done = most;
+        }
+        return done;
+    }
+    [[nodiscard]] draw_limits const& largest_calls() const
+    {
+        return limits_.larger ? *limits_.larger : limits_.calls;
+    }
     /// More calls for floating-point numbers: code may fail for a few numbers with equal
     /// properties.
     static constexpr std::size_t most_meetings = 256;
@@ -362,7 +427,11 @@ private:
     void run_meetings(call_draws& draws, std::size_t most, double limit_s, shape_trust const& trust,
                       variant_proof& out)
     {
-        if (out.refuting.empty()) run_calls_that_meet(draws.of_proven(trust, most), limit_s, out);
+        if (!out.refuting.empty()) return;
+        // Beside the program, another thread may end a proof before long calls end.
+        run_calls_that_meet(limits_.take ? draws.short_of_proven(trust, most)
+                                         : draws.of_proven(trust, most),
+                            limit_s, out);
     }
     /// Runs these calls, and each again with one of kernel.contents(...). Notes the wrong ones;
     /// right ones prove nothing here.
@@ -425,7 +494,7 @@ private:
         bool const has_contents = try_contents(draws, trust, out);
         sized_arrays memory;
         bool const has_own =
-            try_baseline(draws.of_proven(trust, most_calls), left_s() / 8, out,
+            try_baseline(draws.short_of_proven(trust, most_calls), left_s() / 8, out,
                          [&](drawn_call const& one) { return memory.make(frame_, one); });
         out.has_compared = has_contents && has_own;
     }
@@ -439,12 +508,13 @@ private:
             all.push_back(static_cast<array_contents>(i));
         if (declared) all = *declared;
         std::vector<drawn_call> calls;
-        for (drawn_call const& one : draws.of_proven(trust, most_calls))
+        for (drawn_call const& one : draws.short_of_proven(trust, most_calls))
             for (array_contents const with : all) {
                 calls.push_back(one);
                 calls.back().contents = with;
             }
-        shape_proof const now = run(calls, of_.tried, left_s() / 4);
+        shape_proof now = run(calls, of_.tried, left_s() / 4);
+        run_unknown_again(calls, now);
         std::string which;
         drawn_call const* first = nullptr;
         for (std::size_t i = 0; i < now.tried; ++i) {
@@ -510,14 +580,6 @@ private:
             of.results[which[i]] = now.results[i];
     }
 
-    /// A call of the user's function, which equal draws make again.
-    struct made_call {
-        std::uint64_t seed = 0;
-        drawn_sizes which{};
-        std::vector<std::int64_t> key{};
-        std::size_t bytes = 0;
-        std::optional<call_frame> frame{}; ///< empty: the call is too large to keep
-    };
     [[nodiscard]] keyed_call make(std::uint64_t seed, drawn_sizes which) const
     {
         call_draw draw(seed, of_.divisors, which);
@@ -557,42 +619,54 @@ private:
     }
     /// Returns calls that are new to `trust`, short ones first.
     /// @param until_s  left_s() at the end of the time for these sizes; half of it is for making
-    /// @param seed     of the next draw
     [[nodiscard]] std::vector<made_call> made_by_user(shape_trust trust, drawn_sizes which,
-                                                      std::size_t most_calls, double until_s,
-                                                      std::uint64_t& seed)
+                                                      double until_s, made_calls& made)
     {
         constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
-        constexpr int most_draws = 1'000;
+        std::size_t const most_calls = which.are_large ? 8 : 200; // in one round
+        int const most_draws = which.are_large ? 16 : 1'000;
         constexpr int draws_in_a_row = 200;
         double const half_s = (left_s() + until_s) / 2;
         double const longest_s = limits_.take ? limits_.call_s : limits_.proof_s / 16; // to make
+        std::size_t const most_bytes =
+            which.are_large ? largest_calls().most_bytes : limits_.calls.most_bytes;
         std::vector<made_call> out;
         std::size_t kept_bytes = 0;
         int news = 0;
-        for (int i = 1; i <= most_draws && out.size() < most_calls && left_s() > half_s;
-             ++i, ++seed) {
+        made.slowest_s = 0;
+        made.most_bytes = 0;
+        for (int i = 1; i <= most_draws && out.size() < most_calls && left_s() > half_s; ++i) {
             double const before_s = clocks_.wall_s();
-            keyed_call call = make(seed, which);
+            call_draw draw(made.seed, of_.divisors, which);
+            keyed_call call;
+            try {
+                call = of_.kernel.calls(draw, of_.keys, of_.kernel.tolerances);
+            } catch (std::exception const& e) {
+                made.trouble = e.what();
+                break;
+            }
+            made.are_limited = (i > 1 && made.are_limited) || draw.is_limited();
             double const took_s = clocks_.wall_s() - before_s;
-            slowest_make_s_ = std::max(slowest_make_s_, took_s);
+            made.slowest_s = std::max(made.slowest_s, took_s);
             if (took_s > longest_s) break;
             std::size_t bytes = 0;
             for (buffer const& b : call.frame.buffers)
                 bytes += b.bytes;
+            made.most_bytes = std::max(made.most_bytes, static_cast<double>(bytes));
             // Use the addresses of the tuned call, as call_draws does: short calls prove no others.
             for (std::size_t word = 0; word < of_.layout.size(); ++word)
                 if (of_.layout[word].part == shape_part::places) call.shape[word] = key_[word];
-            if (!call.frame.writes_nothing() && bytes <= limits_.calls.most_bytes &&
-                !trust.covers(call.shape) && trust.news_of(call.shape) > 0) {
+            if (!call.frame.writes_nothing() && bytes <= most_bytes && !trust.covers(call.shape) &&
+                trust.news_of(call.shape) > 0) {
                 trust.add(call.shape);
-                out.push_back({seed, which, std::move(call.shape), bytes});
+                out.push_back({made.seed, which, std::move(call.shape), bytes});
                 if (kept_bytes + bytes <= most_kept_bytes) {
                     kept_bytes += bytes;
                     out.back().frame = std::move(call.frame);
                 }
                 ++news;
             }
+            ++made.seed;
             if (i % draws_in_a_row != 0) continue;
             if (news == 0) break;
             news = 0;
@@ -815,7 +889,6 @@ private:
     double begun_s_;
     std::vector<std::vector<std::int64_t>> wrong_; ///< shapes, including those of earlier proofs
     call_frame held_{};                            ///< frame of the user's call that runs
-    double slowest_make_s_ = 0;                    ///< most seconds to make a user's call
     size_relations relations_;
     std::vector<bool> is_settled_;            ///< for each word of the relations
     std::optional<drawn_call> first_wrong_{}; ///< the first wrong call that was drawn

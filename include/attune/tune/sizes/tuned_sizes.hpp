@@ -64,6 +64,8 @@ public:
     /// Returns true if a background tuning of this call's sizes should save much time.
     /// @pre  this thread holds the turn
     [[nodiscard]] bool is_due(std::span<std::int64_t const> key);
+    /// Returns true if is_due() holds for some shape, which goes through the slow path.
+    [[nodiscard]] bool is_wanted() const noexcept { return is_wanted_; }
     /// Makes the inputs of a further size, for a tuning that ends with take() or drop().
     /// @pre  this thread holds the turn
     [[nodiscard]] std::shared_ptr<served_inputs> open(std::span<std::int64_t const> key);

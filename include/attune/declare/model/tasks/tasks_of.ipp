@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/declare/model/onnx/detail/onnx_file.hpp>
 #include <attune/declare/model/onnx/read_onnx.hpp>
@@ -449,16 +450,14 @@ private:
         return out;
     }
     /// "conv_80x80x48_over_3x3": extents of the result, and those that it reduces.
-    [[nodiscard]] static std::string name_of(std::string op, nest_description const& nest)
+    [[nodiscard]] static std::string name_of(std::string const& op, nest_description const& nest)
     {
-        for (char& c : op)
-            c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
         std::string over;
         for (nest_statement const& s : nest.statements)
             for (std::size_t a = s.spatial_count; a < s.axes.size() && over.size() < 20; ++a)
                 over += (over.empty() ? "_over_" : "x") +
                         std::to_string(nest.axes[s.axes[a]].extent.constant);
-        std::string out = op;
+        std::string out = in_small_letters(op);
         char const* between = "_";
         for (nest_array const& array : nest.arrays)
             if (array.role == nest_role::written)

@@ -57,7 +57,7 @@ struct row_places {
     bool const is_thin = across.step < 0.5;
     double column = -1;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-        measurement const* const time = usable_time(rows[r]);
+        measurement const* const time = usable_value(of.objective, rows[r]);
         if (time == nullptr) continue;
         double const now = std::floor(across.at(r));
         if (!is_thin || now != column) {
@@ -67,8 +67,8 @@ struct row_places {
             continue;
         }
         std::size_t& fastest = out[out.size() - 2];
-        if (time->value < usable_time(rows[fastest])->value) fastest = r;
-        if (time->value > usable_time(rows[out.back()])->value) out.back() = r;
+        if (time->value < of.value(fastest)) fastest = r;
+        if (time->value > of.value(out.back())) out.back() = r;
     }
     return out;
 }
@@ -80,7 +80,7 @@ inline void add_times(drawing& to, problem_report const& of, row_places const& a
     std::vector<tried_row> const& rows = of.past.rows;
     std::string dots;
     for (std::size_t const r : drawn_rows(of, across))
-        dots += "M" + drawing::place(across.at(r), down.at(usable_time(rows[r])->value)) + "h0";
+        dots += "M" + drawing::place(across.at(r), down.at(of.value(r))) + "h0";
     to.path(dots, rows.size() > 1000 ? "dots fine" : "dots");
     std::string best;
     for (std::size_t const r : of.improvements) {
@@ -88,9 +88,9 @@ inline void add_times(drawing& to, problem_report const& of, row_places const& a
             best += "H";
             append_place(best, across.at(r));
             best += "V";
-            append_place(best, down.at(usable_time(rows[r])->value));
+            append_place(best, down.at(of.value(r)));
         } else
-            best = "M" + drawing::place(across.at(r), down.at(usable_time(rows[r])->value));
+            best = "M" + drawing::place(across.at(r), down.at(of.value(r)));
     }
     best += "H";
     append_place(best, across.at(rows.size() - 1));
@@ -132,23 +132,22 @@ inline void add_failures(drawing& to, problem_report const& of, row_places const
     drawing to(width, end + 40, shape,
                "Every outcome in the order in which it was found, and the best so far: " +
                    std::to_string(rows.size()) + " outcomes, " + std::to_string(of.ranking.size()) +
-                   " with a time" +
+                   " with a " + of.objective.word() +
                    (of.ranking.empty()
                         ? ""
-                        : ", the best " +
-                              of.objective.text(usable_time(rows[of.ranking.front()])->value) +
+                        : ", the best " + of.objective.text(of.value(of.ranking.front())) +
                               " at outcome " + std::to_string(of.improvements.back() + 1)));
     row_places const across{left, (width - left - right) / static_cast<double>(rows.size())};
     if (!of.ranking.empty()) {
-        double low_s = usable_time(rows[of.ranking.front()])->value;
-        double high_s = usable_time(rows[of.ranking.back()])->value;
+        double low_s = of.value(of.ranking.front());
+        double high_s = of.value(of.ranking.back());
         if (of.objective.is_higher_better) std::swap(low_s, high_s);
         record const* const best = of.past.best ? &*of.past.best : nullptr;
         std::vector<std::pair<double, std::string_view>> others; // of a tuning that has ended
-        if (best != nullptr)
-            others = {{best->baseline_s, "your own"}, {best->default_s, "default"}};
-        std::erase_if(
-            others, [](auto const& one) { return !(one.first > 0) || !std::isfinite(one.first); });
+        if (best != nullptr && best->baseline_s > 0)
+            others.emplace_back(best->baseline_s, "your own");
+        if (best != nullptr && has_default(*best)) others.emplace_back(best->default_s, "default");
+        std::erase_if(others, [](auto const& one) { return !std::isfinite(one.first); });
         for (auto const& [value, name] : others) {
             low_s = std::fmin(low_s, value);
             high_s = std::fmax(high_s, value);

@@ -117,7 +117,7 @@ drawn_levels(problem_objective const& by, parameter_effect const& of, std::size_
     if (out.size() <= most) return out;
     auto const best = [&](std::size_t l) {
         return of.levels[l].measured > 0 ? of.levels[l].best_s
-               : by.is_higher_better     ? 0.0
+               : by.is_higher_better     ? -HUGE_VAL
                                          : HUGE_VAL;
     };
     std::sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
@@ -255,7 +255,7 @@ inline void shorten_labels(std::vector<level_group>& groups)
     out.winner = of.winner_row ? place[of.levels[*of.winner_row][p]] : out.groups.size();
     for (std::size_t r = 0; r < of.past.rows.size(); ++r) {
         level_group& group = out.groups[place[of.levels[r][p]]];
-        if (measurement const* const time = usable_time(of.past.rows[r]))
+        if (measurement const* const time = usable_value(of.objective, of.past.rows[r]))
             group.times.push_back(time->value);
         else if (!succeeded(of.past.rows[r].result))
             ++group.failed;

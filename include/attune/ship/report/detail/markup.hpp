@@ -191,15 +191,23 @@ private:
     std::string svg_;
 };
 
-/// Times or rates along a line, by their logarithm.
+/// Times or rates along a line, by their logarithm; values that may be 0 or less, as they are.
 struct log_axis {
     double low = 1, high = 2;
     double from = 0, to = 1; ///< places of both ends
+    bool is_even = false;    ///< without the logarithm
 
     /// An axis over these values, with a margin on both sides. The ends are finite for any values.
     [[nodiscard]] static log_axis over(double low, double high, double from, double to)
     {
         constexpr double least = 1e-270, most = 1e270;
+        if (low <= 0) {
+            if (low == 0 && high <= 0) high = 1;
+            low = std::fmax(-most, low);
+            high = std::fmax(low + std::fmax(0.02 * std::fabs(low), least), std::fmin(high, most));
+            double const beyond = 0.04 * (high - low);
+            return {low - beyond, high + beyond, from, to, true};
+        }
         low = std::fmax(least, std::fmin(low, most));
         high = std::fmax(1.02 * low, std::fmin(high, most));
         double const margin = std::exp(0.04 * (std::log(high) - std::log(low)));
@@ -207,7 +215,9 @@ struct log_axis {
     }
     [[nodiscard]] double at(double value) const
     {
-        double const share = (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+        double const share =
+            is_even ? (value - low) / (high - low)
+                    : (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
         return from + std::clamp(share, 0.0, 1.0) * (to - from);
     }
     /// Round values on the axis.
@@ -218,6 +228,7 @@ struct log_axis {
         // 1, 2, 5, 10, ...; only powers of ten if these are too many.
         for (std::vector<int> const& steps : {std::vector{1, 2, 5}, std::vector{1}}) {
             out.clear();
+            if (is_even) break;
             for (int e = static_cast<int>(std::floor(std::log10(low))); std::pow(10, e) <= high;
                  ++e)
                 for (int const step : steps) {
@@ -237,7 +248,7 @@ struct log_axis {
         for (double const factor : {2.0, 2.5, 2.0}) // 1, 2, 5, 10
             if (step < rough) step *= factor;
         for (double n = std::ceil(low / step); n * step <= high && even.size() <= most; ++n)
-            even.push_back(n * step);
+            even.push_back(n * step + 0.0); // no -0
         return even.size() > out.size() ? even : out;
     }
 };

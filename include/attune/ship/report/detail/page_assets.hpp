@@ -27,8 +27,11 @@ inline constexpr char const* page_script = R"js(
     if (text !== undefined) out.textContent = text;
     return out;
   }
+  function usable(s, of) { // a time is positive
+    return Number.isFinite(s) && (s > 0 || of.unit !== undefined);
+  }
   function time(cell, s, of) {
-    if (!(s > 0)) return cell;
+    if (!usable(s, of)) return cell;
     const text = of.unit === undefined ? quantity(s) : (Number(s.toPrecision(6)) + " " + of.unit).trim();
     const data = make("data", "", text);
     data.value = String(s);
@@ -93,7 +96,7 @@ inline constexpr char const* page_script = R"js(
           tr.append(cell);
         } else {
           const interval = make("td", "n");
-          if (row.low > 0 && row.low < row.high) {
+          if (row.low < row.high) {
             time(interval, row.low, data);
             interval.append(" \u2013 ");
             time(interval, row.high, data);
@@ -140,10 +143,10 @@ inline constexpr char const* page_script = R"js(
     const selects = [...box.querySelectorAll("select")];
     const table = box.querySelector("table");
     const most = 32;
-    const worst = data.higher ? 0 : Infinity, better = data.higher ? Math.max : Math.min;
+    const worst = data.higher ? -Infinity : Infinity, better = data.higher ? Math.max : Math.min;
     function drawn(p) { // the fastest values, in their order
       const best = data.levels[p].map(() => worst);
-      for (const r of data.rows) if (!r.stage && r.s > 0) best[r.at[p]] = better(best[r.at[p]], r.s);
+      for (const r of data.rows) if (!r.stage && usable(r.s, data)) best[r.at[p]] = better(best[r.at[p]], r.s);
       const all = [...best.keys()];
       if (all.length <= most) return all;
       all.sort((x, y) => best[x] === best[y] ? x - y : (best[x] < best[y]) === !data.higher ? -1 : 1);
@@ -158,15 +161,15 @@ inline constexpr char const* page_script = R"js(
       const columns = drawn(a), lines = drawn(b);
       const x = new Map(columns.map((l, i) => [l, i])), y = new Map(lines.map((l, i) => [l, i]));
       const cells = lines.map(() => columns.map(() => ({ count: 0, failed: 0, best: worst })));
-      let fast = Infinity, slow = 0;
+      let fast = Infinity, slow = -Infinity;
       for (const r of data.rows) {
         if (!x.has(r.at[a]) || !y.has(r.at[b])) continue;
         const cell = cells[y.get(r.at[b])][x.get(r.at[a])];
         if (r.stage) cell.failed++;
-        else if (r.s > 0) { cell.count++; cell.best = better(cell.best, r.s); }
+        else if (usable(r.s, data)) { cell.count++; cell.best = better(cell.best, r.s); }
       }
       for (const c of cells.flat()) if (c.count) { fast = Math.min(fast, c.best); slow = Math.max(slow, c.best); }
-      const flat = !(slow > fast);
+      const flat = !(slow > fast), place = fast > 0 ? Math.log : v => v;
       if (data.higher) [fast, slow] = [slow, fast];
       const head = make("tr");
       const th = (scope, text) => { const out = make("th", "", text); out.scope = scope; return out; };
@@ -177,7 +180,7 @@ inline constexpr char const* page_script = R"js(
         cells[i].forEach(c => {
           const td = make("td");
           if (c.count) {
-            const q = flat ? 1 : Math.log(slow / c.best) / Math.log(slow / fast);
+            const q = flat ? 1 : (place(slow) - place(c.best)) / (place(slow) - place(fast));
             td.style.setProperty("--q", q.toFixed(3));
             if (q > 0.5) td.className = "hot";
             time(td, c.best, data);

@@ -45,12 +45,16 @@ namespace attune::inline ATTUNE_ABI::detail {
     contestant const& winner = of.contestants.front();
     if (winner.as == contestant::part::fastest)
         return "<b>" + value_html(of, winner.time.value) + "</b> is the " +
-               (of.objective.is_seconds ? "fastest" : "best") + " so far; no tuning has ended.";
-    contestant const& standard = *of.find(contestant::part::standard);
-    if (!of.speedup)
-        return (of.objective.is_seconds ? "The winner takes " : "The winner has ") +
-               value_html(of, winner.time.value) + '.';
+               (of.objective.is_seconds ? "fastest" : "best") +
+               (of.past.is_open() ? " so far; no tuning has ended."
+                                  : " of these outcomes; the store has no winner.");
+    contestant const* const known = of.find(contestant::part::standard);
     std::string const times = value_html(of, winner.time.value);
+    if (!of.speedup)
+        return (of.objective.is_seconds ? "The winner takes " : "The winner has ") + times +
+               (known != nullptr ? "; the default: " + value_html(of, known->time.value) : "") +
+               '.';
+    contestant const& standard = *known;
     if (is_default_best(*of.past.best, standard.values))
         return "<b>" + times + "</b> The default stays: nothing was proven " +
                (of.objective.is_seconds ? "faster." : "better.");
@@ -73,9 +77,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline std::string scales_sentence(problem_report const& of)
 {
     if (!of.past.best || of.ranking.empty()) return {};
-    double const first = usable_time(of.past.rows[of.ranking.front()])->value;
+    double const first = of.value(of.ranking.front());
     double const won = of.contestants.front().time.value;
     if (of.objective.text(first) == of.objective.text(won)) return {};
+    if (of.past.problem.key.compiler == minimize_compiler)
+        return "The log has the outcomes of all runs, and the bars have the " +
+               of.objective.word() + "s of the last search: --anew measured again. ";
     bool const is_other = !of.has_winner_row() || *of.winner_row != of.ranking.front();
     std::string const word = of.objective.word();
     return "The log has the " + word + "s of the search, taken one after the other, and the bars " +
@@ -114,7 +121,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     out += ". ";
     if (of.unusable > 0)
         out += counted(of.unusable, of.objective.word() + " is", of.objective.word() + "s are") +
-               " no positive number. ";
+               (of.objective.is_seconds ? " no positive number. " : " not finite. ");
     return out + "The line is the best so far" +
            (of.objective.unit.empty() ? "." : ", in " + html_text(of.objective.unit) + ".");
 }

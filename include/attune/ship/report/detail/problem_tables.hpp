@@ -94,7 +94,7 @@ inline constexpr std::size_t static_log_rows = 100;
     for (std::size_t p = 0; p < of.past.problem.parameters.size(); ++p)
         out += row(of.past.problem.parameters[p], [&](contestant const& one) {
             if (one.as == contestant::part::baseline) return cell("", "");
-            if (one.values.size() <= p) return cell("soft", "?");
+            if (one.values.size() <= p) return cell("soft", "unknown");
             bool const differs = standard != nullptr && standard->values.size() > p &&
                                  standard->values[p] != one.values[p];
             return cell(differs ? "differs" : "", html_text(one.values[p]));
@@ -154,19 +154,20 @@ inline constexpr std::size_t most_heat_levels = 32;
         std::size_t const y = line_of[of.levels[r][down]];
         if (x == most_heat_levels || y == most_heat_levels) continue;
         heat_cell& c = cells[y * columns.size() + x];
-        if (measurement const* const time = usable_time(of.past.rows[r])) {
+        if (measurement const* const time = usable_value(of.objective, of.past.rows[r])) {
             if (c.measured++ == 0 || of.objective.is_better(time->value, c.best_s))
                 c.best_s = time->value;
         } else if (!succeeded(of.past.rows[r].result))
             ++c.failed;
     }
-    double fast_s = HUGE_VAL, slow_s = 0;
+    double fast_s = HUGE_VAL, slow_s = -HUGE_VAL;
     for (heat_cell const& c : cells)
         if (c.measured > 0) {
             fast_s = std::fmin(fast_s, c.best_s);
             slow_s = std::fmax(slow_s, c.best_s);
         }
     bool const is_flat = !(slow_s > fast_s);
+    auto const place = [is_log = fast_s > 0](double v) { return is_log ? std::log(v) : v; };
     if (of.objective.is_higher_better) std::swap(fast_s, slow_s);
     std::string out = "<table class=\"heat\"><thead><tr><th scope=\"col\">" + heat_name(b) +
                       " \\ " + heat_name(a) + "</th>";
@@ -184,7 +185,8 @@ inline constexpr std::size_t most_heat_levels = 32;
                        (c.failed > 0 ? "\xe2\x9c\x95" : "\xc2\xb7") + "</td>";
                 continue;
             }
-            double const q = is_flat ? 1 : std::log(slow_s / c.best_s) / std::log(slow_s / fast_s);
+            double const q =
+                is_flat ? 1 : (place(slow_s) - place(c.best_s)) / (place(slow_s) - place(fast_s));
             out += q > 0.5 ? "<td class=\"hot\"" : "<td";
             out += counts + " style=\"--q:" + formatted("%.3f", q) + "\">" +
                    value_html(of, c.best_s) + "</td>";
@@ -271,7 +273,7 @@ inline constexpr std::size_t most_heat_levels = 32;
     std::vector<std::size_t> shown = of.ranking;
     shown.resize(std::min(shown.size(), static_log_rows));
     for (std::size_t r = 0; r < of.past.rows.size() && shown.size() < static_log_rows; ++r)
-        if (usable_time(of.past.rows[r]) == nullptr) shown.push_back(r);
+        if (usable_value(of.objective, of.past.rows[r]) == nullptr) shown.push_back(r);
     std::string out = "<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"n\">#</th>"
                       "<th scope=\"col\" class=\"n\">" +
                       of.objective.word() +
@@ -284,7 +286,8 @@ inline constexpr std::size_t most_heat_levels = 32;
         auto const* const m = std::get_if<measurement>(&row.result);
         auto const* const why = std::get_if<failure>(&row.result);
         if (m != nullptr)
-            out += cell("n", usable_time(row) != nullptr ? value_html(of, m->value) : "") +
+            out += cell("n", usable_value(of.objective, row) != nullptr ? value_html(of, m->value)
+                                                                        : "") +
                    cell("n", interval_html(of, *m)) + cell("n", std::to_string(m->samples));
         else
             out += "<td class=\"failed-word\" colspan=\"3\">" + std::string(describe(why->stage)) +

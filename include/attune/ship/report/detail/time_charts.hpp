@@ -50,7 +50,7 @@ inline constexpr std::size_t most_drawn_ties = 8;
     case contestant::part::tie:
         return "tie";
     case contestant::part::fastest:
-        return "fastest so far";
+        return "best so far";
     }
     return "";
 }
@@ -70,35 +70,36 @@ inline constexpr std::size_t most_drawn_ties = 8;
     return "";
 }
 
-/// Bars from 0, with the interval of 95 % on them.
+/// Bars from 0 to both sides, with the interval of 95 % on them.
 [[nodiscard]] inline std::string contest_chart(problem_report const& of, double width,
                                                std::string_view shape)
 {
     constexpr std::size_t most_text = 22;
     std::vector<contestant const*> shown;
-    double longest_s = 0, left = 96, right = 84;
+    double low = 0, high = 0, left = 96, right = 84;
     for (contestant const& one : of.contestants) {
         if (!one.has_time || shown.size() == 3 + most_drawn_ties) continue;
         shown.push_back(&one);
-        longest_s = std::fmax(longest_s, std::fmax(one.time.value, one.time.high));
+        low = std::fmin(low, std::fmin(one.time.value, one.time.low));
+        high = std::fmax(high, std::fmax(one.time.value, one.time.high));
         left = std::fmax(left, 12 + text_width(word_of(one.as), label_px));
         std::string const words = shortened(of.objective.text(one.time.value), most_text);
         right = std::fmax(right, 12 + text_width(words, bold_px));
     }
-    if (shown.empty() || !(longest_s > 0) || !std::isfinite(longest_s)) return {};
+    if (shown.empty() || !(high > low) || !std::isfinite(high - low)) return {};
     double const row = 30;
-    double const scale = (width - left - right) / longest_s;
+    double const scale = (width - left - right) / (high - low), zero = left - low * scale;
     drawing to(width, row * static_cast<double>(shown.size()) + 6, shape,
                "The winner, your own code, the default and the ties, as bars");
     double y = 4;
     for (contestant const* const one : shown) {
         measurement const& t = one->time;
         to.text(left - 10, y + 17, "end label", word_of(one->as));
-        to.box(left, y + 4, t.value * scale, row - 12,
+        to.box(zero + std::fmin(t.value, 0) * scale, y + 4, std::fabs(t.value) * scale, row - 12,
                std::string("bar ") + std::string(style_of(one->as)));
-        double end = t.value;
+        double end = std::fmax(t.value, 0);
         if (has_interval(t)) {
-            double const a = left + t.low * scale, b = left + t.high * scale,
+            double const a = zero + t.low * scale, b = zero + t.high * scale,
                          middle = y + row / 2 - 2;
             to.path("M" + drawing::place(a, middle) + "L" + drawing::place(b, middle) + "M" +
                         drawing::place(a, middle - 4) + "v8M" + drawing::place(b, middle - 4) +
@@ -107,11 +108,11 @@ inline constexpr std::size_t most_drawn_ties = 8;
             end = std::fmax(end, t.high);
         }
         bool const is_first = one == shown.front();
-        to.text(left + end * scale + 8, y + 17, is_first ? "value strong" : "value",
+        to.text(zero + end * scale + 8, y + 17, is_first ? "value strong" : "value",
                 of.objective.text(t.value), most_text);
         y += row;
     }
-    to.line(left, 2, left, y, "axis");
+    to.line(zero, 2, zero, y, "axis");
     return std::move(to).end();
 }
 
@@ -142,7 +143,7 @@ template <class Place, class Stroke>
     std::string out;
     double last = -1;
     for (std::size_t const r : of.ranking) {
-        double const at = place(usable_time(of.past.rows[r])->value);
+        double const at = place(of.value(r));
         if (std::fabs(at - last) < 0.5 && of.ranking.size() > 1000) continue;
         last = at;
         out += stroke(at);
@@ -158,8 +159,7 @@ template <class Place, class Stroke>
     record const& best = *of.past.best;
     double low_s = std::fmin(best.least_s, best.best_s);
     double high_s = std::fmax(best.default_s, best.best_s);
-    if (!of.ranking.empty())
-        high_s = std::fmax(high_s, usable_time(of.past.rows[of.ranking.back()])->value);
+    if (!of.ranking.empty()) high_s = std::fmax(high_s, of.value(of.ranking.back()));
     double const left = 16, right = 16, top = 40, bottom = 104;
     drawing to(width, 136, shape, "Times beside the least time that the machine allows");
     log_axis const across = log_axis::over(low_s, high_s, left, width - right);
@@ -209,8 +209,7 @@ template <class Place, class Stroke>
     roofline_facts const& r = best.roof;
     double const intensity = r.flops / r.bytes, ridge = r.flops_per_s / r.bytes_per_s;
     double slowest_s = std::fmax(best.default_s, best.best_s);
-    if (!of.ranking.empty())
-        slowest_s = std::fmax(slowest_s, usable_time(of.past.rows[of.ranking.back()])->value);
+    if (!of.ranking.empty()) slowest_s = std::fmax(slowest_s, of.value(of.ranking.back()));
     double const left = 92, right = 16, top = 12, bottom = 250;
     drawing to(width, 292, shape, "The roofline of the machine, and the kernel below it");
     log_axis const across = log_axis::over(std::fmin(intensity, ridge) / 8,

@@ -45,9 +45,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline log_axis effect_axis(problem_report const& of, double from, double to)
 {
     if (of.ranking.empty()) return log_axis{1, 2, from, to};
-    auto const time_at = [&](std::size_t rank) {
-        return usable_time(of.past.rows[of.ranking[rank]])->value;
-    };
+    auto const time_at = [&](std::size_t rank) { return of.value(of.ranking[rank]); };
     double high_s = time_at(of.ranking.size() - 1 - of.ranking.size() / 100);
     for (parameter_effect const& p : of.parameters)
         for (level_effect const& l : p.levels)
@@ -119,7 +117,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         to.text(std::fmax(across.at(tick), text_width(tick_text(of, tick), small_px) / 2 + 2),
                 end + 14, "middle small", tick_text(of, tick));
     }
-    double best_s = of.objective.is_higher_better ? 0 : HUGE_VAL;
+    double best_s = of.objective.is_higher_better ? -HUGE_VAL : HUGE_VAL;
     for (level_group const& group : groups)
         if (!group.times.empty() && of.objective.is_better(group.times.front(), best_s))
             best_s = group.times.front();
@@ -235,7 +233,7 @@ private:
         out += axes.place(axes.axis(i), axes.value(i, level) + spread * axes.room(i));
     }
     out += 'L';
-    out += axes.place(axes.axis(of.varied.size()), times.at(usable_time(of.past.rows[row])->value));
+    out += axes.place(axes.axis(of.varied.size()), times.at(of.value(row)));
     return out;
 }
 
@@ -327,8 +325,8 @@ private:
 {
     bool const is_narrow = shape == "narrow";
     parallel_axes const axes(of, width, is_narrow);
-    double const best = usable_time(of.past.rows[of.ranking.front()])->value;
-    double const worst = usable_time(of.past.rows[of.ranking.back()])->value;
+    double const best = of.value(of.ranking.front());
+    double const worst = of.value(of.ranking.back());
     log_axis const times =
         log_axis::over(std::fmin(best, worst), std::fmax(best, worst), axes.low(), axes.high());
     drawing to(width, axes.height(), shape,

@@ -61,13 +61,13 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         return result;
     };
     description const& space = search.space().describe();
-    std::string const plain = with_quoted_numbers(text); // an error can then name a NaN
-    tool_json const line = tool_json::parse(plain, nullptr, false);
+    foreign_json<tool_json> const read = read_foreign_json<tool_json>(text);
+    tool_json const& line = read.value;
     if (!line.is_object())
-        throw error("this is no JSON object: " + json_problem<tool_json>(plain).value_or(""),
+        throw error("this is no JSON object" + (read.problem.empty() ? "" : ": " + read.problem),
                     text.substr(0, 80), "write one in a line");
-    if (std::string const twice = name_twice(plain); !twice.empty())
-        throw error("this line has a member twice", twice, "name it once");
+    if (auto const twice = name_twice(text))
+        throw error("this line has a member twice", std::string(*twice), "name it once");
     std::string asked;
     for (char const* const one : {"ask", "tell", "observe", "best"}) {
         if (!line.contains(one)) continue;
@@ -101,7 +101,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 
 [[nodiscard]] inline int run_ask(words const& given, console& on)
 {
-    read_space const read = space_of(given.plain[0], given);
+    read_space const read = space_of(given.plain[0], given, on);
     search_limits limits;
     limits.evaluations = given.number("--evaluations", search_limits::any_number);
     limits.seconds = given.real("--seconds", search_limits::any_time);

@@ -12,14 +12,17 @@
 #include <attune/ship/report/problem_report.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
+#include <attune/ship/tool/detail/program_problem.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -115,6 +118,7 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
         record_key key = one.problem.key;
         key.source.clear();
         key.schema.clear();
+        std::erase_if(key.setting, [](auto const& s) { return s.first == changes_name; });
         return key;
     };
     for (std::size_t i = problems.size(); i-- > 0;) {
@@ -132,15 +136,30 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
 {
     word_reader const reader = reader_of(given);
     store_content store = read_store(given.plain[0], on);
-    auto problems = selected(store, selection_of(given));
+    selection meant = selection_of(given);
+    auto problems = selected(store, meant);
     std::erase_if(problems, [](listed_problem const& one) { return one.best.empty(); });
     if (!given.has("--all")) keep_latest_programs(problems);
     if (problems.empty()) {
-        on.err << "attune: best: no winner is known of what is meant; attune show lists what is\n";
+        named_texts const asked = std::exchange(meant.settings, {});
+        std::vector<listed_problem> const others = selected(store, meant);
+        std::string known;
+        for (auto const& [name, none] : asked) {
+            std::set<std::string> values;
+            for (listed_problem const& other : others) {
+                named_texts const have = settings_of(other.problem);
+                if (std::string const* const value = value_of(have, name)) values.insert(*value);
+            }
+            if (values.empty()) continue;
+            known += (known.empty() ? "" : ", ") + options_text("--setting " + name + '=', values);
+        }
+        if (!asked.empty() && known.empty()) known = options_for(others);
+        on.err << "attune: best: no winner is known of what is meant; attune show lists what is"
+               << (known.empty() ? "" : "; there is " + known) << '\n';
         return answer_is_no;
     }
     if (problems.size() > 1 && !given.has("--all"))
-        throw words_error("best: " + too_many(problems));
+        throw words_error("best: " + too_many(problems) + "; --all shows all");
     std::vector<tool_json> list;
     for (listed_problem const& one : problems) {
         record const& best = *latest_winner(one);
@@ -152,6 +171,12 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
         }
         if (given.has("--all")) on.out << name_of(one.problem) << ": ";
         std::vector<std::string> words_of_best;
+        if (given.has("--macros") && !call_facts_in(one.problem.facts))
+            for (auto const& [name, value] : best.configuration)
+                if (value.size() > 1 && value[0] == '-' && !real_in_text(value))
+                    on.err << "attune: best: the store does not say which parameters are flags; "
+                           << printable(name) << " is a macro here. If it is a flag, add "
+                           << printable(value) << '\n';
         if (given.has("--macros"))
             for (std::string const& word : compiler_words(one.problem, best.configuration))
                 words_of_best.push_back(quoted_for(reader, word));
@@ -181,6 +206,7 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
         .options = {kernel_option,
                     device_option,
                     input_option,
+                    setting_option,
                     {"--macros", "",
                      "what compiles the kernel file with it: -D of its macros, and its flags"},
                     {"--for", "sh|make|cmake", "who reads the words of --macros (sh)"},
@@ -190,7 +216,8 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
             "  attune best sgemm.attune --input N=1024\n"
             "  eval \"c++ -std=c++20 -O3 -c $(attune best sgemm.attune --input N=1024 --macros) "
             "sgemm.kernel.cpp\"\n"
-            "  attune best sgemm.attune --input N=1024 --macros --for cmake\n\n"
+            "  attune best sgemm.attune --input N=1024 --macros --for cmake\n"
+            "  attune best sgemm.attune --setting better=higher --setting unit=GFLOP/s\n\n"
             "--macros has the flags that the kernel was declared with, and those of the "
             "configuration; the\n"
             "optimiser's level is yours. For make the words stand in a makefile, in a variable or "
@@ -209,7 +236,7 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
                                                   time_interval const& in)
 {
     std::string out = of.text(value);
-    if (in.samples > 0)
+    if (in.low_s < in.high_s)
         out += ", between " + of.text(in.low_s) + " and " + of.text(in.high_s) + " (" +
                std::to_string(in.samples) + " samples)";
     return out;
@@ -228,7 +255,7 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
         own += ": the default is the best";
     else if (double const gain = of.gain(r.best_s, r.default_s); gain > 0)
         own += ": the best is " + speed_text(gain, of.is_seconds);
-    if (r.default_s != 0) out.emplace_back("default", own); // 0: it was not measured
+    if (has_default(r)) out.emplace_back("default", own);
     if (double const gain = of.gain(r.best_s, r.baseline_s); gain > 0)
         out.emplace_back("your own", text_of_interval(of, r.baseline_s, r.baseline_interval) +
                                          ": the best is " +
@@ -292,6 +319,7 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
 {
     selection of_kernel;
     of_kernel.kernel = meant.kernel;
+    of_kernel.settings = meant.settings;
     auto const all = selected(store, of_kernel);
     if (all.empty()) return std::nullopt;
     for (listed_problem const& one : all)
@@ -397,6 +425,7 @@ inline void keep_latest_programs(std::vector<listed_problem>& problems)
         .options = {kernel_option,
                     device_option,
                     {"--input", "NAME=VALUE", "for this value of an input, tuned or not"},
+                    setting_option,
                     {"--most", "NUMBER", "so many near problems (8)"},
                     json_option},
         .more =

@@ -81,6 +81,27 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
     return out + '"';
 }
 
+/// Returns true for a row such as 1;0,5 below a head of two cells: semicolons separate its cells,
+/// and each comma is a decimal one. Such a row has no decimal point, and no pair such as M=1;N=2.
+[[nodiscard]] inline bool has_decimal_commas(csv_row const& row, std::size_t cells)
+{
+    std::string line;
+    for (csv_cell const& cell : row) {
+        if (cell.is_quoted) return false;
+        line += (line.empty() ? "" : ",") + cell.text;
+    }
+    if (line.find_first_of("=.") != line.npos) return false;
+    std::size_t found = 1;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        found += line[i] == ';' ? 1U : 0U;
+        auto const is_digit = [&](std::size_t at) {
+            return at < line.size() && line[at] >= '0' && line[at] <= '9';
+        };
+        if (line[i] == ',' && !(is_digit(i - 1) && is_digit(i + 1))) return false;
+    }
+    return found > 1 && found == cells;
+}
+
 /// All rows, with the values of csv_text(). Skips blank lines. Spaces around a cell without
 /// quotation marks are no part of it; a line ends with \n, \r\n or \r.
 /// @param name  of the file, for errors
@@ -94,7 +115,14 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
         throw error("the table cannot be read: " + why, name + ':' + std::to_string(begun),
                     "repair that line");
     };
+    auto const refuse_separator = [&](char other) {
+        throw error(std::string("the table cannot be read: its cells are separated by ") +
+                        (other == ';' ? "semicolons" : "tabs"),
+                    name, "save it with commas between cells, and points in numbers");
+    };
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // Excel writes it
+    std::string_view const first = text.substr(0, text.find_first_of("\r\n"));
+    if (first == "sep=,") text.remove_prefix(first.size()); // a hint for Excel
     csv_row row;
     csv_cell cell;
     bool is_open = false, is_new = true;
@@ -112,11 +140,8 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
         end_cell();
         if (out.empty() && row.size() == 1)
             for (char const other : {';', '\t'})
-                if (row[0].text.find(other) != std::string::npos)
-                    throw error(
-                        std::string("the table cannot be read: its cells are separated by ") +
-                            (other == ';' ? "semicolons" : "tabs"),
-                        name, "save it with commas between cells, and points in numbers");
+                if (row[0].text.find(other) != std::string::npos) refuse_separator(other);
+        if (!out.empty() && has_decimal_commas(row, out[0].size())) refuse_separator(';');
         if (!out.empty() && row.size() != out[0].size())
             refuse("it has " + std::to_string(row.size()) + " cells, and the first row " +
                    std::to_string(out[0].size()));
@@ -135,8 +160,10 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
                 is_open = false;
                 std::size_t const next = text.find_first_not_of(' ', i + 1);
                 i = std::min(next, text.size()) - 1;
-                if (next != text.npos && std::string_view(",\r\n").find(text[next]) == text.npos)
-                    refuse("a text behind a quotation mark");
+                if (next == text.npos || std::string_view(",\r\n").find(text[next]) != text.npos)
+                    continue;
+                if (text[next] == ';' || text[next] == '\t') refuse_separator(text[next]);
+                refuse("a text behind a quotation mark");
             }
             continue;
         }

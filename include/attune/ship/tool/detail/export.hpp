@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/remember/files/t4.hpp>
@@ -37,8 +38,7 @@ template <std::size_t N>
 /// (ms)" and "Time [us]" as well.
 [[nodiscard]] inline double unit_of_column(std::string name)
 {
-    for (char& c : name)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    name = in_small_letters(std::move(name));
     bool const is_bracketed = (name.starts_with("time (") && name.ends_with(')')) ||
                               (name.starts_with("time [") && name.ends_with(']'));
     if (is_bracketed) name = "time_" + name.substr(6, name.size() - 7);
@@ -238,6 +238,7 @@ template <std::size_t N>
                     kernel_option,
                     device_option,
                     input_option,
+                    setting_option,
                     {"--code", "MODEL.onnx", "the winners of that model's layers, as C++ files"},
                     shape_option,
                     output_option},

@@ -10,12 +10,14 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/populations.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/long_work.hpp>
 #include <attune/ship/tool/detail/problems.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/nni.hpp>
@@ -28,6 +30,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -139,14 +142,20 @@ struct read_space {
 }
 
 /// Reads a file of attune's own form, T1 or NNI.
-[[nodiscard]] inline read_space space_of(std::string const& path, words const& given)
+/// @param on  receives a line if the work takes seconds
+[[nodiscard]] inline read_space space_of(std::string const& path, words const& given, console& on)
 {
     std::string const text = text_of_file(path);
     std::vector<named_space> const all = spaces_in(text, path);
     auto const wanted = given.value("--space");
+    if (all.empty()) throw error("the file has no space", path, "add one to its list");
     named_space const* found = nullptr;
     std::string names;
+    std::set<std::string> taken;
     for (named_space const& one : all) {
+        if (!taken.insert(one.name).second && (!wanted || one.name == *wanted))
+            throw error("the file has two spaces of the name '" + one.name + "'", path,
+                        "give each its own \"name\"");
         names += (names.empty() ? "" : ", ") + one.name;
         if (!wanted || one.name == *wanted) found = &one;
     }
@@ -166,6 +175,11 @@ struct read_space {
                               "number, not '" + value + "'");
         inputs.emplace_back(name, is_real ? number::of(*real) : number::of((*whole)[0]));
     }
+    slow_notice const notice([&] {
+        on.err << "attune: building the space takes seconds: "
+               << count_text(found->space.constraints.size(), "constraint") << " on "
+               << count_text(found->space.parameters.size(), "parameter") << std::endl;
+    });
     return {found->name.empty() ? path : found->name,
             chain_of_trees(bind_inputs(found->space, inputs))};
 }
@@ -233,13 +247,7 @@ struct read_space {
             continue;
         }
         std::string const text = value_in_json(*at);
-        // Python writes 16.0 for a whole number that was a real one.
-        auto const as_whole = [&] {
-            double const real = at->is_number_float() ? at->get<double>() : 0.5;
-            return std::abs(real) < 9e15 && real == std::floor(real) &&
-                   set_value(space, v, out, formatted("%.0f", real));
-        };
-        if (!set_value(space, v, out, text) && !as_whole())
+        if (!set_value(space, v, out, text))
             throw error("a parameter has no such value", name + " = " + text,
                         "give one of its values");
     }

@@ -5,9 +5,12 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/replace_file.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/kind_rules.hpp>
 #include <attune/remember/files/python_json.hpp>
 #include <attune/remember/files/t4.hpp>
+#include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/lines/store_lines.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/ship/tool/command.hpp>
@@ -16,9 +19,18 @@
 #include <attune/ship/tool/detail/files.hpp>
 #include <attune/ship/tool/detail/merge.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
@@ -29,9 +41,14 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return std::nullopt;
 }
 
+/// Old stores may have 0 samples.
+[[nodiscard]] inline bool is_count_of_samples(double count) noexcept
+{
+    return count >= 0 && count < 4e9 && count == std::floor(count);
+}
 [[nodiscard]] inline std::uint32_t count_of_samples(double count) noexcept
 {
-    return count >= 1 && count < 4e9 ? static_cast<std::uint32_t>(count) : 1u;
+    return std::max(static_cast<std::uint32_t>(count), 1u);
 }
 
 // --- CSV ---------------------------------------------------------------------------------------
@@ -65,6 +82,17 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return is_right ? std::optional(std::move(out)) : std::nullopt;
 }
 
+/// Returns true for a column of another program that says what its times are.
+[[nodiscard]] inline bool is_about_objective(std::string column)
+{
+    std::erase_if(column, [](char c) { return c == ' ' || c == '_' || c == '-'; });
+    column = in_small_letters(std::move(column));
+    for (char const* const one : {"unit", "units", "timeunit", "objective", "objectives",
+                                  "higherisbetter", "lowerisbetter"})
+        if (column == one) return true;
+    return false;
+}
+
 /// @return  an entry for each problem of the table
 [[nodiscard]] inline std::vector<imported_results>
 read_csv_results(std::string const& text, std::string const& name, result_origin const& of)
@@ -90,6 +118,10 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         std::string const& column = rows[0][i].text;
         if (column.empty())
             refuse(0, "column " + std::to_string(i + 1) + " has no name", "name or remove it");
+        if (!is_own && is_about_objective(column))
+            refuse(0, "column " + column + " is about the objective, and only times are read",
+                   "name the unit in the column of times, as time_ms; remove " + column +
+                       ", or name a parameter parameter." + column);
         bool const is_new = columns.emplace(column, i).second;
         if (!is_new) refuse(0, "it has two columns " + column, "rename one");
         bool const is_value = has_values && column == "value";
@@ -142,8 +174,10 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         for (auto const& [parameter, at] : parameters) {
             if (row[at].text.empty() && !row[at].is_quoted) continue; // belongs to another problem
             problem.parameters.push_back(parameter);
-            outcome_of_row.values.push_back(row[at].text);
+            outcome_of_row.values.push_back(is_own ? row[at].text : usual_spelling(row[at].text));
         }
+        if (!is_own && outcome_of_row.values.empty())
+            refuse(i, "it has no value of a parameter", "repair that row");
         auto const number = [&](std::size_t at) -> double {
             auto const value = real_in_text(row[at].text);
             if (!value || !std::isfinite(*value))
@@ -152,9 +186,12 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         };
         std::string const status = cell("status");
         auto const given = real_in_text(row[time].text);
-        if ((status.empty() || status == "ok") && given && !std::isfinite(*given)) {
+        bool const is_missing = !is_own && row[time].text.empty(); // NaN, as pandas writes it
+        if ((status.empty() || status == "ok") &&
+            (is_missing || (given && !std::isfinite(*given)))) {
             outcome_of_row.result =
-                failure{failure_stage::crash, "its time is " + printable(row[time].text)};
+                failure{failure_stage::crash,
+                        "its time is " + (is_missing ? "missing" : printable(row[time].text))};
         } else if (status.empty() || status == "ok") {
             double const value = number(time);
             measurement m = measurement::exact(value * unit_s);
@@ -162,11 +199,14 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
             if (unit_s == 1.0 && !cell(low).empty() && !cell(high).empty()) {
                 m.low = number(columns.at(low));
                 m.high = number(columns.at(high));
-                if (!is_own && !(m.low <= m.value && m.value <= m.high))
+                if (!(m.low <= m.value && m.value <= m.high))
                     refuse(i, "a time is outside of low_s to high_s", "repair that row");
             }
             if (!cell("samples").empty()) {
                 double const count = number(columns.at("samples"));
+                if (!is_count_of_samples(count))
+                    refuse(i, "'" + printable(cell("samples")) + "' is no count of samples",
+                           "repair that row");
                 m.samples = count_of_samples(count);
             }
             if (is_own || value < time_of_failure)
@@ -272,6 +312,8 @@ private:
                                                                      result_origin const& of)
 {
     export_value const root(document, text, name);
+    if (std::string const twice = problem_of_names(text); !twice.empty())
+        throw error(twice, name, "export it again");
     std::vector<imported_results> out;
     if (document.at("attune_export") != 1)
         throw error("a newer attune exported this", name, "use the attune that wrote it");
@@ -304,8 +346,13 @@ private:
                 auto const number = [&](char const* member) {
                     return tried.at(name_of_number(member, is_seconds)).number();
                 };
-                row.result = measurement{number("seconds"), number("low_s"), number("high_s"),
-                                         count_of_samples(tried.at("samples").number())};
+                measurement m{number("seconds"), number("low_s"), number("high_s"), 1};
+                double const samples = tried.at("samples").number();
+                if (!is_count_of_samples(samples)) tried.at("samples").refuse("a whole number");
+                m.samples = count_of_samples(samples);
+                if (!(m.low <= m.value && m.value <= m.high))
+                    tried.refuse("a value between its low and its high one");
+                row.result = m;
             }
             one.rows.push_back(std::move(row));
         }
@@ -323,15 +370,84 @@ private:
 
 // --- the command -------------------------------------------------------------------------------
 
+/// The texts of values that are known. Another text of the same value becomes the known one, so
+/// that no configuration has two texts.
+class known_spellings {
+public:
+    /// Reads the problems of `store` that these results are of.
+    void add(store_content& store, std::vector<imported_results> const& of)
+    {
+        std::set<std::string> ids;
+        for (imported_results const& one : of)
+            ids.insert(id_of(one.problem));
+        for (listed_problem const& one : store.problems())
+            if (std::string const id = id_of(one.problem); ids.contains(id))
+                for (tried_row const& row : store.history(one).rows)
+                    add(id, row.values);
+    }
+    /// Gives the values of these results known texts, then knows their texts too. A table of attune
+    /// has one text of each value; that of another program may have several.
+    void apply_to(imported_results& to)
+    {
+        std::string const id = id_of(to.problem);
+        bool const is_foreign = to.problem.key.source == foreign_source;
+        for (tried_row& row : to.rows) {
+            for (std::size_t i = 0; i < row.values.size(); ++i) {
+                auto const known = texts_.find(key_of(id, i, row.values[i]));
+                if (known == texts_.end()) continue;
+                std::vector<std::string> const& texts = known->second;
+                if (std::find(texts.begin(), texts.end(), row.values[i]) == texts.end())
+                    row.values[i] = texts.front();
+            }
+            if (is_foreign) add(id, row.values);
+        }
+        if (!is_foreign)
+            for (tried_row const& row : to.rows)
+                add(id, row.values);
+    }
+
+private:
+    using spelling = std::tuple<std::string, std::size_t, std::string>;
+
+    /// Programs write a truth value as a word or as a number.
+    [[nodiscard]] static spelling key_of(std::string const& id, std::size_t parameter,
+                                         std::string const& text)
+    {
+        std::string usual = usual_spelling(text);
+        if (usual == "true" || usual == "false") usual = usual == "true" ? "1" : "0";
+        return {id, parameter, std::move(usual)};
+    }
+    void add(std::string const& id, value_texts const& values)
+    {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            std::vector<std::string>& texts = texts_[key_of(id, i, values[i])];
+            if (std::find(texts.begin(), texts.end(), values[i]) == texts.end())
+                texts.push_back(values[i]);
+        }
+    }
+
+    /// By problem, number of the parameter, and usual spelling.
+    std::map<spelling, std::vector<std::string>> texts_{};
+};
+
 [[nodiscard]] inline std::vector<imported_results> read_results_file(std::string const& path,
                                                                      result_origin const& of)
 {
     std::string text = text_of_file(path);
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3); // as Windows writes it
     if (begins_as_store(text)) throw error("this is a store", path, "use attune merge");
-    std::size_t const first = text.find_first_not_of(" \t\r\n");
-    if (first == text.npos || text[first] != '{') return read_csv_results(text, path, of);
-    tool_json const root = tool_json::parse(with_quoted_numbers(text), nullptr, false);
+    std::string_view const begin = std::string_view(text).substr(behind_blanks(text, 0));
+    auto const refuse = [&](std::string const& what, std::string const& next) {
+        throw error("the file is " + what + ", neither an object of JSON nor a table", path, next);
+    };
+    if (begin.starts_with("\x1f\x8b")) refuse("packed by gzip", "unpack it by gunzip");
+    if (begin.starts_with("//") || begin.starts_with("/*"))
+        refuse("a text with comments", "remove the comments, which JSON does not have");
+    std::string_view const inside = begin.substr(behind_blanks(begin, 1));
+    if (begin.starts_with('[') && inside.find_first_of("{[]\"-0123456789") == 0)
+        refuse("a list of JSON", "give the object that has the results");
+    if (!begin.starts_with('{')) return read_csv_results(text, path, of);
+    tool_json const root = read_foreign_json<tool_json>(text).value;
     if (root.is_object() && root.contains("attune_export"))
         return read_json_results(root, text, path, of);
     try {
@@ -349,10 +465,19 @@ private:
     result_origin const of{given.value("--kernel").value_or(""),
                            given.value("--device").value_or(""), pairs_of(given, "--input")};
     memory_store read;
+    known_spellings spellings;
+    std::set<std::string> parameters;
     std::size_t rows = 0;
-    for (std::size_t i = 1; i < given.plain.size(); ++i)
-        for (imported_results const& one : read_results_file(given.plain[i], of)) {
+    std::error_code none;
+    std::optional<store_content> had_before;
+    if (std::filesystem::is_regular_file(path, none)) had_before = store_content::of_file(path);
+    for (std::size_t i = 1; i < given.plain.size(); ++i) {
+        std::vector<imported_results> all = read_results_file(given.plain[i], of);
+        if (had_before) spellings.add(*had_before, all);
+        for (imported_results& one : all) {
+            spellings.apply_to(one);
             one.put_into(read);
+            parameters.insert(one.problem.parameters.begin(), one.problem.parameters.end());
             rows += one.rows.size();
             if (one.left_out > 0)
                 on.err << "attune: import: " << printable(given.plain[i]) << ": " << one.left_out
@@ -363,6 +488,7 @@ private:
                        << ": only the first objective of a result is read, without "
                        << printable(one.unread_objectives) << '\n';
         }
+    }
     store_lines all;
     all.add(read.text(), "the results");
     std::size_t had = 0;
@@ -375,7 +501,10 @@ private:
             return all.text();
         });
     on.out << printable(path) << ": " << all.kept().outcomes - had << " of " << rows
-           << " outcomes are new; it has " << text_of(all.kept()) << '\n';
+           << " outcomes are new; it has " << text_of(all.kept()) << "; parameters:";
+    for (std::string const& name : parameters) // of a table: all columns that have another use
+        on.out << ' ' << printable(name);
+    on.out << '\n';
     return rows > 0 ? done : answer_is_no;
 }
 
@@ -394,7 +523,8 @@ private:
                 "one for each\n"
                 "parameter; what attune export writes is read as it is. What another tuner "
                 "measured is never\n"
-                "an answer; it starts searches. Nothing is written unless all files can be read; "
+                "an answer; it starts searches. True and 1.0 of another program are true and 1. "
+                "Nothing is written unless all files can be read; "
                 "outcomes that\n"
                 "the store has are not added twice.\n",
         .least = 2,

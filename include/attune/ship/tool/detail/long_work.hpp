@@ -7,12 +7,17 @@
 #include <attune/core/version.hpp>
 #include <attune/ship/tool/command.hpp>
 
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <ctime>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
@@ -57,6 +62,40 @@ private:
     double begun_s_;
     double next_s_;
     bool is_shown_ = false;
+};
+
+/// Calls `say` from a thread of its own if the object lives longer than a time. For work that
+/// reports no progress.
+class slow_notice {
+public:
+    explicit slow_notice(std::function<void()> say,
+                         std::chrono::milliseconds after = std::chrono::seconds(2))
+    {
+        try {
+            thread_ = std::thread([this, say = std::move(say), after] {
+                std::unique_lock lock(busy_);
+                if (!ended_.wait_for(lock, after, [this] { return is_over_; })) say();
+            });
+        } catch (std::system_error const&) { // at the limit of threads: no notice
+        }
+    }
+    ~slow_notice()
+    {
+        {
+            std::lock_guard const lock(busy_);
+            is_over_ = true;
+        }
+        ended_.notify_one();
+        if (thread_.joinable()) thread_.join();
+    }
+    slow_notice(slow_notice const&) = delete;
+    slow_notice& operator=(slow_notice const&) = delete;
+
+private:
+    std::mutex busy_{};
+    std::condition_variable ended_{};
+    bool is_over_ = false;
+    std::thread thread_;
 };
 
 /// While an object lives, Ctrl-C, SIGTERM and SIGHUP wait, in this thread and in those that it

@@ -131,9 +131,9 @@ inline void require_date(std::string const& text)
     if (is_all != (before || !meant.is_empty()))
         throw words_error(is_all
                               ? "prune: --problems removes whole problems; say which by --kernel, "
-                                "--input, --device or --before"
-                              : "prune: --kernel, --input, --device and --before say which "
-                                "problems --problems removes; add it");
+                                "--input, --setting, --device or --before"
+                              : "prune: --kernel, --input, --setting, --device and --before say "
+                                "which problems --problems removes; add it");
     store_lines lines;
     auto const prune = [&](std::string const& now) {
         lines.add(now, path);
@@ -176,10 +176,11 @@ inline void require_date(std::string const& text)
                 "beat.",
         .options = {{"--outcomes", "", "also all outcomes; winners and verified shapes stay"},
                     {"--problems", "",
-                     "also whole problems, those that the next four options mean"},
+                     "also whole problems, those that the next five options mean"},
                     kernel_option,
                     device_option,
                     input_option,
+                    setting_option,
                     {"--before", "DATE", "those that were tuned last before 2026-01-31"},
                     {"--dry-run", "", "lists what it would remove, and writes nothing", 'n'},
                     output_option},

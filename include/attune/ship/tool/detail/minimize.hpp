@@ -33,6 +33,7 @@
 #include <optional>
 #include <ostream>
 #include <regex>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -104,13 +105,28 @@ private:
     return out;
 }
 
+/// The default, in which a parameter without one has its first value. Empty if a constraint forbids
+/// it, or a real parameter has no default.
+[[nodiscard]] inline std::optional<point> standard_of(chain_of_trees const& space)
+{
+    point out;
+    for (parameter_description const& p : space.describe().parameters) {
+        if (!p.default_text && p.traits().is_interval) return {};
+        out.push_back(p.default_text ? coordinate_of(p, *p.default_text).value_or(coordinate{})
+                                     : coordinate{});
+    }
+    settle(space.describe(), out);
+    if (!space.violations(out).empty()) return {};
+    return out;
+}
+
 [[nodiscard]] inline int run_minimize(words const& given, console& on)
 {
     if (given.behind.empty())
         throw words_error(
             "minimize: name the program behind --, as in: attune minimize space.json -- "
             "./run {TILE_M}");
-    read_space const read = space_of(given.plain[0], given);
+    read_space const read = space_of(given.plain[0], given, on);
     description const& space = read.space.describe();
     command_template const program{given.behind};
     program.check(space);
@@ -152,49 +168,66 @@ private:
 
     // Does not repeat earlier runs.
     std::optional<store> kept;
-    stored_problem const problem = problem_of_program(read, program, how);
+    std::string const path = given.value("--store").value_or("");
+    auto const paths = path.empty() ? std::set<std::string>() : paths_inside(space, program);
+    auto const inside = files_at(paths, path);
+    stored_problem problem = problem_of_program(read, program, how, inside);
+    // A run that writes a file inside a word, as make does: only its time says if it was changed.
+    stored_problem of_writer = problem_of_program(read, program, how, {});
+    std::string const state = state_of(inside);
     std::map<value_texts, outcome> known;
-    std::vector<std::string> problems;
-    if (auto const path = given.value("--store")) {
-        kept.emplace(*path);
+    if (given.has("--store")) {
+        kept.emplace(path);
         auto const take = [&](stored_problem const& from) {
             for (tried_row const& row : kept->recall(from).rows) {
                 auto const* const m = std::get_if<measurement>(&row.result);
-                if (m == nullptr || m->samples >= how.repeats)
-                    known.insert_or_assign(row.values, row.result);
+                auto const at = detail::point_of(from.parameters, row.values, read.space);
+                if (at && (m == nullptr || m->samples >= how.repeats))
+                    known.insert_or_assign(values_of(space, *at), row.result);
             }
             return known.size();
         };
-        std::string const newer = newer_file(program, *path);
-        if (!newer.empty() && !given.has("--anew"))
+        std::string const newer = newer_file(inside, path);
+        auto const old = problem_of_0_4(of_writer, program);
+        bool has_old = !kept->recall(old.value_or(of_writer)).rows.empty(); // reads the store
+        for (std::string const& notice : kept->notices()) {
+            if (notice.find("damaged record") == notice.npos)
+                throw error("the store cannot be used: " + notice, path, "name another one");
+            on.err << "attune: minimize: " << printable(notice) << "; attune prune removes it\n";
+        }
+        std::size_t const changes = changes_of(path, of_writer);
+        stored_problem const latest = after_changes(of_writer, changes);
+        bool const is_writer = !kept->recall(latest).rows.empty();
+        has_old = has_old || is_writer;
+        bool const is_changed = !newer.empty() && has_old;
+        if (is_changed && !given.has("--anew"))
             on.err << "attune: minimize: " << printable(newer) << " is newer than "
-                   << printable(*path) << ", whose outcomes are not taken\n";
+                   << printable(path) << ", whose outcomes are not taken\n";
+        of_writer = is_changed ? after_changes(of_writer, changes + 1) : latest;
+        stored_problem const by_content = problem;
+        if (is_writer) problem = of_writer; // an earlier run has written one of its files
         if (!given.has("--anew") && newer.empty()) {
-            auto const old = problem_of_0_4(problem, program);
             if (std::size_t const count = old ? take(*old) : 0; count > 0)
                 on.err << "attune: minimize: " << count
                        << " outcomes are of attune 0.4, which kept "
                        << "no hash of the program's file; --anew measures them again\n";
-            take(problem);
+            take(of_writer);
         }
-        for (std::string const& notice : kept->notices()) {
-            if (notice.find("damaged record") == notice.npos)
-                throw error("the store cannot be used: " + notice, *path, "name another one");
-            on.err << "attune: minimize: " << printable(notice) << "; attune prune removes it\n";
-        }
-        if (known.empty() && !given.has("--anew"))
-            tell_others(*path, problem, problem_of_0_4(problem, program), on);
+        if (!given.has("--anew")) take(by_content);
+        if (known.empty() && !is_changed && !given.has("--anew"))
+            tell_others(path, problem, old, on);
         if (!known.empty())
-            on.err << "attune: minimize: " << printable(*path) << " has " << known.size()
-                   << (known.size() == 1 ? " outcome" : " outcomes")
-                   << " of this program; --anew measures anew\n";
+            on.err << "attune: minimize: " << printable(path) << " has "
+                   << count_text(known.size(), "outcome")
+                   << " of this program; files that the program itself reads are not compared; "
+                      "--anew measures anew\n";
     }
     std::size_t runs = 0;
     std::size_t without_number = 0;
     std::string first_failed;
     std::optional<measurement> best;
     std::optional<measurement> standard;
-    std::optional<point> const standard_point = default_point(read.space);
+    std::optional<point> const standard_point = standard_of(read.space);
     auto const objective = [&](point const& at) -> outcome {
         value_texts const values = values_of(space, at);
         auto const before = known.find(values);
@@ -207,7 +240,10 @@ private:
             ++runs;
             cuttable const here(left_s);
             result = run_program(program.filled(space, at), how);
+            if (kept && problem.key != of_writer.key && state_of(files_at(paths, path)) != state)
+                problem = of_writer;
             if (kept) kept->note(problem, {values, result, ""});
+            known.insert_or_assign(values, result);
         }
         if (auto const* const why = std::get_if<failure>(&result)) {
             if (why->reason.starts_with(no_number)) ++without_number;
@@ -223,7 +259,14 @@ private:
     stopping_signals const signals;
     search_limits left = limits; // reading the file and the store took time
     left.seconds = std::max(0.0, left.seconds - (steady_seconds() - begun_s));
-    found_minimum const found = minimize_points(read.space, objective, left, options);
+    found_minimum found = minimize_points(read.space, objective, left, options);
+    for (auto const& [values, result] : known) { // the search may not have met the best of before
+        auto const* const m = std::get_if<measurement>(&result);
+        if (m == nullptr || (best && sign * m->value >= sign * best->value)) continue;
+        found.best = detail::point_of(problem.parameters, values, read.space);
+        found.value = sign * m->value;
+        best = *m;
+    }
     if (kept && found.best && best) {
         record r;
         r.key = problem.key;
@@ -233,7 +276,8 @@ private:
             r.configuration.emplace_back(problem.parameters[i], values[i]);
         r.best_s = best->value;
         auto const interval = [](measurement const& m) {
-            return m.low < m.high ? time_interval{m.low, m.high, m.samples} : time_interval{};
+            return m.low < m.high ? time_interval{m.low, m.high, m.samples}
+                                  : time_interval{0, 0, m.samples};
         };
         r.best_interval = interval(*best);
         if (standard) {
@@ -248,6 +292,11 @@ private:
         r.interrupted = found.interrupted;
         r.ended = found.ended;
         r.asked = {limits.evaluations, limits.seconds};
+        // A search with an outcome of the winner of before has judged it.
+        if (auto const before = kept->find(r.key);
+            before.how <= record_match::unverified && before.best->best_s != r.best_s &&
+            known.contains(detail::values_of(before.best->configuration)))
+            r.replaces.push_back(detail::values_of(before.best->configuration));
         kept->add(r);
         for (std::string const& notice : kept->notices())
             on.err << "attune: minimize: " << printable(notice) << '\n';
@@ -307,8 +356,7 @@ private:
                     {"--repeat", "NUMBER",
                      "runs each so often; the median counts, of 6 with an interval (1)"},
                     {"--wall-time", "", "the run's own seconds count, not what it prints"},
-                    {"--pattern", "REGEX",
-                     "the number is what its parentheses find, in the last such line"},
+                    {"--pattern", "REGEX", "the number is what its parentheses find last"},
                     {"--maximize", "", "the highest number is best"},
                     {"--unit", "NAME", "of the number, such as GFLOP/s, for those who look at it"},
                     {"--store", "FILE",

@@ -139,23 +139,26 @@ struct tried_time {
 [[nodiscard]] inline tried_time tried_in(past_session const& session, description const& space,
                                          point const& at)
 {
-    std::vector<std::pair<std::size_t, std::string>> wanted; // column and text
+    std::vector<std::pair<std::size_t, named_value>> wanted; // column and parameter
     bool has_all = true;
     for (named_value const& v : named_values(space)) {
         auto const column = std::find(session.parameters.begin(), session.parameters.end(), v.name);
         has_all = has_all && column != session.parameters.end();
-        wanted.emplace_back(static_cast<std::size_t>(column - session.parameters.begin()),
-                            without_spaces(text_at(space, v, at)));
+        wanted.emplace_back(static_cast<std::size_t>(column - session.parameters.begin()), v);
     }
     tried_time out;
     for (past_outcome const& o : session.outcomes) {
         if (!o.value || !std::isfinite(*o.value)) continue;
         if (!out.best || *o.value < *out.best) out.best = o.value;
+        point there = at;
         bool const is_it =
-            has_all && std::all_of(wanted.begin(), wanted.end(), [&](auto const& one) {
-                return one.first < o.values.size() &&
-                       without_spaces(o.values[one.first]) == one.second;
-            });
+            has_all &&
+            std::all_of(wanted.begin(), wanted.end(),
+                        [&](auto const& one) {
+                            return one.first < o.values.size() &&
+                                   set_value(space, one.second, there, o.values[one.first]);
+                        }) &&
+            there == at;
         if (is_it && (!out.its || *o.value < *out.its)) out.its = o.value;
     }
     return out;

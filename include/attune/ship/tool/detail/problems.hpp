@@ -10,6 +10,7 @@
 #include <attune/remember/problem/matching.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/tune/progress.hpp>
 
@@ -19,8 +20,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -137,13 +140,13 @@ inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
     tool_json out;
     out["configuration"] = json_of(r.configuration);
     out[name("seconds")] = r.best_s;
-    if (r.best_interval.samples > 0) {
+    if (r.best_interval.low_s < r.best_interval.high_s) {
         out[name("low_s")] = r.best_interval.low_s;
         out[name("high_s")] = r.best_interval.high_s;
         out["samples"] = r.best_interval.samples;
     }
-    out[name("default_s")] = r.default_s;
-    if (r.default_interval.samples > 0) {
+    out[name("default_s")] = has_default(r) ? tool_json(r.default_s) : tool_json();
+    if (r.default_interval.low_s < r.default_interval.high_s) {
         out[name("default_low_s")] = r.default_interval.low_s;
         out[name("default_high_s")] = r.default_interval.high_s;
     }
@@ -207,24 +210,58 @@ inline constexpr option device_option{"--device", "TEXT",
                                       "those on a device or processor whose name has this text"};
 inline constexpr option input_option{"--input", "NAME=VALUE",
                                      "those for this value of an input; may be repeated"};
+inline constexpr option setting_option{
+    "--setting", "NAME=VALUE",
+    "those with this setting, as unit=GFLOP/s or better=higher; may be repeated"};
 inline constexpr option json_option{"--json", "", "as JSON"};
+
+/// Number of the last pairs of settings_of(), which are no settings of a key.
+inline constexpr std::size_t rare_settings = 4;
+
+/// The properties of a problem that --setting selects: its settings, unit and direction also if
+/// they are the usual ones, and other differences of problems.
+[[nodiscard]] inline named_texts settings_of(stored_problem const& problem)
+{
+    record_key const& key = problem.key;
+    named_texts out = key.setting;
+    problem_objective const of = objective_of(key);
+    if (value_of(out, "better") == nullptr)
+        out.emplace_back("better", of.is_higher_better ? "higher" : "lower");
+    if (value_of(out, "unit") == nullptr) out.emplace_back("unit", of.is_seconds ? "s" : of.unit);
+    std::string parameters;
+    for (std::string const& name : problem.parameters)
+        parameters += (parameters.empty() ? "" : ",") + name;
+    out.emplace_back("parameters", parameters);
+    out.emplace_back("compiler", key.compiler);
+    out.emplace_back("signature", key.signature);
+    out.emplace_back("source", key.source);
+    return out;
+}
 
 struct selection {
     std::string kernel{};
     std::string device{};
     named_texts inputs{};
+    named_texts settings{}; ///< an empty value: the usual one
 
     [[nodiscard]] bool is_empty() const
     {
-        return kernel.empty() && device.empty() && inputs.empty();
+        return kernel.empty() && device.empty() && inputs.empty() && settings.empty();
     }
     [[nodiscard]] bool fits(stored_problem const& problem) const
     {
+        named_texts const have = settings.empty() ? named_texts{} : settings_of(problem);
         return (kernel.empty() || problem.key.kernel == kernel) &&
                problem.key.device.find(device) != std::string::npos &&
-               std::all_of(inputs.begin(), inputs.end(), [&](auto const& wanted) {
-                   std::string const* const value = value_of(problem.key.inputs, wanted.first);
-                   return value != nullptr && *value == wanted.second;
+               std::all_of(inputs.begin(), inputs.end(),
+                           [&](auto const& wanted) {
+                               std::string const* const value =
+                                   value_of(problem.key.inputs, wanted.first);
+                               return value != nullptr && *value == wanted.second;
+                           }) &&
+               std::all_of(settings.begin(), settings.end(), [&](auto const& wanted) {
+                   std::string const* const value = value_of(have, wanted.first);
+                   return (value != nullptr ? *value : std::string()) == wanted.second;
                });
     }
 };
@@ -247,7 +284,7 @@ struct selection {
 [[nodiscard]] inline selection selection_of(words const& given)
 {
     return {given.value("--kernel").value_or(""), given.value("--device").value_or(""),
-            pairs_of(given, "--input")};
+            pairs_of(given, "--input"), pairs_of(given, "--setting")};
 }
 
 /// Reads a store, and reports damaged lines and other possible writers.
@@ -281,14 +318,72 @@ selected(store_content& from, selection const& meant, bool with_called = false)
     return out + " on " + printable(problem.key.device);
 }
 
+/// "--setting unit=GB/s or --setting unit=s".
+/// @param option  such as "--setting unit="
+[[nodiscard]] inline std::string options_text(std::string const& option,
+                                              std::set<std::string> const& values)
+{
+    constexpr std::size_t most = 4;
+    std::size_t const begin = option.find(' ') + 1;
+    std::size_t shown = 0;
+    std::string out;
+    for (std::string const& value : values) {
+        if (shown++ == most) return out + " or ...";
+        out += (shown > 1 ? " or " : "") + option.substr(0, begin) +
+               printable(quoted_for_shell(option.substr(begin) + value));
+    }
+    return out;
+}
+
+/// The options that tell these problems apart, with their values: "--setting unit=GB/s or --setting
+/// unit=s". An option that tells apart no more than those before it is left out.
+[[nodiscard]] inline std::string options_for(std::vector<listed_problem> const& all)
+{
+    std::vector<named_texts> have; // by problem: an option with its name, and its value
+    std::vector<std::string> names, rare;
+    for (listed_problem const& one : all) {
+        named_texts& of = have.emplace_back();
+        of.emplace_back("--kernel ", one.problem.key.kernel);
+        for (auto const& [name, value] : one.problem.key.inputs)
+            of.emplace_back("--input " + name + '=', value);
+        of.emplace_back("--device ", one.problem.key.device);
+        named_texts const settings = settings_of(one.problem);
+        std::size_t const usual = of.size() + settings.size() - rare_settings;
+        for (auto const& [name, value] : settings)
+            of.emplace_back("--setting " + name + '=', value);
+        for (std::size_t i = 0; i < of.size(); ++i) {
+            std::vector<std::string>& to = i < usual ? names : rare;
+            if (std::find(to.begin(), to.end(), of[i].first) == to.end()) to.push_back(of[i].first);
+        }
+    }
+    names.insert(names.end(), rare.begin(), rare.end());
+    std::string out;
+    std::vector<std::string> told(all.size());
+    for (std::string const& name : names) {
+        std::set<std::string> values;
+        std::vector<std::string> now = told;
+        for (std::size_t i = 0; i < have.size(); ++i) {
+            std::string const* const value = value_of(have[i], name);
+            values.insert(value != nullptr ? *value : std::string());
+            now[i] += '\0' + (value != nullptr ? *value : std::string());
+        }
+        auto const kinds = [](std::vector<std::string> const& of) {
+            return std::set<std::string>(of.begin(), of.end()).size();
+        };
+        if (kinds(now) == kinds(told)) continue;
+        told = std::move(now);
+        out += (out.empty() ? "" : ", ") + options_text(name, values);
+    }
+    return out;
+}
+
 /// Asks the user to select one of several fitting problems, and names the options for that.
 [[nodiscard]] inline std::string too_many(std::vector<listed_problem> const& all)
 {
     std::string out = std::to_string(all.size()) + " problems are meant (";
     for (std::size_t i = 0; i < all.size() && i < 3; ++i)
         out += (i == 0 ? "" : "; ") + name_of(all[i].problem);
-    return out + (all.size() > 3 ? "; ...)" : ")") +
-           "; say which by --kernel, --input and --device";
+    return out + (all.size() > 3 ? "; ...)" : ")") + "; say which by " + options_for(all);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail::tool

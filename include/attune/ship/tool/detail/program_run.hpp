@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
@@ -36,6 +37,7 @@
 #include <string>
 #include <string_view>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -93,20 +95,46 @@ inline constexpr std::string_view before_word = " \t:=,";
     return real_in_text(last);
 }
 
-/// A number of --pattern: also 0,98, 1 234.5 and [h:]m:ss.
-[[nodiscard]] inline std::optional<double> captured_number(std::string text)
+/// Returns true for a number such as 1e400, which no double has.
+[[nodiscard]] inline bool is_out_of_range(std::string_view text)
 {
-    static std::regex const groups("[1-9][0-9]{0,2}( [0-9]{3})+([.,][0-9]*)?");
-    if (std::regex_match(text, groups)) std::erase(text, ' ');
-    std::size_t const comma = text.find(',');
-    if (comma != text.npos) {
-        std::size_t const digits = text.find_first_not_of("0123456789", comma + 1);
-        std::size_t const count = std::min(digits, text.size()) - comma - 1;
-        bool const is_decimal = text.find_first_of(",.", comma + 1) == text.npos &&
-                                text.substr(0, comma).find('.') == text.npos && count != 3;
-        if (!is_decimal) return std::nullopt; // 1,234 is ambiguous
-        text[comma] = '.';
+    double value = 0;
+    char const* const last = text.data() + text.size();
+    auto const [end, problem] = std::from_chars(text.data(), last, value);
+    return problem == std::errc::result_out_of_range && end == last;
+}
+
+/// A number of --pattern: also 0,98, 1 234.5, 12,345.6, 1.234,5 and [h:]m:ss.
+/// @param why  receives the reason
+[[nodiscard]] inline std::optional<double> captured_number(std::string text, std::string& why)
+{
+    static std::regex const ambiguous("[+-]?[1-9][0-9]{0,2},[0-9]{3}");
+    // Thousands with blanks; with commas, a point or two commas; with points, a comma or two
+    // points.
+    static std::regex const blanks("[+-]?[1-9][0-9]{0,2}( [0-9]{3})+([.,][0-9]*)?");
+    static std::regex const commas("[+-]?[1-9][0-9]{0,2}((,[0-9]{3})+[.][0-9]*|(,[0-9]{3}){2,})");
+    static std::regex const points("[+-]?[1-9][0-9]{0,2}(([.][0-9]{3})+,[0-9]*|([.][0-9]{3}){2,})");
+    constexpr std::size_t longest = 400; // a regular expression needs stack for each sign
+    if (text.size() > longest) {
+        why = text.substr(0, longest) + "... is no number";
+        return std::nullopt;
     }
+    if (text.find(" or ") != text.npos) {
+        why = "its number may be " + text + ": let the pattern match what stands before it";
+        return std::nullopt;
+    }
+    why = text +
+          (is_out_of_range(text) ? " is too large or too small for a double" : " is no number");
+    if (std::size_t const comma = text.find(','); std::regex_match(text, ambiguous)) {
+        why = text + " may be " + std::string(text).replace(comma, 1, ".") + " or " +
+              std::string(text).erase(comma, 1) + ": print it without a comma";
+        return std::nullopt;
+    }
+    for (auto const& [form, sign] : {std::pair{&blanks, ' '}, {&commas, ','}, {&points, '.'}})
+        if (std::regex_match(text, *form)) std::erase(text, sign);
+    if (std::count(text.begin(), text.end(), ',') == 1 && text.find('.') == text.npos)
+        text[text.find(',')] = '.';
+    if (text.starts_with('+') && !text.starts_with("+-")) text.erase(0, 1);
     double out = 0;
     std::size_t parts = 1;
     for (std::size_t colon; (colon = text.find(':')) != text.npos; text.erase(0, colon + 1)) {
@@ -126,6 +154,53 @@ inline constexpr std::string_view before_word = " \t:=,";
     if (first == text.npos) return "";
     return std::string(
         text.substr(first, std::min(text.find('\n', first) - first, std::size_t{200})));
+}
+
+/// The longer number in whose end a capture of a pattern lies: 1 234, 1,234 and 1.234 of 234; 1:02
+/// and 1m02 of 02, but not 0:02. Empty if there is none.
+[[nodiscard]] inline std::string longer_number(std::string_view line, std::size_t from,
+                                               std::size_t to)
+{
+    static std::regex const form("(?:^|[^0-9A-Za-z.,:'_])([0-9]+[.,][0-9]+"
+                                 "|[1-9][0-9]{0,2}(?:(?:[ ,.'_]|\xc2\xa0|\xe2\x80\xaf)[0-9]{3})+"
+                                 "(?:[.,][0-9]+)?|(?:[0-9]+:)?[0-9]+(?::[0-5]|m[0-5]?)[0-9]"
+                                 "(?:[.][0-9]*)?)$");
+    constexpr std::size_t longest = 64;
+    std::size_t const begin = to - std::min(to, longest);
+    std::string const text(line.substr(begin, to - begin));
+    std::smatch match;
+    if (!std::regex_search(text, match, form)) return {};
+    std::size_t const first = begin + static_cast<std::size_t>(match.position(1));
+    bool const has_none_before = // no minutes and hours
+        line.substr(first, std::max(from, first) - first).find_first_not_of("0:m") == line.npos;
+    return has_none_before ? std::string() : match[1].str();
+}
+
+/// Returns the whole number of which a capture of a pattern has a part: ([0-9.]+) takes 9.5 of
+/// 9.5e-05, 1 of 1,234.5 and of 1:02, and 8 of -8. Of 234 in 1 234, "234 or 1 234".
+/// @param from, to    the capture in the line
+/// @param begins, ends  true if the match begins, or ends, with the capture
+[[nodiscard]] inline std::string whole_number(std::string_view line, std::size_t from,
+                                              std::size_t to, bool begins, bool ends)
+{
+    auto const at = [&](std::size_t i) { return i < line.size() ? line[i] : ' '; };
+    auto const is_digit = [&](std::size_t i) { return at(i) >= '0' && at(i) <= '9'; };
+    auto const is_one_of = [](char c, std::string_view all) { return all.find(c) != all.npos; };
+    if (ends && to > from && is_digit(to - 1)) {
+        while (is_digit(to) || (is_one_of(at(to), ".,:") && is_digit(to + 1)))
+            ++to;
+        std::size_t const sign = is_one_of(at(to + 1), "+-") ? 2 : 1;
+        if (is_one_of(at(to), "eE") && is_digit(to + sign))
+            for (to += sign; is_digit(to);)
+                ++to;
+    }
+    if (begins && from > 0 && line[from - 1] == '-' && is_digit(from) &&
+        (from == 1 || is_one_of(line[from - 2], " \t:=,([")))
+        --from;
+    if (begins && from > 0)
+        if (std::string const more = longer_number(line, from, to); !more.empty())
+            return std::string(line.substr(from, to - from)) + " or " + more;
+    return std::string(line.substr(from, to - from));
 }
 
 /// The source of the number of a run: its output, or its time.
@@ -151,7 +226,7 @@ struct measured_number {
         return "";
     }
     /// Empty if the output has no such number.
-    /// @param limit_s  the longest search for the pattern, whose time may grow like 2^length
+    /// @param limit_s  the longest search: that for a pattern may take a time like 2^length
     /// @param why      receives the reason
     /// Errors  cut_short: a `cuttable` on this thread ended the search
     [[nodiscard]] std::optional<double> read(std::string const& output, double limit_s,
@@ -164,30 +239,38 @@ struct measured_number {
                       ? "its last line ends in one number or in two, and --pattern says which: "
                   : ends_in_error(line) && line.back() >= '0' && line.back() <= '9'
                       ? "its last line ends in a number and its error, and --pattern says which: "
+                  : is_out_of_range(line.substr(line.find_last_of(before_word) + 1))
+                      ? "its number is too large or too small for a double: "
                       : "its last line does not end in a number: ";
             why += first_line(line); // cut to a readable length
             return detail::tool::last_number(output);
         }
         std::optional<std::string> found;
-        if (from == source::pattern &&
-            !in_child([&] { return last_match(output); }, limit_s, found)) {
+        if (from == source::json) {
+            found = last_member(output, limit_s, why);
+            if (!found) return std::nullopt;
+            auto const value = real_in_text(*found);
+            why = *found + " is no number";
+            return value;
+        }
+        std::optional<int> const ended =
+            in_child([&] { return last_match(output); }, limit_s, found);
+        if (!ended)
             why = "the search for " + name() + " takes longer than " + seconds_text(limit_s) +
                   "; a pattern without a repetition inside of a repetition is faster";
-            return std::nullopt;
-        }
-        if (from == source::json) found = last_member(output);
-        why = found ? "what " + name() + " finds is no number: " + *found
-                    : "no line has " + name() + "; its last one: " + first_line(last_line(output));
-        if (!found) return std::nullopt;
-        return from == source::pattern ? captured_number(*found) : real_in_text(*found);
+        else if (*ended != 0)
+            why = "a line is too long for " + name() + "; print the number in a line of its own";
+        else if (!found)
+            why = "no line has " + name() + "; its last one: " + first_line(last_line(output));
+        return found ? captured_number(*found, why) : std::nullopt;
     }
 
 private:
-    /// Calls `find` in a child process, which a limit or a signal can end.
-    /// @return  false if `limit_s` passed first; the child then lives
+    /// Calls `find` in a child process, which a limit, a signal or a full stack can end.
+    /// @return  its exit status; -1 if it crashed; empty if `limit_s` passed first
     template <class F>
-    [[nodiscard]] static bool in_child(F const& find, double limit_s,
-                                       std::optional<std::string>& found)
+    [[nodiscard]] static std::optional<int> in_child(F const& find, double limit_s,
+                                                     std::optional<std::string>& found)
     {
         std::array<int, 2> ends{-1, -1};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0) ends = {-1, -1};
@@ -196,55 +279,86 @@ private:
         if (child < 0)
             throw error("no process can be started", {}, "see the limits on processes and files");
         if (child == 0) {
-            std::optional<std::string> const here = find();
-            std::string const told = here ? '=' + *here : "";
-            ::_exit(::write(in.get(), told.data(), told.size()) >= 0 ? 0 : 1);
+            constexpr ::rlim_t most_stack = ::rlim_t{64} << 20U;
+            ::rlimit const no_core{}, stack{most_stack, most_stack};
+            ::setrlimit(RLIMIT_CORE, &no_core);
+            ::setrlimit(RLIMIT_STACK, &stack);
+            ::signal(SIGSEGV, SIG_DFL);
+            try {
+                std::optional<std::string> const here = find();
+                std::string const told = here ? '=' + *here : "";
+                ::_exit(::write(in.get(), told.data(), told.size()) >= 0 ? 0 : 1);
+            } catch (...) { // no memory
+                ::_exit(1);
+            }
         }
         in.close();
         std::string told;
         double const begun_s = steady_seconds();
         for (std::array<char, 4096> block{};;) {
             cut_here();
-            if (steady_seconds() - begun_s > limit_s) return false;
+            if (steady_seconds() - begun_s > limit_s) return std::nullopt;
             pollfd waiting{out.get(), POLLIN, 0};
             if (::poll(&waiting, 1, 20) <= 0) continue;
             ssize_t const count = ::read(out.get(), block.data(), block.size());
             if (count > 0) told.append(block.data(), static_cast<std::size_t>(count));
             if (count == 0 || (count < 0 && errno != EINTR)) break;
         }
-        ::waitpid(child, nullptr, 0);
+        int status = 0;
+        ::waitpid(child, &status, 0);
         if (!told.empty()) found = told.substr(1);
-        return true;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     }
-    /// Calls `take` for each line.
-    template <class F>
-    static void for_each_line(std::string const& output, F const& take)
-    {
-        constexpr std::size_t longest_line = 4096; // std::regex can search this length
-        for (std::size_t at = 0; at < output.size();) {
-            std::size_t const end = std::min(output.find('\n', at), output.size());
-            take(output.substr(at, std::min(end - at, longest_line)));
-            at = end + 1;
-        }
-    }
+    /// The text in the parentheses at the last match, in the last line that has a match. A match
+    /// without text does not count. A line ends in \n or \r.
     [[nodiscard]] std::optional<std::string> last_match(std::string const& output) const
     {
         std::optional<std::string> found;
-        for_each_line(output, [&](std::string const& line) {
-            std::smatch match;
-            if (std::regex_search(line, match, *pattern)) found = match[1].str();
-        });
+        for (std::size_t end = output.size(); !found && end > 0;) {
+            std::size_t const begin = output.find_last_of("\r\n", end - 1) + 1; // npos + 1 is 0
+            std::string const line = output.substr(begin, end - begin);
+            for (std::sregex_iterator at(line.begin(), line.end(), *pattern), none; at != none;
+                 ++at)
+                if (std::smatch const& match = *at; match[1].length() > 0) {
+                    auto const first = static_cast<std::size_t>(match.position(1));
+                    found = whole_number(
+                        line, first, first + static_cast<std::size_t>(match.length(1)),
+                        match[1].first == match[0].first, match[1].second == match[0].second);
+                }
+            end = begin == 0 ? 0 : begin - 1;
+        }
         return found;
     }
-    [[nodiscard]] std::optional<std::string> last_member(std::string const& output) const
+    /// The member of the last JSON object that has it. An object begins a line, or follows another.
+    /// @param why  receives the reason: there is none, or an object behind it cannot be read
+    [[nodiscard]] std::optional<std::string> last_member(std::string const& output, double limit_s,
+                                                         std::string& why) const
     {
         std::optional<std::string> found;
-        auto const take = [&](std::string const& part) {
-            tool_json const json = tool_json::parse(with_quoted_numbers(part), nullptr, false);
-            if (json.is_object() && json.contains(text)) found = json[text].dump();
-        };
-        for_each_line(output, take);
-        if (!found) take(output); // of several lines
+        double const begun_s = steady_seconds();
+        why = "no line has " + name() + "; its last one: " + first_line(last_line(output));
+        for (std::size_t at = 0; (at = behind_blanks(output, at)) < output.size();) {
+            cut_here();
+            if (steady_seconds() - begun_s > limit_s) { // many objects without an end
+                why = "the search for " + name() + " takes longer than " + seconds_text(limit_s);
+                return std::nullopt;
+            }
+            std::size_t const next = behind_blanks(output, at + 1);
+            if (output[at] == '{' &&
+                (next == output.size() || output[next] == '"' || output[next] == '}')) {
+                std::size_t const end = end_of_value(output, at);
+                std::string const part = output.substr(at, end - at);
+                auto const read = read_foreign_json<tool_json>(part);
+                if (read.value.is_object()) {
+                    if (read.value.contains(text)) found = read.value[text].dump();
+                    at = end;
+                    continue;
+                }
+                found.reset();
+                why = "its last JSON cannot be read: " + first_line(part) + ", " + read.problem;
+            }
+            at = std::min(output.find('\n', at), output.size());
+        }
         return found;
     }
 };

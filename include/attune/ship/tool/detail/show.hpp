@@ -34,10 +34,12 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 [[nodiscard]] inline std::vector<std::string> show_row(listed_problem const& one)
 {
     record_key const& key = one.problem.key;
-    std::vector<std::string> out{printable(key.kernel), text_of(key.inputs), printable(key.device)};
+    std::vector<std::string> out{printable(key.kernel), text_of(key.inputs), text_of(key.setting),
+                                 printable(key.device)};
     record const* const best = latest_winner(one);
     std::string state = best == nullptr && one.tried == 0 ? "untuned"
-                        : best == nullptr                 ? "unfinished"
+                        : best == nullptr && one.is_open  ? "unfinished"
+                        : best == nullptr                 ? "no winner"
                         : best->interrupted               ? "interrupted"
                         : best->disturbed                 ? "disturbed"
                         : key.source == foreign_source    ? "imported"
@@ -58,8 +60,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     selection const meant = selection_of(given);
     std::uint64_t const most = given.number("--most", 1000);
     if (most == 0) throw words_error("show: --most takes a number from 1 on");
-    text_table table{{"KERNEL", "INPUTS", "DEVICE", ">BEST", ">FASTER", ">OUTCOMES", ">SHAPES",
-                      "WHEN", "STATE", "CONFIGURATION"}};
+    text_table table{{"KERNEL", "INPUTS", "SETTING", "DEVICE", ">BEST", ">FASTER", ">OUTCOMES",
+                      ">SHAPES", "WHEN", "STATE", "CONFIGURATION"}};
     std::vector<std::string> calls;
     std::vector<tool_json> list;
     bool is_cut = false;
@@ -82,6 +84,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             tool_json json = json_of(one.problem);
             json["outcomes"] = one.tried;
             json["shapes"] = one.proven;
+            json["unfinished"] = one.is_open;
             json["calls"] = json_of(one.calls);
             json["best"] =
                 latest_winner(one) == nullptr ? tool_json() : json_of(*latest_winner(one));
@@ -91,8 +94,16 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     }
     if (given.has("--json"))
         write_list(on.out, list);
-    else if (!table.rows.empty())
+    else if (!table.rows.empty()) {
+        constexpr std::ptrdiff_t setting = 2; // its column
+        if (std::all_of(table.rows.begin(), table.rows.end(),
+                        [&](auto const& row) { return row[setting] == "-"; })) {
+            table.head.erase(table.head.begin() + setting);
+            for (auto& row : table.rows)
+                row.erase(row.begin() + setting);
+        }
         table.write(on);
+    }
     if (!calls.empty()) on.out << '\n';
     for (std::string const& line : calls)
         on.out << line << '\n';
@@ -113,6 +124,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .options = {kernel_option,
                     device_option,
                     input_option,
+                    setting_option,
                     {"--most", "NUMBER", "so many of each store, the latest (1000)"},
                     json_option},
         .more = "  attune show sgemm.attune\n"
@@ -126,8 +138,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                 "time add up.\n"
                 "FASTER is how many times faster the best one is than the default. STATE says "
                 "whether a\n"
-                "tuning is not over, was interrupted or disturbed, or whether another tuner "
-                "measured.\n",
+                "tuning is not over, was interrupted or disturbed, has no winner in the store, or "
+                "whether another\n"
+                "tuner measured.\n",
         .least = 1,
         .most = 10000,
         .run = run_show,
@@ -202,7 +215,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .name = "diff",
         .usage = "FIRST SECOND [options]",
         .what = "Which problems have another winner in a second store.",
-        .options = {kernel_option, device_option, input_option, json_option},
+        .options = {kernel_option, device_option, input_option, setting_option, json_option},
         .more = "It ends with 0 where all winners are equal and with 1 where one is not. Two "
                 "problems are the\n"
                 "same when kernel, source, compiler, device, inputs, setting and parameters are.\n",
@@ -246,7 +259,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .name = "report",
         .usage = "STORE... [options]",
         .what = "A page for a browser: winners, every outcome, what each parameter does.",
-        .options = {output_option, kernel_option, device_option, input_option},
+        .options = {output_option, kernel_option, device_option, input_option, setting_option},
         .more = "  attune report sgemm.attune -o report.html\n"
                 "  attune report sgemm.attune --input N=1024 -o report.html\n"
                 "  attune report a.attune b.attune -o report.html\n\n"

@@ -174,16 +174,16 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
 {
     if (given.plain.size() < 3)
         throw words_error("space explain needs a configuration: '{\"NAME\": value, ...}'");
-    tool_json const json = tool_json::parse(given.plain[2], nullptr, false);
-    if (json.is_discarded()) throw words_error("a configuration is no JSON: " + given.plain[2]);
-    if (std::string const twice = name_twice(given.plain[2]); !twice.empty())
-        throw words_error("a configuration has a parameter twice: " + twice);
+    foreign_json<tool_json> const read = read_foreign_json<tool_json>(given.plain[2]);
+    if (!read.problem.empty()) throw words_error("a configuration is no JSON: " + read.problem);
+    if (auto const twice = name_twice(given.plain[2]))
+        throw words_error("a configuration has a parameter twice: " + std::string(*twice));
     description const& space = wanted.space.describe();
     point at;
     try {
-        at = point_of(space, json);
+        at = point_of(space, read.value);
     } catch (error const& e) {
-        on.out << printable(sentence_of(e)) << '\n';
+        on.out << printable(sentence_of(e) + "; " + e.next()) << '\n';
         return answer_is_no;
     }
     std::vector<broken_constraint> const broken = explain(space, at);
@@ -236,7 +236,7 @@ inline constexpr std::string_view example_space = R"({
     for (action_option const& o : action_options)
         if (given.has(o.name) && o.actions.find(' ' + name + ' ') == o.actions.npos)
             throw words_error(std::string(o.name) + " has no effect in attune space " + name);
-    return wanted->run(space_of(given.plain[1], given), given, on);
+    return wanted->run(space_of(given.plain[1], given, on), given, on);
 }
 
 [[nodiscard]] inline command space_command()

@@ -80,7 +80,7 @@ inline constexpr program_strategy program_strategies[] = {
         throw words_error("--upload needs the space of the logged tunings: --space-file FILE");
     auto const kernel = given.value("--kernel");
     if (!kernel) throw words_error("--upload needs the name of the kernel: --kernel NAME");
-    read_space const of = space_of(*file, given);
+    read_space const of = space_of(*file, given, on);
     auto const strategy = given.value("--strategy");
     search::technique const by =
         strategy_named(strategy.value_or(search::detail::recommended_name));
@@ -174,7 +174,7 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
     bool const has_file = given.plain.size() > 1;
     if (!has_file && !given.has("--store"))
         throw words_error("recommend needs the FILE of techniques before SPACE, or --store STORE");
-    read_space const wanted = space_of(given.plain.back(), given);
+    read_space const wanted = space_of(given.plain.back(), given, on);
     search::technique_history past =
         has_file ? history_in(given.plain[0], on) : search::technique_history{};
     auto const left_out = given.value("--without");

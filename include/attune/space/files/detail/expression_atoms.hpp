@@ -70,6 +70,29 @@ protected:
         lexer_.fail("expected " + wanted + ", found " + found, token_.at, "");
     }
 
+    [[nodiscard]] bool opens_tuple() const { return is_sign("(") && lexer_.has_comma(token_.at); }
+    /// Reads (a, b), [a, b] or {a, b} with a call of `read` for each part.
+    /// @return  true if a comma is behind the last part
+    template <class Read>
+    bool read_brackets(Read const& read)
+    {
+        std::size_t const opened = token_.at;
+        std::string const closing = is_sign("[") ? "]" : is_sign("{") ? "}" : ")";
+        bool is_comma_last = false;
+        advance();
+        while (!is_sign(closing)) {
+            read();
+            is_comma_last = is_sign(",");
+            if (is_comma_last)
+                advance();
+            else if (!is_sign(closing))
+                unexpected("`,` or `" + closing + "` for the bracket opened in column " +
+                           std::to_string(opened + 1));
+        }
+        advance();
+        return is_comma_last;
+    }
+
     [[nodiscard]] value_kind kind_of(operand const& o) const { return build_.facts(o.node).kind; }
 
     void require_number(operand const& o, std::string const& what) const
@@ -228,17 +251,24 @@ private:
     operand call(token const& name)
     {
         std::size_t const opened = token_.at;
-        advance();
-        if (name.value == "position") return position(name, opened);
+        if (name.value == "position") {
+            advance();
+            return position(name, opened);
+        }
         std::vector<operand> args;
-        while (!is_sign(")") || args.empty()) {
+        auto const read = [&] {
             args.push_back(static_cast<Reader&>(*this).choice());
             require_number(args.back(), "a number");
-            if (is_sign(")")) break;
-            if (!is_sign(",")) close(")", opened);
-            advance();
-        }
-        close(")", opened);
+        };
+        bool const takes_list = name.value == "min" || name.value == "max";
+        bool is_list = false; // min([a, b])
+        read_brackets([&] {
+            is_list = takes_list && args.empty() && (is_sign("[") || is_sign("{") || opens_tuple());
+            if (!is_list) return read();
+            read_brackets(read);
+            if (!is_sign(")")) unexpected("`)` behind the list of " + name.value);
+        });
+        if (is_list && args.size() == 1) return numeric(args[0]);
         return apply(name, args);
     }
 

@@ -84,6 +84,29 @@ public:
         return first < text_.size() && is_digit(text_[first]);
     }
 
+    /// Returns true if the bracket at `at` has a comma of its own, as a tuple has.
+    [[nodiscard]] bool has_comma(std::size_t at) const noexcept
+    {
+        char quote = '\0';
+        for (std::size_t depth = 0; at < text_.size(); ++at) {
+            char const c = text_[at];
+            auto const is_one_of = [c](std::string_view all) { return all.find(c) != nowhere; };
+            if (quote != '\0') {
+                if (c == '\\' && quote != '`') ++at;
+                if (c == quote) quote = '\0';
+            } else if (is_one_of("'\"`")) {
+                quote = c;
+            } else if (is_one_of("([{")) {
+                ++depth;
+            } else if (is_one_of(")]}") && --depth == 0) {
+                return false;
+            } else if (c == ',' && depth == 1) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// The token that next() would read.
     [[nodiscard]] token peek() const { return expression_lexer(*this).next(); }
 
@@ -98,25 +121,32 @@ private:
 
     void read_number(token& out, bool negative)
     {
-        bool const hexadecimal = text_.substr(at_, 2) == "0x" || text_.substr(at_, 2) == "0X";
-        std::size_t end = hexadecimal ? at_ + 2 : at_;
+        std::string_view const prefix = text_.substr(at_, 2);
+        int const base = prefix == "0x" || prefix == "0X"   ? 16
+                         : prefix == "0b" || prefix == "0B" ? 2
+                         : prefix == "0o" || prefix == "0O" ? 8
+                                                            : 10;
+        std::string spelled = negative ? "-" : "";
+        std::size_t end = base == 10 ? at_ : at_ + 2;
         bool real = false;
         for (; end < text_.size(); ++end) {
             char const c = text_[end];
-            bool const exponent = !hexadecimal && (c == 'e' || c == 'E');
+            bool const exponent = base == 10 && (c == 'e' || c == 'E');
+            if (!is_digit(c) && !is_name_start(c) && c != '.') break;
+            auto const joins = [&](std::size_t at) {
+                return at < text_.size() && text_[at] != '_' &&
+                       (is_digit(text_[at]) || (base == 16 && is_name_start(text_[at])));
+            };
+            bool const separates = c == '_' && joins(end - 1) && joins(end + 1); // 1_000
+            if (!separates) spelled += c;
             if (exponent && end + 1 < text_.size() &&
                 (text_[end + 1] == '-' || text_[end + 1] == '+'))
-                ++end;
-            real = real || exponent || c == '.';
-            if (!is_digit(c) && !is_name_start(c) && c != '.') break;
+                spelled += text_[++end];
+            real = real || exponent || (c == '.' && base == 10);
         }
-        std::string const spelled =
-            (negative ? "-" : "") + std::string(text_.substr(hexadecimal ? at_ + 2 : at_,
-                                                             end - at_ - (hexadecimal ? 2 : 0)));
         char const* const last = spelled.data() + spelled.size();
-        auto const [read, status] =
-            real ? std::from_chars(spelled.data(), last, out.real)
-                 : std::from_chars(spelled.data(), last, out.integer, hexadecimal ? 16 : 10);
+        auto const [read, status] = real ? std::from_chars(spelled.data(), last, out.real)
+                                         : std::from_chars(spelled.data(), last, out.integer, base);
         if ((read != last || status == std::errc::invalid_argument) &&
             status != std::errc::result_out_of_range)
             fail("expected a number, found `" + std::string(text_.substr(at_, end - at_)) + '`',
@@ -158,7 +188,12 @@ private:
                 at_ += 2;
                 return;
             }
-        if (std::string_view("+-*/%<>()[],!").find(text_[at_]) == nowhere)
+        for (std::string_view const bits : {"<<", ">>", "&", "|", "^", "~"})
+            if (text_.substr(at_).starts_with(bits))
+                fail("expected no bit operator, found `" + std::string(bits) + '`', at_,
+                     "write x % 8 for x & 7, x // 8 for x >> 3, x * 8 for x << 3, and `and` or "
+                     "`or` between conditions");
+        if (std::string_view("+-*/%<>()[]{},!").find(text_[at_]) == nowhere)
             fail("expected an operator or a value, found `" + std::string(1, text_[at_]) + '`', at_,
                  text_[at_] == '=' ? "compare with ==" : "");
         ++at_;

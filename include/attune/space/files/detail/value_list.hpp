@@ -138,10 +138,13 @@ inline void set_default(json_source const& source, json_value const& v, paramete
         out.default_text = text_of_literal(out, v);
     }
     bool const table_known = out.rule.bound_node == no_index;
-    if (table_known && !coordinate_of(out, *out.default_text))
+    if (!table_known) return;
+    std::optional<coordinate> const at = coordinate_of(out, *out.default_text);
+    if (!at)
         source.fail("expected one of the values of " + out.name + " as its default, found " +
                         *out.default_text,
                     v.at);
+    out.default_text = attune::text_of(out, *at);
 }
 
 /// Refuses a name that belongs to another parameter, group or input.

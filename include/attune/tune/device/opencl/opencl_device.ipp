@@ -45,6 +45,11 @@ ATTUNE_INLINE void serve_opencl_build(message_reader& from, message_writer& to)
     what.entry = from.get_text();
     if (what.entry.empty()) return; // the first request opens the driver
     what.wants_binary = from.get<bool>();
+    what.constants.resize(from.get_count());
+    for (opencl_constant& one : what.constants) {
+        one.id = from.get<std::uint32_t>();
+        one.bytes = from.get_text();
+    }
     opencl_built const made = build_opencl(ordinal, what);
     to.put(made.of_build);
     to.put_text(made.log);
@@ -71,7 +76,7 @@ ATTUNE_INLINE void serve_opencl_build(message_reader& from, message_writer& to)
     out.arguments.resize(from.get_count());
     for (defined_argument& one : out.arguments) {
         one.kind = from.get<opencl::argument_kind>();
-        if (one.kind > opencl::argument_kind::local) throw damaged_message();
+        if (one.kind > opencl::argument_kind::picture) throw damaged_message();
         one.type = from.get_text();
     }
     out.resources.most_threads = from.get<decltype(out.resources.most_threads)>();
@@ -132,6 +137,11 @@ private:
         text.put_text(what.options);
         text.put_text(what.entry);
         text.put(what.wants_binary);
+        text.put(what.constants.size());
+        for (opencl_constant const& one : what.constants) {
+            text.put(one.id);
+            text.put_text(one.bytes);
+        }
         worker::message asked;
         asked.kind = worker::message_kind::service;
         asked.text = text.take();

@@ -8,6 +8,7 @@
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
@@ -245,12 +246,25 @@ ATTUNE_INLINE variant_proof shape_verifier::proof_of(std::span<std::int64_t cons
     return out;
 }
 
+/// Returns the limits of calls whose work has no limit.
+[[nodiscard]] inline draw_limits any_size()
+{
+    constexpr double most_bytes = 1 << 28;
+    constexpr double of_spare_memory = 1.0 / 16;
+    return {.most_bytes = static_cast<std::size_t>(
+                std::min(most_bytes, of_spare_memory * spare_memory_bytes())),
+            .most_work = HUGE_VAL};
+}
+
 ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame,
                                          double limit_s)
 {
     if (!can_prove(key, frame)) return;
     proven_sizes_.insert_or_assign(kept_words(key), sizes_for_proofs(key));
-    variant_proof const proof = proof_of(key, frame, {.proof_s = limit_s});
+    constexpr double least_for_larger_s = 0.1;
+    proof_limits limits{.proof_s = limit_s};
+    if (limit_s >= least_for_larger_s) limits.larger = any_size();
+    variant_proof const proof = proof_of(key, frame, std::move(limits));
     counts_.proof_s += proof.elapsed_s;
     take(proof);
 }
@@ -289,17 +303,13 @@ ATTUNE_INLINE bool shape_verifier::prove_beside(std::span<std::int64_t const> ke
                                                 call_frame const& frame,
                                                 std::function<bool()> const& is_over, double most_s)
 {
-    constexpr double most_bytes = 1 << 28;
-    constexpr double of_spare_memory = 1.0 / 16;
     constexpr double longest_call_s = 12; // the default may take a quarter of it
     if (!wants_proof(key, frame)) return true;
     proof_limits limits{.proof_s = std::min(most_s, longest_beside_s - beside_s_),
                         .call_s = longest_call_s,
                         .round = ++beside_rounds_,
                         .is_over = is_over};
-    limits.calls.most_bytes =
-        static_cast<std::size_t>(std::min(most_bytes, of_spare_memory * spare_memory_bytes()));
-    limits.calls.most_work = HUGE_VAL;
+    limits.calls = any_size();
     limits.take = [this](std::vector<std::vector<std::int64_t>> const& right) {
         try {
             take_right(right);
@@ -330,10 +340,8 @@ ATTUNE_INLINE void shape_verifier::take_right(std::vector<std::vector<std::int64
 ATTUNE_INLINE void shape_verifier::take(variant_proof const& proof)
 {
     if (!proof.trouble.empty())
-        with_.report.note(
-            "kernel.calls(f) of kernel '" + with_.subject.kernel.name +
-            "' failed, so attune verifies the variant on the program's calls alone: " +
-            proof.trouble);
+        with_.report.note("kernel.calls(f) of kernel '" + with_.subject.kernel.name +
+                          "' failed, so attune draws no more calls: " + proof.trouble);
     std::string said = proof.differs.where;
     if (!said.empty())
         said += " (" + std::string(describe(proof.differs.why.stage)) + ": " +
@@ -476,10 +484,13 @@ ATTUNE_INLINE double shape_verifier::expected_s(std::span<std::int64_t const> ke
 ATTUNE_INLINE bool shape_verifier::is_dear(std::span<std::int64_t const> key) const
 {
     constexpr double most_s = 0.012;
+    // A check takes about five times as long. Nothing serves before a required one, which is rare.
+    constexpr double most_fork_s = 0.004;
+    bool const is_slow_fork = !memory_.is_required && usual_fork_s() > most_fork_s;
     auto const& contents = with_.subject.kernel.contents;
     std::size_t const runs = 4 * (1 + (contents ? contents->size() : 0));
     return with_.subject.target() == nullptr &&
-           static_cast<double>(runs) * expected_s(key) > most_s;
+           (is_slow_fork || static_cast<double>(runs) * expected_s(key) > most_s);
 }
 
 ATTUNE_INLINE void shape_verifier::say(known_shape* shape, std::string sentence) const
@@ -542,8 +553,11 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     }
     installed_variant const& trusted = with_.defaults.code_of(of_);
     if (!may_check_now && !is_rechecked) {
-        ++counts_.by_default;
-        say(shape, "the default serves: no shape like this one was verified yet (" +
+        bool const is_slower = trust_.is_near_slow(key);
+        ++(is_slower ? counts_.slower : counts_.by_default);
+        say(shape, std::string("the default serves: ") +
+                       (is_slower ? "the variant is slower at about these sizes ("
+                                  : "no shape like this one was verified yet (") +
                        text_of_shape(with_.subject.layout, key) + ")");
         return trusted;
     }

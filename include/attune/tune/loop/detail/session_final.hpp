@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -114,9 +115,14 @@ public:
             note(report, (is_own ? "your own code (kernel.baseline)" : text_of_point(failed->at)) +
                              " failed in the final and was left out");
             field.erase(failed);
-            if (!is_own) continue;
-            baseline_.reset();
-            report.baseline.reset();
+            if (is_own) {
+                baseline_.reset();
+                report.baseline.reset();
+            } else if (field.size() == 1 + passengers_of(field)) {
+                std::optional<finalist> next = leaders_.take_substitute();
+                if (next && is_ready(*next, supply))
+                    field.insert(std::next(field.begin()), std::move(*next));
+            }
         }
         return default_;
     }
@@ -155,12 +161,9 @@ private:
                     continue;
                 }
                 double const begun_s = with_.state.elapsed_s();
-                compile_result again = supply.compile(f.at);
-                bool const works = with_.refuse ? is_tried_here(f, again)
-                                                : std::holds_alternative<callable>(again);
+                bool const works = is_ready(f, supply);
                 longest_s = std::max(longest_s.value_or(0), with_.state.elapsed_s() - begun_s);
                 if (!works) continue;
-                f.code = std::get<callable>(std::move(again));
             }
             round_s += seconds_of(f.time);
             out.push_back(f);
@@ -170,6 +173,18 @@ private:
                  std::to_string(late) +
                      " of the fastest configurations elsewhere did not run here: no time was left");
         return out;
+    }
+
+    /// Compiles a leader without code, and tries it here if it was tried elsewhere.
+    /// @return  false if it fails
+    [[nodiscard]] bool is_ready(finalist& f, variant_pipeline& supply)
+    {
+        if (f.code.address != nullptr) return true;
+        compile_result again = supply.compile(f.at);
+        bool const works =
+            with_.refuse ? is_tried_here(f, again) : std::holds_alternative<callable>(again);
+        if (works) f.code = std::get<callable>(std::move(again));
+        return works;
     }
 
     /// Tries the leader with the data of this process, and takes the new time. @return  false if it

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/model/layers.hpp>
 #include <attune/declare/model/network.hpp>
@@ -11,7 +12,6 @@
 #include <attune/declare/model/onnx/read_onnx.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -85,13 +85,7 @@ public:
     [[nodiscard]] onnx_node const& node() const noexcept { return node_; }
     [[nodiscard]] onnx_state const& state() const noexcept { return state_; }
     /// The operator as a kind of layer: "conv".
-    [[nodiscard]] std::string kind() const
-    {
-        std::string out = node_.op;
-        for (char& c : out)
-            c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        return out;
-    }
+    [[nodiscard]] std::string kind() const { return in_small_letters(node_.op); }
     [[noreturn]] void refuse(std::string const& what,
                              std::string const& next = "export the model again") const
     {
