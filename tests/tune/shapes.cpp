@@ -343,6 +343,46 @@ TEST_CASE("a number with a class of its own is proven when a call first has it")
     CHECK(call.report().shapes.by_class > before);
 }
 
+namespace {
+
+/// Adds x to y, or x reversed; the usual way takes a while.
+template <bool IsUsual>
+void add_in_order(std::span<double const> x, std::span<double> y, int backwards)
+{
+    if (IsUsual) idle(2'000'000);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] += x[backwards != 0 ? y.size() - 1 - i : i];
+}
+
+} // namespace
+
+TEST_CASE("a flag that is an integer is proven for each of its values")
+{
+    attune::tuned call{
+        attune::kernel<void(std::span<double const>, std::span<double>, int)>{
+            "add_in_order", accumulate_source(), ways<usual, fast>()},
+        scripted_compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
+            bool const is_fast = std::any_of(v.macros.begin(), v.macros.end(), [](auto const& m) {
+                return m.name == "WAY" && m.value == "1";
+            });
+            return reinterpret_cast<void*>(is_fast ? &add_in_order<false> : &add_in_order<true>);
+        }},
+        shared_store{}, quick_options()};
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 0);
+    REQUIRE(call.report().how == attune::decision::tuned);
+    call.wait();
+    std::uint64_t before = 0;
+    for (std::size_t n = 300; n < 340; ++n) {
+        accumulate_data next(n);
+        call(next.x, next.y, 1);
+        CHECK(next.y[0] == 100 + static_cast<double>(n));
+        call.wait();
+        if (n == 302) before = call.report().shapes.by_class; // the first are verified
+    }
+    CHECK(call.report().shapes.by_class > before + 20);
+}
+
 TEST_CASE("any_shape() opts out, and ignore<i>() takes one argument out of the shape")
 {
     std::size_t const which = 0;

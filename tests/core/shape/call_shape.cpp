@@ -207,6 +207,35 @@ TEST_CASE("rows that are one array count among the targets of pointers, neighbou
     CHECK(place({nullptr, b, nullptr}) == 0);
 }
 
+TEST_CASE("a target of pointers that begins in another array counts if one of them is written")
+{
+    using rows = std::span<float const* const>;
+    using outs = std::span<float* const>;
+    std::array<float, 64> memory{};
+    std::array<float, 64> other{};
+    float* const a = memory.data();
+    auto const of_rows = [&](std::array<float const*, 2> const& read, out y) {
+        return shape_of_call<rows, out>{{.any_alignment = true}}(rows(read), y);
+    };
+    auto const apart = of_rows({a, a + 16}, {other.data(), 16});
+    CHECK(of_rows({a, a + 16}, {a, 16}) != apart);
+    CHECK(of_rows({a, a + 16}, {a + 16, 16}) != apart);
+    CHECK(of_rows({a, a + 16}, {a + 16, 16}) != of_rows({a, a + 16}, {a, 16}));
+    CHECK(of_rows({a, a + 16}, {a + 32, 16}) == apart);
+    auto const read_alone = [&](float const* at) {
+        std::array<float const*, 1> const read{a};
+        return shape_of_call<rows, in>{{.any_alignment = true}}(rows(read), in(at, 16));
+    };
+    CHECK(read_alone(a) == read_alone(other.data()));
+    auto const of_tables = [&](float const* read, float* written) {
+        std::array<float const*, 1> const from{read};
+        std::array<float*, 1> const to{written};
+        return shape_of_call<rows, outs>{{.any_alignment = true}}(rows(from), outs(to));
+    };
+    CHECK(of_tables(a, a) != of_tables(a, a + 16));
+    CHECK(of_tables(a + 16, a) == of_tables(a, a + 16));
+}
+
 TEST_CASE("each pair of many arrays may overlap, and none is taken for another")
 {
     using shape = shape_of_call<out, out, out, out, out, out, out, out, out>;

@@ -178,6 +178,15 @@ TEST_CASE("a remembered winner starts no proof")
     CHECK(threads() == before); // the first job starts a thread
 }
 
+TEST_CASE("the verifier of a remembered winner knows the default's time")
+{
+    attune::memory_store store;
+    tuned_table const first{store};
+    tuned_table const here{store};
+    CHECK(here.of->outcome.how == attune::decision::remembered);
+    CHECK(here.of->verifier->expected_s(here.key) > 0);
+}
+
 TEST_CASE("on a single processor no proof begins")
 {
     attune::memory_store store;

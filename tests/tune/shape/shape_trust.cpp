@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/shape/shape_trust.hpp>
 
+#include <attune/core/matrix_view.hpp>
+#include <attune/core/shape/call_shape.hpp>
+
 #include <bit>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 using attune::detail::place_bits;
@@ -256,6 +261,16 @@ TEST_CASE("a shape in words")
     CHECK(attune::detail::text_of_shape(layout, words{513, -7, 4}) ==
           "argument 0 has 513 elements, argument 2 is -7");
     CHECK(attune::detail::text_of_shape({}, {}) == "this call");
+    using matrix = attune::matrix_view<float>;
+    using volume = attune::volume_view<float>;
+    auto const views = attune::detail::shape_of_call<matrix, volume, std::span<float*>>::layout();
+    words key(views.size());
+    std::iota(key.begin(), key.end(), 1);
+    CHECK(attune::detail::text_of_shape(views, key) ==
+          "argument 0 has 1 rows, argument 0 has 2 columns, argument 0 has a row stride of 3, "
+          "argument 1 has 4 slices, argument 1 has 5 rows, argument 1 has 6 columns, "
+          "argument 1 has a slice stride of 7, argument 1 has a row stride of 8, "
+          "argument 2 has 9 elements");
 }
 
 TEST_CASE("addresses count modulo what the compiler left of them")

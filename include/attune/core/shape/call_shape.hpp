@@ -359,10 +359,53 @@ public:
         }
         for (std::size_t i = 0; i < place_words; ++i, ++word)
             out[word] = static_cast<std::int64_t>(places[i]) & kept_[word];
+        if constexpr ((is_pointer_array<Args>() || ...)) add_targets(out, where, args...);
         return out;
     }
 
 private:
+    /// Adds to the word of each array of pointers which of its targets begin in another array, or
+    /// are targets of another one at the same index. The low byte holds place_of_targets().
+    ATTUNE_ALWAYS_INLINE void add_targets(key& out,
+                                          std::array<array_place, array_count + 1> const& where,
+                                          Args const&... args) const noexcept
+    {
+        std::size_t word = 0;
+        std::size_t array = 0;
+        auto const look = [&]<class T>(T const& pointers) ATTUNE_ALWAYS_INLINE {
+            if constexpr (is_pointer_array<T>()) {
+                std::uint64_t met = 0;
+                for (std::size_t i = 0; i < pointers.size(); ++i) {
+                    auto const target = reinterpret_cast<std::uintptr_t>(pointers[i]);
+                    for (std::size_t j = 0; j < array_count; ++j)
+                        if (j != array && target >= where[j].first && target < where[j].last &&
+                            (writes_to_targets<T>() || writable[j]))
+                            met += overlap_hash(i * array_count + j, target - where[j].first);
+                }
+                auto const compare = [&]<class U>(U const& others) ATTUNE_ALWAYS_INLINE {
+                    if constexpr (is_pointer_array<U>()) {
+                        if (static_cast<void const*>(&others) == &pointers) return;
+                        for (std::size_t i = 0; i < pointers.size() && i < others.size(); ++i)
+                            if (pointers[i] != nullptr &&
+                                static_cast<void const*>(pointers[i]) == others[i])
+                                met += overlap_hash(~std::uint64_t{i}, 0);
+                    }
+                };
+                (compare(args), ...);
+                out[word + 1] ^= static_cast<std::int64_t>(met << 8) & kept_[word + 1];
+            }
+            word += shape_words<T>;
+            if constexpr (detail::is_array<T>) ++array;
+        };
+        (look(args), ...);
+    }
+
+    template <class T>
+    [[nodiscard]] static constexpr bool writes_to_targets() noexcept
+    {
+        return !std::is_const_v<std::remove_pointer_t<std::remove_cv_t<element_of<T>>>>;
+    }
+
     /// Never 0. Different overlaps have equal hashes with probability 2^-63.
     [[nodiscard]] ATTUNE_ALWAYS_INLINE static std::uint64_t
     overlap_hash(std::uint64_t pair, std::uintptr_t distance) noexcept

@@ -588,7 +588,7 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
             return true;
         }
         if (found.is_for_this_shape) {
-            of.verifier->add(one.key);
+            of.add_tuned_shape(one.key);
             if (of.is_further_size && is_first) parts_.prove_winner(of, one.key, one.call->frame());
             // With buckets, the call decides if the winner may serve its own inputs.
             if (parts_.subject.kernel.buckets.empty()) {

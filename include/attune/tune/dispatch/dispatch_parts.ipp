@@ -6,6 +6,7 @@
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/report.hpp>
@@ -231,6 +232,9 @@ ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& o
                             divisors_of(problem.space->describe(), *found.at),
                             std::max(of.outcome.address_modulus, made.code.facts.address_modulus),
                             std::move(found.proofs)};
+    std::vector<std::int64_t> const its = stored_shape(subject.layout, words_in(found.shape));
+    if (of.outcome.objective.is_seconds && !its.empty())
+        verifier.set_pace(its, of.outcome.default_time.value);
     shapes.locked([&] { of.verifier.emplace(std::move(verifier)); });
     if (is_default && by_default == nullptr) problem.by_default.store(&made);
     if (before != nullptr) shapes.look_again(*before);
@@ -261,7 +265,7 @@ ATTUNE_INLINE bool dispatch_parts::install(served_inputs& of, keyed_call const& 
     known_shape* const shape = shapes.meet(call.shape).shape;
     if (!won.is_for_this_shape || is_refused(of, shape, call.inputs, of.winner_at.value()))
         return false;
-    of.verifier->add(call.shape);
+    of.add_tuned_shape(call.shape);
     prove_winner(of, call.shape, call.frame);
     shapes.set_best(shape, *of.winner, of.problem_number);
     shapes.serve(shape, *of.winner, true);

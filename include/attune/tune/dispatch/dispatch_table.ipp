@@ -167,9 +167,7 @@ struct dispatch_table::state {
         if (parts.is_refused(of, met.shape, inputs, of.winner_at.value()))
             return parts.settle(of, met.shape);
         if (is_for_this) {
-            of.verifier->add(key);
-            if (of.outcome.objective.is_seconds)
-                of.verifier->set_pace(key, of.outcome.default_time.value);
+            of.add_tuned_shape(key);
             parts.prove_winner(of, key, frame);
             if (may_defer) apart.prove(held, key, frame);
             parts.shapes.set_why(met.shape, {});

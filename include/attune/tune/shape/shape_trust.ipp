@@ -6,6 +6,7 @@
 #include <attune/tune/shape/shape_trust.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <limits>
@@ -117,15 +118,26 @@ ATTUNE_INLINE bool shape_trust::wants_recheck() noexcept
 ATTUNE_INLINE std::string text_of_shape(std::span<shape_word const> layout,
                                         std::span<std::int64_t const> key)
 {
+    constexpr std::array<char const*, 3> units{"slices", "rows", "columns"};
     std::string out;
+    std::size_t words = 0; // of this argument before this word
     for (std::size_t i = 0; i < layout.size(); ++i) {
-        std::string const argument = "argument " + std::to_string(layout[i].argument);
-        std::string said;
-        if (layout[i].part == shape_part::elements)
-            said = argument + " has " + std::to_string(key[i]) + " elements";
-        else if (layout[i].part == shape_part::number || layout[i].part == shape_part::flag)
-            said = argument + " is " + std::to_string(key[i]);
-        if (!said.empty()) out += (out.empty() ? "" : ", ") + said;
+        shape_part const part = layout[i].part;
+        words = i > 0 && layout[i].argument == layout[i - 1].argument ? words + 1 : 0;
+        if (!is_size(part) && part != shape_part::flag) continue;
+        auto const lengths = static_cast<std::size_t>(std::count(
+            layout.begin(), layout.end(), shape_word{shape_part::elements, layout[i].argument}));
+        if (part == shape_part::flag && lengths > 0) continue; // the places of pointers' targets
+        std::string said = "argument " + std::to_string(layout[i].argument);
+        if (part == shape_part::elements)
+            said += " has " + std::to_string(key[i]) + ' ' +
+                    (lengths < 2 ? "elements" : units[3 - lengths + words]);
+        else if (lengths > 0)
+            said += (words == 3 ? " has a slice stride of " : " has a row stride of ") +
+                    std::to_string(key[i]);
+        else
+            said += " is " + std::to_string(key[i]);
+        out += (out.empty() ? "" : ", ") + said;
     }
     return out.empty() ? "this call" : out;
 }

@@ -872,9 +872,13 @@ private:
             auto const at = [&](std::size_t i) {
                 return results.begin() + static_cast<std::ptrdiff_t>(i);
             };
-            bool const holds = std::all_of(at(all[t].first), at(end), [](call_result one) {
-                return one == call_result::right || one == call_result::not_taken;
-            });
+            bool const holds =
+                std::all_of(at(all[t].first), at(end),
+                            [](call_result one) {
+                                return one == call_result::right || one == call_result::not_taken;
+                            }) &&
+                std::any_of(at(all[t].first), at(end),
+                            [](call_result one) { return one == call_result::right; });
             if (!holds || is_settled_[all[t].word]) continue;
             is_settled_[all[t].word] = true;
             relations_.words[all[t].word].may_be = {open[all[t].word].may_be[all[t].formula]};

@@ -36,6 +36,7 @@ struct known_variant {
     callable default_code{};
     std::optional<point> at{};
     tuning_report report{};
+    std::string shape{}; ///< words of the record's call; empty: a new tuning, or not stored
     known_choice choice{};
     bool is_for_this_shape = false; ///< it was tuned or verified for the shape
     bool is_too_short = false;

@@ -163,6 +163,7 @@ ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
 {
     known_variant out;
     out.code = std::move(code);
+    out.shape = known.shape;
     tuning_report& report = out.report;
     report.kernel = subject_.kernel.name;
     report.compiler = key.compiler;

@@ -80,6 +80,13 @@ struct served_inputs {
         : problem(values)
     {
     }
+    /// Tells the verifier the shape that its variant was tuned for, and the default's time for it.
+    void add_tuned_shape(std::span<std::int64_t const> key)
+    {
+        verifier->add(key);
+        if (outcome.objective.is_seconds) verifier->set_pace(key, outcome.default_time.value);
+    }
+
     call_problem problem;
     std::atomic<std::uint32_t> problem_number{0}; ///< see kept_calls; 0: none
     /// True for each tuned size after the first, of a kernel without bound inputs: see tuned_sizes.

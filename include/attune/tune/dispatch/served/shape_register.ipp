@@ -330,7 +330,9 @@ ATTUNE_INLINE std::string shape_register::why(known_shape const* shape)
     // The winner changed after coverage() had summed the calls.
     if (most == nullptr) return "earlier, before the winner was known";
     if (most->by == nullptr) return since + "a tuning timed candidates in these calls";
-    if (most->why.empty()) return since + "other code served while a tuning or a check ran";
+    if (most->why.empty())
+        return since +
+               "other code served while a tuning, a check or a proof ran beside the program";
     return since + most->why;
 }
 

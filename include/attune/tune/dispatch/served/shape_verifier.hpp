@@ -126,7 +126,8 @@ public:
     void set_pace(std::span<std::int64_t const> key, double default_s);
     /// Returns an estimate of the most seconds of the default for this shape; 0: unknown.
     [[nodiscard]] double expected_s(std::span<std::int64_t const> key) const;
-    /// Returns true if a check of this shape may take longer than a call should wait.
+    /// Returns true if a check of this shape may take longer than a call should wait. A required
+    /// check is rare, and the variant serves nothing before it: the call waits for it.
     [[nodiscard]] bool is_dear(std::span<std::int64_t const> key) const;
     /// Reports that another thread verifies the shape.
     /// @param is_covered  true: its class serves it until then; false: the default serves it
@@ -168,6 +169,9 @@ private:
                                        double check_s);
     void keep(std::span<std::int64_t const> key, bool is_right) const;
     void say(known_shape* shape, std::string sentence) const;
+    /// Returns why no class serves this call, and what the user can declare.
+    [[nodiscard]] std::string why_no_class(std::span<std::int64_t const> key,
+                                           call_frame const& frame) const;
     void note_failure(shape_verdict const& verdict, std::string const& what);
     void distrust(std::string const& why);
     void refuse(failure const& why);

@@ -181,9 +181,15 @@ shape_verifier::kept_words(std::span<std::int64_t const> key) const
     std::vector<std::int64_t> out;
     if (with_.subject.kernel.calls) return out; // kernel.calls(f) draws all values
     std::vector<shape_word> const& layout = with_.subject.layout;
-    for (std::size_t i = 0; i < layout.size(); ++i)
-        if (!is_size(layout[i].part) && layout[i].part != shape_part::places)
-            out.push_back(layout[i].part == shape_part::real ? special_real(key[i]) : key[i]);
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+        shape_part const part = layout[i].part;
+        if (part == shape_part::number) // drawn calls keep integers below 2
+            out.push_back(std::clamp<std::int64_t>(key[i], -1, 2));
+        else if (part == shape_part::real)
+            out.push_back(special_real(key[i]));
+        else if (!is_size(part) && part != shape_part::places)
+            out.push_back(key[i]);
+    }
     return out;
 }
 
@@ -195,16 +201,19 @@ ATTUNE_INLINE std::size_t shape_verifier::sizes_for_proofs(std::span<std::int64_
                : sizes_among(subject.layout, key, shape_choice_of_proofs(subject.kernel));
 }
 
+/// Returns true if an argument is a pointer: a drawn call cannot change its extent.
+[[nodiscard]] inline bool has_pointers(call_frame const& frame)
+{
+    return std::any_of(frame.arguments.begin(), frame.arguments.end(),
+                       [](call_argument const& one) { return one.is_pointer; });
+}
+
 /// Returns true if calls can be drawn from this one.
 ATTUNE_INLINE bool shape_verifier::can_draw(std::span<std::int64_t const> key,
                                             call_frame const& frame) const
 {
     dispatched_kernel const& subject = with_.subject;
-    bool const has_pointers =
-        std::any_of(frame.arguments.begin(), frame.arguments.end(), [](call_argument const& one) {
-            return one.is_pointer; // a drawn call cannot change its extent
-        });
-    bool const can_make_calls = (frame.resized && !has_pointers) || subject.kernel.calls;
+    bool const can_make_calls = (frame.resized && !has_pointers(frame)) || subject.kernel.calls;
     if (!can_make_calls || trust_.is_distrusted() || memory_.is_required ||
         subject.kernel.any_shape || subject.target() != nullptr)
         return false;
@@ -484,13 +493,11 @@ ATTUNE_INLINE double shape_verifier::expected_s(std::span<std::int64_t const> ke
 ATTUNE_INLINE bool shape_verifier::is_dear(std::span<std::int64_t const> key) const
 {
     constexpr double most_s = 0.012;
-    // A check takes about five times as long. Nothing serves before a required one, which is rare.
-    constexpr double most_fork_s = 0.004;
-    bool const is_slow_fork = !memory_.is_required && usual_fork_s() > most_fork_s;
+    constexpr double most_fork_s = 0.004; // a check takes about five times as long
+    if (memory_.is_required || with_.subject.target() != nullptr) return false;
     auto const& contents = with_.subject.kernel.contents;
     std::size_t const runs = 4 * (1 + (contents ? contents->size() : 0));
-    return with_.subject.target() == nullptr &&
-           (is_slow_fork || static_cast<double>(runs) * expected_s(key) > most_s);
+    return usual_fork_s() > most_fork_s || static_cast<double>(runs) * expected_s(key) > most_s;
 }
 
 ATTUNE_INLINE void shape_verifier::say(known_shape* shape, std::string sentence) const
@@ -505,6 +512,25 @@ ATTUNE_INLINE void shape_verifier::report_deferred(known_shape* shape, bool is_c
     say(shape, std::string(is_covered ? "the variant serves: shapes like this one were verified"
                                       : "the default serves") +
                    ", until the variant is verified for this shape beside the program");
+}
+
+ATTUNE_INLINE std::string shape_verifier::why_no_class(std::span<std::int64_t const> key,
+                                                       call_frame const& frame) const
+{
+    dispatched_kernel const& subject = with_.subject;
+    std::string const where = " (" + text_of_shape(subject.layout, key) + ")";
+    if (memory_.is_required) return "the store's variant was not verified here yet" + where;
+    if (trust_.is_distrusted())
+        return "the variant was wrong or too slow elsewhere, so each shape is verified when it is "
+               "called again" +
+               where;
+    std::string const out = "no shape like this one was verified yet" + where;
+    if (subject.target() != nullptr || subject.kernel.calls || trust_.has_proven(key)) return out;
+    if (!frame.resized || has_pointers(frame))
+        return out + "; attune makes no calls with pointers: declare kernel.calls(f)";
+    if (counts_.proofs == 0)
+        return out + "; attune could make no calls: declare kernel.lengths(...) or kernel.calls(f)";
+    return out;
 }
 
 ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
@@ -555,10 +581,10 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     if (!may_check_now && !is_rechecked) {
         bool const is_slower = trust_.is_near_slow(key);
         ++(is_slower ? counts_.slower : counts_.by_default);
-        say(shape, std::string("the default serves: ") +
-                       (is_slower ? "the variant is slower at about these sizes ("
-                                  : "no shape like this one was verified yet (") +
-                       text_of_shape(with_.subject.layout, key) + ")");
+        say(shape,
+            "the default serves: " + (is_slower ? "the variant is slower at about these sizes (" +
+                                                      text_of_shape(with_.subject.layout, key) + ")"
+                                                : why_no_class(key, frame)));
         return trusted;
     }
     ++checks_;
@@ -607,10 +633,11 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         say(shape, "the variant serves: it was verified for this shape" + addresses_said());
         return with_.shapes.serve(shape, variant_, true);
     }
-    std::string const what =
-        where + " (" + std::string(describe(verdict.why.stage)) + ": " + verdict.why.reason + ")";
-    note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
+    std::string const stage =
+        is_wrong ? std::string(describe(verdict.why.stage)) + ": " : std::string();
+    std::string const what = where + " (" + stage + verdict.why.reason + ")";
+    note_failure(verdict, what);
     if (!is_wrong && is_covered) { // its class was verified
         say(shape, "the variant serves: shapes like this one were verified" + addresses_said());
         return with_.shapes.serve(shape, variant_);
