@@ -663,7 +663,7 @@ namespace {
 
 /// The comparing kernel on the device, beside compare() of the host.
 struct opencl_comparison {
-    attune::opencl_compiler compiler = attune_test::opencl_here();
+    attune::opencl_compiler compiler;
     std::shared_ptr<attune::detail::device_session> where =
         std::make_shared<attune::detail::device_session>(compiler.target().device.driver,
                                                          compiler.target().device.ordinal);
@@ -671,6 +671,10 @@ struct opencl_comparison {
     attune::detail::device_clock clock{where};
     attune::detail::device_compare there{where, code()};
 
+    explicit opencl_comparison(std::vector<std::string> const& flags)
+        : compiler(attune_test::opencl_here({.flags = flags}))
+    {
+    }
     [[nodiscard]] attune::device_code code() const
     {
         attune::compile_request v;
@@ -740,19 +744,23 @@ void compare_both_ways(opencl_comparison& both, attune::random_engine& random)
 
 } // namespace
 
-TEST_CASE("the comparison on the device has the host's rule, for each type")
+TEST_CASE("the comparison on the device has the host's rule, for each type, with fast math too")
 {
     if (!attune_test::has_opencl()) return;
-    opencl_comparison both;
-    attune::random_engine random(7);
-    compare_both_ways<float>(both, random);
-    compare_both_ways<double>(both, random);
-    compare_both_ways<signed char>(both, random);
-    compare_both_ways<unsigned char>(both, random);
-    compare_both_ways<short>(both, random);
-    compare_both_ways<unsigned short>(both, random);
-    compare_both_ways<int>(both, random);
-    compare_both_ways<unsigned int>(both, random);
-    compare_both_ways<long long>(both, random);
-    compare_both_ways<unsigned long long>(both, random);
+    for (std::vector<std::string> const& flags :
+         std::vector<std::vector<std::string>>{{}, {"-cl-fast-relaxed-math"}}) {
+        CAPTURE(flags.size());
+        opencl_comparison both(flags);
+        attune::random_engine random(7);
+        compare_both_ways<float>(both, random);
+        compare_both_ways<double>(both, random);
+        compare_both_ways<signed char>(both, random);
+        compare_both_ways<unsigned char>(both, random);
+        compare_both_ways<short>(both, random);
+        compare_both_ways<unsigned short>(both, random);
+        compare_both_ways<int>(both, random);
+        compare_both_ways<unsigned int>(both, random);
+        compare_both_ways<long long>(both, random);
+        compare_both_ways<unsigned long long>(both, random);
+    }
 }
