@@ -320,7 +320,7 @@ dispatch_table::serve(std::span<std::int64_t const> key, std::vector<number> con
     state& s = *state_;
     dispatched_kernel const& subject = s.parts.subject;
     if (s.watched != nullptr && s.watched->is_due())
-        if (std::string const said = s.watched->take(subject, inputs, frame); !said.empty())
+        if (std::string const said = s.watched->take(subject, inputs, frame, stream); !said.empty())
             s.parts.report.note(said);
     shape_register::met_shape met = s.parts.shapes.meet(key);
     if (counted != nullptr) counted->shape = met.shape;

@@ -13,6 +13,7 @@
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/device.hpp>
 #include <attune/opencl/driver.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/capture.hpp>
 #include <attune/tune/device/opencl/opencl_launch.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
@@ -26,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <future>
@@ -498,6 +500,44 @@ TEST_CASE("an array is read after the launches on a queue of the program")
     for (std::future<std::vector<float>>& read : reads)
         CHECK(read.get() == std::vector<float>(4096, 13.0F));
     library.release_queue(second);
+}
+
+TEST_CASE("a call on a queue is captured with the arrays that the queue's commands make for it")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    std::vector<float> const ones(4096, 1.0F);
+    std::vector<float> const sevens(4096, 7.0F);
+    attune::opencl_array<float> x{compiler.target(), std::span<float const>{ones}};
+    attune::opencl_array<float> y{compiler.target(), std::span<float const>{ones}};
+    support::scratch_directory const folder;
+    std::string const path = folder.file("saxpy.capture");
+    attune_test::set_variable const wish("ATTUNE_CAPTURE", "saxpy=" + path);
+    attune::tuning_options options = quick(2);
+    options.on_miss = attune::miss_policy::lookup_only;
+    attune::tuned f{saxpy<saxpy_on_device>(), compiler, attune::memory_store{}, options};
+    cl::result said = 0;
+    cl::library const& library = *cl::library_in_use();
+    cl::queue const own = library.create_queue_1(static_cast<cl::context>(compiler.context()),
+                                                 cl::devices_in_use()[0].at, 0, &said);
+    REQUIRE(said == cl::success);
+    attune_test::opencl_gate gate(own);
+    CHECK(library.enqueue_write(own, static_cast<cl::memory>(x.buffer()), 0, 0,
+                                sevens.size() * sizeof(float), sevens.data(), 0, nullptr,
+                                nullptr) == cl::success);
+    std::future<void> call =
+        std::async(std::launch::async, [&] { f.on(own)(x.span(), y.span(), 3.0F, 4096); });
+    CHECK(call.wait_for(std::chrono::milliseconds(300)) == std::future_status::timeout);
+    gate.open();
+    call.get();
+    CHECK(y.to_host() == std::vector<float>(4096, 22.0F));
+    library.release_queue(own);
+    std::string const bytes = attune::detail::capture_reader::of_file(path).take_bytes();
+    float first = 0;
+    REQUIRE(bytes.size() == 2 * 4096 * sizeof first);
+    std::memcpy(&first, bytes.data(), sizeof first);
+    CHECK(first == 7.0F);
 }
 
 TEST_CASE("a rule over what OpenCL does not report of code is refused before anything is built")
