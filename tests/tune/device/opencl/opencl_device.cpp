@@ -37,8 +37,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../../../examples/kernels/opencl/gemm.hpp"
@@ -126,9 +128,10 @@ public:
     vendors_of_workers() { add(); }
     void add() const
     {
-        if (std::filesystem::is_directory(from_))
+        if (std::filesystem::is_directory(from_)) // its files: `recursive` asks for them
             std::filesystem::copy(from_, in_.path(),
-                                  std::filesystem::copy_options::overwrite_existing);
+                                  std::filesystem::copy_options::recursive |
+                                      std::filesystem::copy_options::overwrite_existing);
         else
             std::filesystem::copy_file(from_, in_.file("one.icd"),
                                        std::filesystem::copy_options::overwrite_existing);
@@ -262,6 +265,32 @@ TEST_CASE("a device that vanishes in a tuning leaves the default, which serves")
         f(x, y, many);
         CHECK(y == std::vector<int>(many, 2));
     }
+}
+
+TEST_CASE("after a worker that could not start, later builds run in workers again")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_options options;
+    options.limit_s = 1e-9; // only a build in a worker ends at its limit
+    attune::opencl_compiler const compiler = attune_test::opencl_here(options);
+    auto const is_limited = [&] {
+        attune::compile_result const made =
+            compiler.compile(attune_test::opencl_source(attune_test::scaled_sum_text),
+                             attune_test::opencl_request("scaled_sum", {"float*", "float*", "int"},
+                                                         {{"FACTOR", "3"}}));
+        auto const* const why = std::get_if<attune::failure>(&made);
+        return why != nullptr && has(why->reason, "took longer than 1e-09 s");
+    };
+    vendors_of_workers const vendors;
+    vendors.remove();
+    CHECK(!is_limited());
+    vendors.add();
+    bool has_worker = false;
+    for (int look = 0; look < 300 && !has_worker; ++look) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        has_worker = is_limited();
+    }
+    CHECK(has_worker);
 }
 
 TEST_CASE("a launch on a device that vanished is an error with OpenCL's word, and no state is lost")

@@ -160,14 +160,16 @@ private:
     {
         {
             std::scoped_lock const one(turn_);
-            if (!may_start_) return {};
             while (!idle_.empty()) {
                 std::unique_ptr<worker::process> out = std::move(idle_.back());
                 idle_.pop_back();
                 if (!out->has_ended()) return out;
             }
+            if (steady_seconds() < next_start_s_) return {};
         }
         constexpr double start_limit_s = 60;
+        constexpr double most_part = 0.1; // of the time, for starts that fail
+        double const begun_s = steady_seconds();
         try {
             auto out = std::make_unique<worker::process>(worker::start_this_program);
             worker::message got;
@@ -177,7 +179,8 @@ private:
         } catch (error const&) {
         }
         std::scoped_lock const one(turn_);
-        may_start_ = false;
+        double const now_s = steady_seconds();
+        next_start_s_ = now_s + (now_s - begun_s) / most_part;
         return {};
     }
 
@@ -185,7 +188,7 @@ private:
     std::string driver_path_;
     std::string bus_;
     std::mutex turn_{};
-    bool may_start_ = true;
+    double next_start_s_ = 0; ///< after a start that failed
     std::vector<std::unique_ptr<worker::process>> idle_{};
 };
 
