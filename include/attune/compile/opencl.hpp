@@ -25,7 +25,7 @@ struct opencl_options {
     std::string device{};    ///< part of a name, or a number on the platform; empty: the first
     void* context = nullptr; ///< a cl_context of the program, whose device is used; null: attune's
     std::string library{};   ///< path of libOpenCL; empty: see opencl::open_library
-    double limit_s = 60.0;   ///< wall seconds for one build
+    double limit_s = 60.0;   ///< wall seconds for one build, also for that at a first launch
     cache_options cache{};   ///< cache of binaries between runs
 };
 

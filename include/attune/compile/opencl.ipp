@@ -63,6 +63,7 @@ public:
             !opencl::text_of_device(cl, chosen.at, opencl::of_device::il_version).empty();
         identity = "opencl " + chosen.platform_version + ", " + chosen.name + ", driver " +
                    chosen.driver_version + joined(options.flags);
+        found.start_limit_s = std::clamp(options.limit_s, 0.0, 1e6);
         target = std::move(found);
         is_open = true;
     }
@@ -87,8 +88,7 @@ public:
                                                         v.launch, image->declared_size);
         if (objection.empty()) objection = local_memory_objection(image->arguments, v);
         if (!objection.empty()) return failure{failure_stage::launch, std::move(objection), {}};
-        image->start_limit_ms =
-            static_cast<std::uint64_t>(std::clamp(options.limit_s, 0.0, 1e6) * 1e3);
+        image->start_limit_ms = static_cast<std::uint64_t>(target.start_limit_s * 1e3);
         code.image = opencl::text_of_image(*image);
         callable made = callable_of_device({std::move(code), v.launch});
         made.compiler = identity + joined(kernel.flags) + joined(v.flags);

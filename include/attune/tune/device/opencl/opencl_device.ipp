@@ -401,7 +401,8 @@ ATTUNE_INLINE std::unique_ptr<bench> opencl_device::make_bench(tuning_problem co
                         "name devices by their place in the list of attune doctor, from 0");
     require_usable_devices(target_.device, options);
     return make_device_bench(problem, options, target_.device,
-                             {std::string(opencl_compare_text()), "device_compare.cl"});
+                             {std::string(opencl_compare_text()), "device_compare.cl"},
+                             target_.start_limit_s);
 }
 
 [[gnu::constructor(101), gnu::used]]
