@@ -341,6 +341,19 @@ TEST_CASE(
     CHECK(has(why.reason, "kernel.shared_bytes(bytes)"));
 }
 
+TEST_CASE("the limit of a build is no part of the code")
+{
+    if (!attune_test::has_opencl()) return;
+    auto const key_with = [](double limit_s) {
+        attune::opencl_options options;
+        options.limit_s = limit_s;
+        return opencl_callable(opencl_here(options).compile(
+                                   opencl_source(attune_test::scaled_sum_text), sum_request()))
+            .object_key;
+    };
+    CHECK(key_with(50) == key_with(60));
+}
+
 TEST_CASE("a binary of the cache passes the tests that a build passes")
 {
     if (!attune_test::has_opencl()) return;

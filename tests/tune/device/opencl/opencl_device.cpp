@@ -469,6 +469,26 @@ TEST_CASE("a second run finds the winner in the store and tunes nothing")
     CHECK(third.report().how == attune::decision::tuned);
 }
 
+TEST_CASE("after an update of the driver the winner of the driver before does not serve untuned")
+{
+    if (!attune_test::has_opencl()) return;
+    support::scratch_directory const folder;
+    std::vector<float> x(many, 1.0F);
+    std::vector<float> y(many, 1.0F);
+    auto const tuned_how = [&] {
+        attune::tuned f{saxpy<saxpy_signature>(), attune_test::opencl_here(),
+                        attune::store{folder.file("store")}, quick(3)};
+        f(x, y, 1.0F, many);
+        return f.report().how;
+    };
+    CHECK(tuned_how() == attune::decision::tuned);
+    std::string& version = attune::detail::opencl::this_machine().devices[0].driver_version;
+    std::string const before = std::exchange(version, version + ".1");
+    CHECK(tuned_how() == attune::decision::tuned);
+    version = before;
+    CHECK(tuned_how() == attune::decision::remembered);
+}
+
 TEST_CASE("one of two programs on one device tunes beside the other" * doctest::skip())
 {
     std::vector<float> x(many, 1.0F);
