@@ -315,6 +315,45 @@ TEST_CASE("other contents of an included file are other code")
     CHECK(key_with("#define OFFSET 1\n") == one);
 }
 
+TEST_CASE("a kernel may read an array by vectors, whose width is a parameter")
+{
+    if (!attune_test::has_opencl()) return;
+    for (char const* const type : {"float", "float2", "float4", "float8"}) {
+        CAPTURE(type);
+        attune::compile_request const v =
+            opencl_request("f", {"std::span<float const>", "std::span<float>"}, {{"floats", type}});
+        static_cast<void>(opencl_callable(opencl_here().compile(
+            opencl_source("kernel void f(global floats const* x, global floats* y)\n"
+                          "{ y[get_global_id(0)] = 2 * x[get_global_id(0)]; }"),
+            v)));
+    }
+}
+
+TEST_CASE(
+    "a kernel with a local pointer and no declared local memory is refused with the declaration")
+{
+    if (!attune_test::has_opencl()) return;
+    failure const why = opencl_failure(opencl_here().compile(
+        opencl_source("kernel void f(global float* x, local float* tile) { tile[0] = x[0]; }"),
+        opencl_request("f", {"float*"})));
+    CHECK(why.stage == failure_stage::launch);
+    CHECK(has(why.reason, "takes a local pointer as its last argument"));
+    CHECK(has(why.reason, "kernel.shared_bytes(bytes)"));
+}
+
+TEST_CASE("the limit of a build is no part of the code")
+{
+    if (!attune_test::has_opencl()) return;
+    auto const key_with = [](double limit_s) {
+        attune::opencl_options options;
+        options.limit_s = limit_s;
+        return opencl_callable(opencl_here(options).compile(
+                                   opencl_source(attune_test::scaled_sum_text), sum_request()))
+            .object_key;
+    };
+    CHECK(key_with(50) == key_with(60));
+}
+
 TEST_CASE("a binary of the cache passes the tests that a build passes")
 {
     if (!attune_test::has_opencl()) return;

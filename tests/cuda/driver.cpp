@@ -134,6 +134,10 @@ TEST_CASE("the driver's errors of which its reference says that the process must
         CHECK(cuda::is_sticky(lost));
     for (cuda::result const lost : {214, 220, 709, 999}) // the hardware's, and no context at all
         CHECK(cuda::is_sticky(lost));
+    for (cuda::result const lost : {-2, -34, -36}) // OpenCL's
+        CHECK(cuda::is_sticky(lost));
+    for (cuda::result const harmless : {-1, -4, -5, -11, -30, -38, -54})
+        CHECK_FALSE(cuda::is_sticky(harmless));
     for (cuda::result const harmless : {0, 1, 2, 3, 100, 200, 201, 209, 500, 600, 701, 720, 801})
         CHECK_FALSE(cuda::is_sticky(harmless));
 }

@@ -130,6 +130,32 @@ TEST_CASE("more bytes than the device has are out of memory, with the number")
     CHECK(said.find("argument 2: 77 bytes were asked for on this device") != said.npos);
 }
 
+TEST_CASE("buffers that together need more bytes than the device has are out of memory")
+{
+    if (!attune_test::has_opencl()) return;
+    in_context const in;
+    constexpr std::size_t mebibyte = std::size_t{1} << 20;
+    cl::machine& m = cl::this_machine();
+    auto const real = m.functions;
+    static auto const get = real->get_device_info;
+    auto const small = std::make_shared<cl::library>(*real);
+    small->get_device_info = [](cl::device of, unsigned what, std::size_t room, void* out,
+                                std::size_t* bytes) {
+        cl::result const said = get(of, what, room, out, bytes);
+        constexpr std::uint64_t all = 64 * mebibyte;
+        if (what == cl::of_device::global_bytes) std::memcpy(out, &all, sizeof all);
+        return said;
+    };
+    m.functions = small;
+    device_pointer const first = in.allocate(40 * mebibyte);
+    device_pointer second = 0;
+    CHECK(in.driver->memory_allocate(&second, 40 * mebibyte) == cuda::out_of_memory);
+    CHECK(in.driver->memory_free(first) == cuda::success);
+    CHECK(in.driver->memory_allocate(&second, 40 * mebibyte) == cuda::success);
+    CHECK(in.driver->memory_free(second) == cuda::success);
+    m.functions = real;
+}
+
 TEST_CASE("a kernel gets arrays, numbers and local memory; a changed argument is set anew")
 {
     if (!attune_test::has_opencl()) return;
@@ -293,7 +319,8 @@ TEST_CASE(
     CHECK(in.driver->module_load_data(&loaded_module, cl::text_of_image(image).c_str()) !=
           cuda::success);
     CHECK(cuda::text_of(*in.driver, -54) == "CL_INVALID_WORK_GROUP_SIZE");
-    CHECK(cuda::text_of(*in.driver, cuda::out_of_memory) == "CL_MEM_OBJECT_ALLOCATION_FAILURE");
+    CHECK(cuda::text_of(*in.driver, cuda::out_of_memory) ==
+          "CL_MEM_OBJECT_ALLOCATION_FAILURE: out of memory");
 }
 
 TEST_CASE("a device has the same bus id in every process, in the form of one")

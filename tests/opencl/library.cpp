@@ -3,6 +3,7 @@
 #include <attune/opencl/library.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/cuda/driver.hpp>
 
 #include <doctest/doctest.h>
 #include <string>
@@ -117,6 +118,10 @@ TEST_CASE("the numbers are those of the Khronos headers")
     CHECK(cl::invalid_value == CL_INVALID_VALUE);
     CHECK(cl::invalid_buffer_size == CL_INVALID_BUFFER_SIZE);
     CHECK(cl::misaligned_sub_buffer == CL_MISALIGNED_SUB_BUFFER_OFFSET);
+    namespace cuda = attune::detail::cuda;
+    CHECK(cuda::opencl_device_not_available == CL_DEVICE_NOT_AVAILABLE);
+    CHECK(cuda::opencl_invalid_context == CL_INVALID_CONTEXT);
+    CHECK(cuda::opencl_invalid_queue == CL_INVALID_COMMAND_QUEUE);
     CHECK(sizeof(cl::sub_buffer) == sizeof(cl_buffer_region));
 }
 #endif

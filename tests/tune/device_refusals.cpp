@@ -1,8 +1,12 @@
 // tests/tune/device_refusals.cpp - what a device refuses, and variants that do not survive it.
 // SPDX-License-Identifier: MIT
+#include <attune/core/shape/call_shape.hpp>
 #include <attune/cuda/driver.hpp>
+#include <attune/tune/dispatch/dispatch_table.hpp>
+#include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/tuned.hpp>
 
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <future>
 #include <string>
@@ -127,6 +131,44 @@ TEST_CASE("a stream that is being captured takes launches, but no tuning and no 
     REQUIRE(driver.graph_launch(twice, stream) == 0);
     CHECK(there.fetch().called_times(2, 2.0F));
     CHECK(driver.executable_graph_destroy(twice) == 0);
+    CHECK(driver.graph_destroy(graph) == 0);
+    CHECK(driver.stream_destroy(stream) == 0);
+}
+
+TEST_CASE("a captured call takes the code that served its shape, while other code is to be checked")
+{
+    using floats = attune::device_span<float>;
+    using constants = attune::device_span<float const>;
+    using shape = attune::detail::shape_of_call<constants, floats, float, int>;
+    emulated_device device{ATTUNE_EMULATED_CUDA};
+    attune::detail::cuda::driver const& driver = *device.driver;
+    saxpy_data const data;
+    device_data const there{device, data};
+    constants const x = there.x;
+    auto compiler = saxpy_compiler();
+    attune::memory_store store;
+    attune::detail::dispatch_table known{saxpy_kernel<on_device, plain, quick>().describe(),
+                                         attune::detail::make_any_compiler(compiler),
+                                         attune::detail::make_any_store(store),
+                                         quick_options(),
+                                         shape::layout(),
+                                         attune::detail::make_device_finder(compiler)};
+    auto const obtain = [&](attune::detail::cuda::stream on) {
+        auto const key = shape({})(x, there.y, 2.0F, data.n());
+        return &known.obtain(key, {attune::number::of(std::int64_t{data.n()})},
+                             attune::detail::make_frame_of<void, constants, floats, float, int>(
+                                 {}, x, there.y, 2.0F, data.n()),
+                             on);
+    };
+    auto const* const winner = obtain(nullptr);
+    CHECK(known.report().configuration == "KIND=1 BLOCK=32");
+    known.parts().shapes.look_again(*winner); // as a better winner does
+    attune::detail::cuda::stream stream{};
+    attune::detail::cuda::graph graph{};
+    REQUIRE(driver.stream_create(&stream, 0) == 0);
+    REQUIRE(driver.stream_begin_capture(stream, attune::detail::cuda::flag::capture_relaxed) == 0);
+    CHECK(obtain(stream) == winner);
+    REQUIRE(driver.stream_end_capture(stream, &graph) == 0);
     CHECK(driver.graph_destroy(graph) == 0);
     CHECK(driver.stream_destroy(stream) == 0);
 }

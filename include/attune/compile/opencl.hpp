@@ -25,7 +25,7 @@ struct opencl_options {
     std::string device{};    ///< part of a name, or a number on the platform; empty: the first
     void* context = nullptr; ///< a cl_context of the program, whose device is used; null: attune's
     std::string library{};   ///< path of libOpenCL; empty: see opencl::open_library
-    double limit_s = 60.0;   ///< wall seconds for one build
+    double limit_s = 60.0;   ///< wall seconds for one build, also for that at a first launch
     cache_options cache{};   ///< cache of binaries between runs
 };
 
@@ -37,10 +37,11 @@ class opencl_session;
 /// state. The constructor opens nothing. A callable's address points to a `device_variant`.
 ///
 /// A kernel file is OpenCL C and defines `kernel void NAME(...)` with a `global T*` (or `constant`)
-/// for every array that the program declares. Parameters are macros. With kernel.shared_bytes() the
-/// kernel has one argument more than the program declares, the last: a `local T*` with these bytes.
-/// A `read_only image2d_t` is declared with attune::device_span<std::byte const>: see opencl_array.
-/// The launch is kernel.grid(work-groups) and kernel.block(work-items of a work-group).
+/// for every array that the program declares; T may be a vector of its elements, as float4.
+/// Parameters are macros. With kernel.shared_bytes() the kernel has one argument more than the
+/// program declares, the last: a `local T*` with these bytes. A `read_only image2d_t` is declared
+/// with attune::device_span<std::byte const>: see opencl_array. The launch is
+/// kernel.grid(work-groups) and kernel.block(work-items of a work-group).
 ///
 /// A kernel file may be a module in SPIR-V (its first four bytes state that), if the device takes
 /// it with specialization constants. Parameters are then the constants with their names (OpName).

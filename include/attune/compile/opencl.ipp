@@ -11,6 +11,8 @@
 #include <attune/compile/opencl/spirv.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/hash.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/opencl/driver.hpp>
@@ -63,6 +65,7 @@ public:
             !opencl::text_of_device(cl, chosen.at, opencl::of_device::il_version).empty();
         identity = "opencl " + chosen.platform_version + ", " + chosen.name + ", driver " +
                    chosen.driver_version + joined(options.flags);
+        found.start_limit_s = std::clamp(options.limit_s, 0.0, 1e6);
         target = std::move(found);
         is_open = true;
     }
@@ -87,10 +90,17 @@ public:
                                                         v.launch, image->declared_size);
         if (objection.empty()) objection = local_memory_objection(image->arguments, v);
         if (!objection.empty()) return failure{failure_stage::launch, std::move(objection), {}};
-        image->start_limit_ms =
-            static_cast<std::uint64_t>(std::clamp(options.limit_s, 0.0, 1e6) * 1e3);
+        // A driver compiles the text or binary further. Another driver makes other code of it.
+        std::string const object_key = content_hash{}
+                                           .add(identity)
+                                           .add(code.image)
+                                           .add(code.entry)
+                                           .add(text_of(v.launch))
+                                           .hex();
+        image->start_limit_ms = static_cast<std::uint64_t>(target.start_limit_s * 1e3);
         code.image = opencl::text_of_image(*image);
         callable made = callable_of_device({std::move(code), v.launch});
+        made.object_key = object_key;
         made.compiler = identity + joined(kernel.flags) + joined(v.flags);
         made.compile_s =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

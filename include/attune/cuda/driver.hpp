@@ -146,6 +146,9 @@ enum : result {
     capture_implicit = 906, ///< the legacy stream would wait for a stream under capture
     external_device_error = 911,
     unknown_error = 999,
+    opencl_device_not_available = -2, ///< of the table of opencl/driver.hpp, as the next ones
+    opencl_invalid_context = -34,
+    opencl_invalid_queue = -36, ///< NVIDIA's, after a fault of a kernel
 };
 
 /// The driver functions that attune calls, with the names of the driver API without "cu". A pointer
@@ -227,7 +230,8 @@ struct driver {
 [[nodiscard]] std::string text_of(driver const& of, result error);
 
 /// Returns true for errors that make a context unusable: errors after which the process must
-/// restart, by the driver's reference, and every error of the device's hardware.
+/// restart, by the driver's reference, every error of the device's hardware, and OpenCL's errors of
+/// a lost device.
 [[nodiscard]] constexpr bool is_sticky(result error) noexcept
 {
     switch (error) {
@@ -248,6 +252,9 @@ struct driver {
     case server_ended:
     case external_device_error:
     case unknown_error:
+    case opencl_device_not_available:
+    case opencl_invalid_context:
+    case opencl_invalid_queue:
         return true;
     default:
         return false;

@@ -22,6 +22,7 @@ struct opencl_target {
     cuda_target device{};         ///< its functions, number and limits
     std::string platform{};       ///< "Portable Computing Language"
     std::string driver_version{}; ///< an update changes it
+    double start_limit_s = 60;    ///< wall seconds in which a first launch may compile
 
     /// "OpenCL cpu-haswell (Portable Computing Language)".
     [[nodiscard]] std::string name() const

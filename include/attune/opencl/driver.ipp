@@ -50,7 +50,12 @@ inline cuda::result get_error_name(cuda::result got, char const** text)
     *text = said.c_str();
     return cuda::success;
 }
-inline cuda::result get_error_string(cuda::result, char const**) { return cuda::invalid_value; }
+inline cuda::result get_error_string(cuda::result got, char const** text)
+{
+    if (got != cuda::out_of_memory) return cuda::invalid_value;
+    *text = "out of memory"; // worker_bench reads these words
+    return cuda::success;
+}
 inline cuda::result device_get_count(int* out)
 {
     *out = static_cast<int>(this_machine().devices.size());
@@ -280,13 +285,26 @@ inline cuda::result launch_kernel(cuda::function what, unsigned grid_x, unsigned
     }
 }
 
+/// Returns true if a device has room for so many bytes beside the known buffers. PoCL makes more
+/// buffers than fit, and the system ends the process that fills them.
+[[nodiscard]] inline bool has_room(int ordinal, std::uint64_t bytes)
+{
+    device const at = device_at(ordinal).at;
+    if (bytes > number_of_device<std::uint64_t>(cl(), at, of_device::largest_allocation))
+        return false;
+    auto const all = number_of_device<std::uint64_t>(cl(), at, of_device::global_bytes);
+    std::uint64_t held = 0;
+    std::shared_lock const reading(this_machine().memory_turn);
+    for (auto const& [base, one] : this_machine().memory_of)
+        if (one.ordinal == ordinal) held += one.bytes;
+    return held <= all && bytes <= all - held;
+}
+
 inline cuda::result memory_allocate(cuda::device_pointer* out, std::size_t bytes)
 {
     context_state const* const in = current_state();
     if (in == nullptr) return cuda::invalid_value;
-    device const at = device_at(in->ordinal).at;
-    if (bytes > number_of_device<std::uint64_t>(cl(), at, of_device::largest_allocation))
-        return cuda::out_of_memory;
+    if (!has_room(in->ordinal, bytes)) return cuda::out_of_memory;
     result said = success;
     memory const made = cl().create_buffer(in->handle, flag::read_write, bytes, nullptr, &said);
     if (said != success) return table_result(said);

@@ -257,11 +257,13 @@ inline void say_where_nothing_is_faster(bake_plan& plan)
                     request.kernel_file,
                     "bake it for processors apart: leave out SM there, and ISA and SHAPES here");
     std::vector<std::string> levels = architecture_levels(request.architectures);
-    bake_plan plan = plan_of(text, request.store, std::move(source),
-                             {.kernel = request.kernel,
-                              .most_variants = request.most_variants,
-                              .kind = is_opencl ? baked_kind::opencl : baked_kind::cuda,
-                              .is_unverified = request.is_unverified});
+    bake_plan plan =
+        plan_of(text, request.store, std::move(source),
+                {.kernel = request.kernel,
+                 .most_variants = request.most_variants,
+                 .kind = is_opencl ? baked_kind::opencl : baked_kind::cuda,
+                 .is_unverified = request.is_unverified,
+                 .flags_of = is_opencl ? opencl_flags_of_identity : flags_of_identity});
     say_who_may_write(plan, request.store);
     if (is_opencl)
         for (planned_device const& one : plan.devices)

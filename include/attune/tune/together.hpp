@@ -79,6 +79,7 @@ struct share_access {
 
 /// A call for tune_together(), which reads the arrays: they must live until it returns.
 /// @param of  outlives the result
+/// @pre       OpenCL: the program's commands that write the arrays have ended (clFinish)
 /// Example    attune::share(gemm, a, b, c, 512).calls(48)
 template <class Result, class... Args, class Compiler, class Store>
 [[nodiscard]] tuning_share share(tuned<Result(Args...), Compiler, Store>& of,

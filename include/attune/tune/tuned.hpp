@@ -226,6 +226,7 @@ public:
     /// store has the result. The kernel is not called; afterwards the arguments are as before.
     /// Waits while another thread tunes.
     /// @return  the report of that tuning
+    /// @pre     OpenCL: the program's commands that write the arrays have ended (clFinish)
     /// Errors   as a call; attune::error: called from within a tuning of this object
     tuning_report tune(Args... args)
     {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../support/texts.hpp"
@@ -57,6 +58,11 @@ TEST_CASE("a file's typedef is accepted, another kind of argument is not")
     CHECK(objection({array, number}).empty());
     CHECK(objection({alias, number}).empty());
     CHECK(objection({array, number, local}).empty());
+    CHECK(objection({{argument_kind::array, "float4*"}, number}).empty());
+    CHECK(objection({{argument_kind::array, "float16*"}, number}).empty());
+    CHECK(has(objection({{argument_kind::array, "double2*"}, number}), "global double2*"));
+    CHECK(has(objection({{argument_kind::array, "int4*"}, number}), "global int4*"));
+    CHECK(has(objection({array, {argument_kind::value, "int2"}}), "int2"));
     CHECK(has(objection({number, array}), "void(int, global float*)"));
     CHECK(has(objection({array}), "void(global float*)"));
     CHECK(has(objection({array, number, number}), "but the kernel file defines it"));
@@ -66,8 +72,10 @@ TEST_CASE("a file's typedef is accepted, another kind of argument is not")
               "attune::device_span<std::byte const>, not as std::span<float>"));
     CHECK(has(objection({{argument_kind::array, "image2d_t"}, number}),
               "defines argument 0 as a image2d_t, which attune does not pass"));
-    v.launch.shared_bytes = 8;
     std::string none;
+    CHECK(has(attune::detail::local_memory_objection(forms_of(v, {array, number, local}, none), v),
+              "launched without local memory: declare kernel.shared_bytes(bytes)"));
+    v.launch.shared_bytes = 8;
     CHECK(has(attune::detail::local_memory_objection(forms_of(v, {array, number}, none), v),
               "8 bytes of local memory"));
     CHECK(attune::detail::local_memory_objection(forms_of(v, {array, number, local}, none), v)
@@ -78,6 +86,18 @@ TEST_CASE("a file's typedef is accepted, another kind of argument is not")
     v.arguments.push_back("unsigned");
     CHECK(objection({{argument_kind::picture, "image2d_t"}, number, {argument_kind::value, "uint"}})
               .empty());
+    v.arguments.resize(2);
+    for (auto const& [program, file] : {std::pair{"std::span<std::byte>", "uchar16*"},
+                                        {"std::span<signed char>", "char8*"},
+                                        {"std::span<unsigned>", "uint2*"},
+                                        {"std::span<unsigned long>", "ulong4*"},
+                                        {"std::span<std::complex<float> const>", "float*"},
+                                        {"std::span<std::complex<double>>", "double4*"}}) {
+        v.arguments[0] = program;
+        CHECK(objection({{argument_kind::array, file}, number}).empty());
+    }
+    v.arguments[0] = "std::span<unsigned>";
+    CHECK(has(objection({{argument_kind::array, "int2*"}, number}), "global int2*"));
     v.arguments = {"std::span<float>", "int"};
     v.arguments[1] = "my_struct";
     CHECK(has(objection({array, {argument_kind::value, "my_struct"}}), "size on the device"));

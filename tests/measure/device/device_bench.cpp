@@ -197,6 +197,21 @@ TEST_CASE("after an error that no context survives, every call says so")
     CHECK(b.device.leaks().empty());
 }
 
+TEST_CASE("after OpenCL's errors of a lost device, every call says so")
+{
+    for (attune::detail::cuda::result const lost : {-2, -34, -36}) {
+        CAPTURE(lost);
+        scripted_bench b;
+        b.establish();
+        b.device.fails = "module_load_data";
+        b.device.fails_at = b.device.calls["module_load_data"] + 1;
+        b.device.fails_with = lost;
+        CHECK(b.refusal("faster").stage == failure_stage::crash);
+        CHECK(b.error_of_next_call().find("takes this process's use of the device with it") !=
+              std::string::npos);
+    }
+}
+
 TEST_CASE("a kernel that overran its limit is a timeout; the bench waits for it, or says so")
 {
     scripted_bench b;

@@ -10,7 +10,9 @@
 #include <attune/declare/lower.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/ship/bake.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/bake_text.hpp>
+#include <attune/ship/bake/opencl_images.hpp>
 
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -21,6 +23,7 @@
 #include "../../support/needs_nvrtc.hpp"
 #include "../../support/scratch_directory.hpp"
 
+using attune::detail::baked_kind;
 using attune::detail::call_facts;
 using attune::detail::launch_facts;
 using attune::detail::shape_part;
@@ -38,6 +41,8 @@ constexpr char const* kernel_text =
 struct example {
     support::scratch_directory folder{};
     attune::memory_store store{};
+    std::string compiler = "nvrtc 11.9 sm_90 --std=c++20";
+    std::string when{};
     call_facts facts{
         .layout = {{shape_part::elements, 0}, {shape_part::number, 1}, {shape_part::places, 1}},
         .inputs = {{"N", 1}},
@@ -55,7 +60,7 @@ struct example {
                    .source = attune::detail::source_fingerprint(
                        attune::source_text(kernel_text, folder.file("fill.kernel.cu"))),
                    .schema = "s",
-                   .compiler = "nvrtc 11.9 sm_90 --std=c++20",
+                   .compiler = compiler,
                    .device = device,
                    .inputs = {{"N", std::to_string(n)}},
                    .signature = "f"};
@@ -66,6 +71,7 @@ struct example {
         if (is_measured) one.shape = std::to_string(n) + ' ' + std::to_string(n) + " 0";
         one.code = std::string("code ") + block;
         one.evaluations = 10;
+        one.when = when;
         attune::detail::stored_problem problem = attune::detail::problem_of(one);
         std::size_t const at = device.find("sm_");
         problem.facts = {{"isa", at == device.npos ? "x86-64-v3" : device.substr(at, 5)},
@@ -175,6 +181,65 @@ TEST_CASE("what was predicted serves where it is proven, or where that is asked 
     other.bake_it({80, 90});
     CHECK(has(other.table(), "attune_baked_fill_0_sm_80, {}}"));
     CHECK(has(other.table(), "80, true}"));
+}
+
+TEST_CASE("winners of a tuning with other build options than the latest are left out")
+{
+    struct {
+        baked_kind kind;
+        std::string device;
+        std::string compiler;
+        std::vector<std::string> flags;
+        std::vector<std::string> (*flags_of)(std::string const&);
+    } const kinds[] = {
+        {baked_kind::opencl,
+         "OpenCL gfx906 (AMD)",
+         "opencl OpenCL 2.0, gfx906, driver 3581.0",
+         {"-cl-mad-enable"},
+         attune::detail::opencl_flags_of_identity},
+        {baked_kind::cuda,
+         "NVIDIA X (sm_90)",
+         "nvrtc 11.9 sm_90 --std=c++20",
+         {"--std=c++20", "-cl-mad-enable"},
+         attune::detail::flags_of_identity},
+    };
+    for (auto const& one : kinds) {
+        CAPTURE(one.device);
+        example subject;
+        subject.compiler = one.compiler + " -fast";
+        subject.when = "2026-01-01T12:00:00Z";
+        subject.add(one.device, "512", 1024);
+        subject.compiler = one.compiler + " -cl-mad-enable";
+        subject.when = "2026-01-02T12:00:00Z";
+        subject.add(one.device, "128");
+        attune::detail::bake_plan const plan =
+            attune::detail::plan_of(subject.store.text(), "s.attune",
+                                    attune::source_file(subject.folder.file("fill.kernel.cu")),
+                                    {.kind = one.kind, .flags_of = one.flags_of});
+        CHECK(plan.compilers == std::vector{subject.compiler});
+        CHECK(one.flags_of(plan.compilers[0]) == one.flags);
+        REQUIRE(plan.variants.size() == 1);
+        CHECK(plan.variants[0].text() == "BLOCK=128");
+        REQUIRE(plan.notices.size() == 1);
+        CHECK(has(plan.notices[0], "1 winners are left out: the latest tuning had other build"));
+        CHECK(has(plan.notices[0], "options: " + one.flags.front()));
+    }
+    example subject;
+    subject.compiler = kinds[0].compiler;
+    subject.add(kinds[0].device, "512", 1024);
+    subject.compiler += " -cl-mad-enable";
+    subject.when = "2026-01-02T12:00:00Z";
+    subject.add(kinds[0].device, "128");
+    support::write_file(subject.folder.file("s.attune"), subject.store.text());
+    auto const said = attune::detail::bake({.store = subject.folder.file("s.attune"),
+                                            .kernel_file = subject.folder.file("fill.kernel.cu"),
+                                            .is_opencl = true,
+                                            .folder = subject.folder.file("out"),
+                                            .stem = "fill"});
+    REQUIRE(said.size() == 2);
+    CHECK(has(said[0], "1 winners are left out"));
+    CHECK(has(subject.table(), "BLOCK=128"));
+    CHECK_FALSE(has(subject.table(), "BLOCK=512"));
 }
 
 TEST_CASE("what cannot be baked for devices is one sentence, and nothing is written")

@@ -126,7 +126,8 @@ struct defined_argument {
 
 /// The arguments of a request, with the local memory that the file adds as the last one.
 /// @param objection  receives a sentence if file and program differ; types are compared if OpenCL C
-///                   has both, because a typedef is reported by its own name
+///                   has both, because a typedef is reported by its own name. The file may read an
+///                   array by vectors of its elements, as in `global float4*`
 [[nodiscard]] inline std::vector<opencl::argument_form>
 forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
          std::string& objection)
@@ -166,7 +167,10 @@ forms_of(compile_request const& v, std::vector<defined_argument> const& defined,
         auto const element = [](std::string const& type) { return type.substr(0, type.find('*')); };
         bool const are_known = bytes_of_opencl_type(element(wanted)).has_value() &&
                                bytes_of_opencl_type(element(there)).has_value();
-        agrees = !are_known || wanted == there;
+        auto const scalar = [](std::string const& type) {
+            return type.substr(0, type.find_first_of("0123456789*"));
+        };
+        agrees = !are_known || wanted == there || (is_array && scalar(wanted) == scalar(there));
         std::uint32_t bytes = 0;
         if (!is_array) {
             std::optional<std::uint32_t> const known = bytes_of_opencl_type(wanted);
@@ -197,7 +201,11 @@ local_memory_objection(std::vector<opencl::argument_form> const& arguments,
 {
     bool const has_local =
         !arguments.empty() && arguments.back().kind == opencl::argument_kind::local;
-    if (has_local || v.launch.shared_bytes <= 0) return {};
+    if (has_local == (v.launch.shared_bytes > 0)) return {};
+    if (has_local)
+        return "attune: kernel '" + v.function +
+               "' takes a local pointer as its last argument, but is launched without local "
+               "memory: declare kernel.shared_bytes(bytes)";
     return "attune: kernel '" + v.function + "' is launched with " +
            std::to_string(v.launch.shared_bytes) +
            " bytes of local memory, but its last argument is no local pointer";

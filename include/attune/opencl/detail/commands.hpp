@@ -308,58 +308,82 @@ template <class Use>
     return reinterpret_cast<queue>(on);
 }
 
+/// Retained queues of the program, with the number of the latest launch.
+using noted_queues = std::vector<std::pair<queue, std::uint64_t>>;
+
+/// Waits for noted queues and releases them. Forgets those without a launch since they were taken:
+/// until then, other threads wait for them too.
+[[nodiscard]] inline result finish_noted(noted_queues const& all)
+{
+    result got = success;
+    for (auto const& [one, launch] : all)
+        if (result const said = cl().finish(one); got == success) got = said;
+    machine& m = this_machine();
+    std::unique_lock const writing(m.streams_turn);
+    for (auto const& [one, launch] : all) {
+        auto const known = m.foreign.find(one);
+        if (known != m.foreign.end() && known->second == launch) {
+            m.foreign.erase(known);
+            cl().release_queue(one);
+        }
+        cl().release_queue(one);
+    }
+    return got;
+}
+
 /// Keeps a queue of the program, with a launch of attune's, for the next finish_all().
 inline void note_foreign(queue on)
 {
     machine& m = this_machine();
+    std::uint64_t const launch = ++m.foreign_launches;
     auto const is_noted = [&] {
-        return std::find(m.foreign.begin(), m.foreign.end(), on) != m.foreign.end();
+        auto const known = m.foreign.find(on);
+        if (known == m.foreign.end()) return false;
+        known->second = launch;
+        return true;
     };
     {
         std::shared_lock const reading(m.streams_turn);
         if (is_noted()) return;
     }
-    std::vector<queue> left; // the program has released them
+    noted_queues left; // the program has released them
     {
         std::unique_lock const writing(m.streams_turn);
         if (is_noted() || cl().retain_queue(on) != success) return;
-        std::erase_if(m.foreign, [&](queue one) {
+        for (auto const& [one, latest] : m.foreign) {
             bool const is_ours_alone =
                 value_by<unsigned>([&](std::size_t room, void* out, std::size_t* bytes) {
                     return cl().get_queue_info(one, of_queue::shares, room, out, bytes);
                 }) == 1;
-            if (is_ours_alone) left.push_back(one);
-            return is_ours_alone;
-        });
-        m.foreign.push_back(on);
+            if (is_ours_alone && cl().retain_queue(one) == success) left.emplace_back(one, latest);
+        }
+        m.foreign.emplace(on, launch);
     }
-    for (queue const one : left) {
-        cl().finish(one);
-        cl().release_queue(one);
-    }
+    static_cast<void>(finish_noted(left));
 }
 
 /// Waits for all queues of a context, and for those of the program that attune has used.
 [[nodiscard]] inline result finish_all(context_state const& in)
 {
     machine& m = this_machine();
-    std::vector<queue> foreign;
+    noted_queues foreign;
     std::vector<queue> own;
     {
-        std::unique_lock const writing(m.streams_turn);
-        foreign.swap(m.foreign);
+        std::shared_lock const reading(m.streams_turn);
+        for (auto const& [one, latest] : m.foreign)
+            if (cl().retain_queue(one) == success) foreign.emplace_back(one, latest);
         for (stream_state const* const one : m.streams)
             if (one->in == &in && cl().retain_queue(one->handle) == success)
                 own.push_back(one->handle);
     }
     result got = cl().finish(in.commands);
-    own.insert(own.end(), foreign.begin(), foreign.end());
     for (queue const one : own) {
         result const said = cl().finish(one);
         if (got == success) got = said;
         cl().release_queue(one);
     }
-    return got;
+    result const said = finish_noted(foreign);
+    return got == success ? said : got;
 }
 
 inline void forget(event& one) noexcept

@@ -119,7 +119,10 @@ struct machine {
     std::mutex pictures_turn{}; ///< held while an image is made or filled, before memory_turn
     std::shared_mutex streams_turn{};
     std::vector<stream_state*> streams{};
-    std::vector<queue> foreign{}; ///< of the program, with launches since the latest wait; retained
+    /// Queues of the program with launches by attune that no wait has covered; retained. The number
+    /// is that of the latest launch.
+    std::map<queue, std::atomic<std::uint64_t>> foreign{};
+    std::atomic<std::uint64_t> foreign_launches{0};
 };
 
 [[nodiscard]] inline machine& this_machine()

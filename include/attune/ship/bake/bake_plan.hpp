@@ -114,6 +114,9 @@ struct plan_choice {
     std::size_t most_variants = 10;
     baked_kind kind = baked_kind::processor; ///< of the winners
     bool is_unverified = false;              ///< predicted winners are used without a proof
+    /// Returns the build options in a compiler's identity, of which a release has one list; null:
+    /// they do not count.
+    std::vector<std::string> (*flags_of)(std::string const& identity) = nullptr;
 };
 
 /// Returns true for flags that name a processor. Here the levels of instruction sets replace them.

@@ -257,6 +257,7 @@ private:
             leave_out_predictions();
         }
         keep_those_of_one_objective();
+        keep_those_with_latest_flags();
         std::optional<call_facts> last;
         std::string when;
         for (record const& r : winners_)
@@ -289,6 +290,20 @@ private:
             out_.notices.push_back(
                 std::to_string(others) +
                 " winners are left out: the latest tuning had another objective");
+    }
+
+    /// One list of build options compiles all code of a release.
+    void keep_those_with_latest_flags()
+    {
+        if (winners_.empty() || choice_.flags_of == nullptr) return;
+        std::vector<std::string> const flags = choice_.flags_of(latest_of(winners_).key.compiler);
+        std::size_t const others = std::erase_if(
+            winners_, [&](record const& r) { return choice_.flags_of(r.key.compiler) != flags; });
+        if (others > 0)
+            out_.notices.push_back(
+                std::to_string(others) +
+                " winners are left out: the latest tuning had other build options:" +
+                (flags.empty() ? " none" : joined(flags)));
     }
 
     void keep_those_with_launches()

@@ -61,11 +61,11 @@ public:
     /// Writes the file. Ignores calls whose arrays are all empty.
     /// @return  the result as a sentence, or why there is no file; empty: nothing happened
     [[nodiscard]] std::string take(dispatched_kernel const& of, std::vector<number> const& inputs,
-                                   call_frame const& frame) noexcept override;
+                                   call_frame const& frame, void* stream) noexcept override;
 
 private:
     [[nodiscard]] std::string write(dispatched_kernel const& of, std::vector<number> const& inputs,
-                                    call_frame frame) const;
+                                    call_frame frame, void* stream) const;
 
     std::optional<capture_wish> wish_;
     std::atomic<bool> is_due_{false};

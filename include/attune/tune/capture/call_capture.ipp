@@ -252,15 +252,15 @@ ATTUNE_INLINE call_capture::call_capture(std::string const& kernel)
 }
 
 ATTUNE_INLINE std::string call_capture::write(dispatched_kernel const& of,
-                                              std::vector<number> const& inputs,
-                                              call_frame frame) const
+                                              std::vector<number> const& inputs, call_frame frame,
+                                              void* stream) const
 {
     set_extents(frame, of.kernel, of.values_of(inputs));
     std::optional<owned_call> there; // arrays of a device, in host memory
     if (std::ranges::any_of(frame.arguments, &call_argument::on_device)) {
         auto const device = of.target();
         device->require_device(of.kernel.name);
-        device->wait_for_caller(nullptr);
+        device->wait_for_caller(stream);
         device->require_arrays(frame);
         there.emplace(frame, device.get(), array_copy::to_host);
         frame = there->frame();
@@ -290,11 +290,11 @@ ATTUNE_INLINE std::string call_capture::write(dispatched_kernel const& of,
 
 ATTUNE_INLINE std::string call_capture::take(dispatched_kernel const& of,
                                              std::vector<number> const& inputs,
-                                             call_frame const& frame) noexcept
+                                             call_frame const& frame, void* stream) noexcept
 try {
     if (frame.has_only_empty_arrays() && of.kernel.extents.empty()) return {};
     if (!is_due_.exchange(false)) return {};
-    return write(of, inputs, frame);
+    return write(of, inputs, frame, stream);
 } catch (...) {
     try {
         return "no call is captured: " + in_one_line(text_of_exception());

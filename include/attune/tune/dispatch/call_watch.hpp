@@ -110,10 +110,11 @@ public:
 
     /// Returns true if the caller must give the next call to take().
     [[nodiscard]] virtual bool is_due() const noexcept = 0;
+    /// @param stream  of the call on a device; null: see device_target::wait_for_caller()
     /// @return  a sentence; empty: nothing happened
     [[nodiscard]] virtual std::string take(dispatched_kernel const& of,
                                            std::vector<number> const& inputs,
-                                           call_frame const& frame) noexcept = 0;
+                                           call_frame const& frame, void* stream) noexcept = 0;
 };
 
 /// The offer of the optional part attune::capture, which watches and makes calls. See offer.hpp.

@@ -39,6 +39,20 @@ TEST_CASE("a driver is opened by the kind that its path begins with, else as CUD
     CHECK(attune_test::has(said, "no CUDA driver"));
 }
 
+TEST_CASE("a device that a worker does not find is an error with the variables that choose devices")
+{
+    cuda::driver none{};
+    none.device_get_count = [](int* out) {
+        *out = 0;
+        return cuda::result{cuda::success};
+    };
+    std::string const said = attune_test::error_of(
+        [&] { static_cast<void>(worker::device_at_bus(none, "3b1c:02:00.0")); });
+    CHECK(attune_test::has(said, "does not see the device at 3b1c:02:00.0"));
+    for (char const* const variable : {"CUDA_VISIBLE_DEVICES", "OCL_ICD_VENDORS", "POCL_DEVICES"})
+        CHECK(attune_test::has(said, variable));
+}
+
 TEST_CASE("a service answers under its name, and an unknown one is a damaged message")
 {
     auto const ask = [](char const* name) {

@@ -13,6 +13,7 @@
 #include <attune/opencl/detail/machine.hpp>
 #include <attune/opencl/device.hpp>
 #include <attune/opencl/driver.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/capture.hpp>
 #include <attune/tune/device/opencl/opencl_launch.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
@@ -26,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <future>
@@ -35,8 +37,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../../../examples/kernels/opencl/gemm.hpp"
@@ -124,9 +128,10 @@ public:
     vendors_of_workers() { add(); }
     void add() const
     {
-        if (std::filesystem::is_directory(from_))
+        if (std::filesystem::is_directory(from_)) // its files: `recursive` asks for them
             std::filesystem::copy(from_, in_.path(),
-                                  std::filesystem::copy_options::overwrite_existing);
+                                  std::filesystem::copy_options::recursive |
+                                      std::filesystem::copy_options::overwrite_existing);
         else
             std::filesystem::copy_file(from_, in_.file("one.icd"),
                                        std::filesystem::copy_options::overwrite_existing);
@@ -260,6 +265,32 @@ TEST_CASE("a device that vanishes in a tuning leaves the default, which serves")
         f(x, y, many);
         CHECK(y == std::vector<int>(many, 2));
     }
+}
+
+TEST_CASE("after a worker that could not start, later builds run in workers again")
+{
+    if (!attune_test::has_opencl()) return;
+    attune::opencl_options options;
+    options.limit_s = 1e-9; // only a build in a worker ends at its limit
+    attune::opencl_compiler const compiler = attune_test::opencl_here(options);
+    auto const is_limited = [&] {
+        attune::compile_result const made =
+            compiler.compile(attune_test::opencl_source(attune_test::scaled_sum_text),
+                             attune_test::opencl_request("scaled_sum", {"float*", "float*", "int"},
+                                                         {{"FACTOR", "3"}}));
+        auto const* const why = std::get_if<attune::failure>(&made);
+        return why != nullptr && has(why->reason, "took longer than 1e-09 s");
+    };
+    vendors_of_workers const vendors;
+    vendors.remove();
+    CHECK(!is_limited());
+    vendors.add();
+    bool has_worker = false;
+    for (int look = 0; look < 300 && !has_worker; ++look) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        has_worker = is_limited();
+    }
+    CHECK(has_worker);
 }
 
 TEST_CASE("a launch on a device that vanished is an error with OpenCL's word, and no state is lost")
@@ -438,6 +469,26 @@ TEST_CASE("a second run finds the winner in the store and tunes nothing")
     CHECK(third.report().how == attune::decision::tuned);
 }
 
+TEST_CASE("after an update of the driver the winner of the driver before does not serve untuned")
+{
+    if (!attune_test::has_opencl()) return;
+    support::scratch_directory const folder;
+    std::vector<float> x(many, 1.0F);
+    std::vector<float> y(many, 1.0F);
+    auto const tuned_how = [&] {
+        attune::tuned f{saxpy<saxpy_signature>(), attune_test::opencl_here(),
+                        attune::store{folder.file("store")}, quick(3)};
+        f(x, y, 1.0F, many);
+        return f.report().how;
+    };
+    CHECK(tuned_how() == attune::decision::tuned);
+    std::string& version = attune::detail::opencl::this_machine().devices[0].driver_version;
+    std::string const before = std::exchange(version, version + ".1");
+    CHECK(tuned_how() == attune::decision::tuned);
+    version = before;
+    CHECK(tuned_how() == attune::decision::remembered);
+}
+
 TEST_CASE("one of two programs on one device tunes beside the other" * doctest::skip())
 {
     std::vector<float> x(many, 1.0F);
@@ -489,12 +540,53 @@ TEST_CASE("an array is read after the launches on a queue of the program")
     CHECK(y.to_host().front() == 10.0F);
     attune_test::opencl_gate gate(second);
     f.on(second)(x.span(), y.span(), 3.0F, 4096); // waits behind the gate
-    std::future<std::vector<float>> read =
-        std::async(std::launch::async, [&] { return y.to_host(); });
-    CHECK(read.wait_for(std::chrono::milliseconds(300)) == std::future_status::timeout);
+    std::future<std::vector<float>> reads[2];     // the second begins while the first one waits
+    for (std::future<std::vector<float>>& read : reads) {
+        read = std::async(std::launch::async, [&] { return y.to_host(); });
+        CHECK(read.wait_for(std::chrono::milliseconds(300)) == std::future_status::timeout);
+    }
     gate.open();
-    CHECK(read.get() == std::vector<float>(4096, 13.0F));
+    for (std::future<std::vector<float>>& read : reads)
+        CHECK(read.get() == std::vector<float>(4096, 13.0F));
     library.release_queue(second);
+}
+
+TEST_CASE("a call on a queue is captured with the arrays that the queue's commands make for it")
+{
+    if (!attune_test::has_opencl()) return;
+    namespace cl = attune::detail::opencl;
+    attune::opencl_compiler const compiler = attune_test::opencl_here();
+    std::vector<float> const ones(4096, 1.0F);
+    std::vector<float> const sevens(4096, 7.0F);
+    attune::opencl_array<float> x{compiler.target(), std::span<float const>{ones}};
+    attune::opencl_array<float> y{compiler.target(), std::span<float const>{ones}};
+    support::scratch_directory const folder;
+    std::string const path = folder.file("saxpy.capture");
+    attune_test::set_variable const wish("ATTUNE_CAPTURE", "saxpy=" + path);
+    attune::tuning_options options = quick(2);
+    options.on_miss = attune::miss_policy::lookup_only;
+    attune::tuned f{saxpy<saxpy_on_device>(), compiler, attune::memory_store{}, options};
+    cl::result said = 0;
+    cl::library const& library = *cl::library_in_use();
+    cl::queue const own = library.create_queue_1(static_cast<cl::context>(compiler.context()),
+                                                 cl::devices_in_use()[0].at, 0, &said);
+    REQUIRE(said == cl::success);
+    attune_test::opencl_gate gate(own);
+    CHECK(library.enqueue_write(own, static_cast<cl::memory>(x.buffer()), 0, 0,
+                                sevens.size() * sizeof(float), sevens.data(), 0, nullptr,
+                                nullptr) == cl::success);
+    std::future<void> call =
+        std::async(std::launch::async, [&] { f.on(own)(x.span(), y.span(), 3.0F, 4096); });
+    CHECK(call.wait_for(std::chrono::milliseconds(300)) == std::future_status::timeout);
+    gate.open();
+    call.get();
+    CHECK(y.to_host() == std::vector<float>(4096, 22.0F));
+    library.release_queue(own);
+    std::string const bytes = attune::detail::capture_reader::of_file(path).take_bytes();
+    float first = 0;
+    REQUIRE(bytes.size() == 2 * 4096 * sizeof first);
+    std::memcpy(&first, bytes.data(), sizeof first);
+    CHECK(first == 7.0F);
 }
 
 TEST_CASE("a rule over what OpenCL does not report of code is refused before anything is built")
@@ -663,7 +755,7 @@ namespace {
 
 /// The comparing kernel on the device, beside compare() of the host.
 struct opencl_comparison {
-    attune::opencl_compiler compiler = attune_test::opencl_here();
+    attune::opencl_compiler compiler;
     std::shared_ptr<attune::detail::device_session> where =
         std::make_shared<attune::detail::device_session>(compiler.target().device.driver,
                                                          compiler.target().device.ordinal);
@@ -671,6 +763,10 @@ struct opencl_comparison {
     attune::detail::device_clock clock{where};
     attune::detail::device_compare there{where, code()};
 
+    explicit opencl_comparison(std::vector<std::string> const& flags)
+        : compiler(attune_test::opencl_here({.flags = flags}))
+    {
+    }
     [[nodiscard]] attune::device_code code() const
     {
         attune::compile_request v;
@@ -740,19 +836,23 @@ void compare_both_ways(opencl_comparison& both, attune::random_engine& random)
 
 } // namespace
 
-TEST_CASE("the comparison on the device has the host's rule, for each type")
+TEST_CASE("the comparison on the device has the host's rule, for each type, with fast math too")
 {
     if (!attune_test::has_opencl()) return;
-    opencl_comparison both;
-    attune::random_engine random(7);
-    compare_both_ways<float>(both, random);
-    compare_both_ways<double>(both, random);
-    compare_both_ways<signed char>(both, random);
-    compare_both_ways<unsigned char>(both, random);
-    compare_both_ways<short>(both, random);
-    compare_both_ways<unsigned short>(both, random);
-    compare_both_ways<int>(both, random);
-    compare_both_ways<unsigned int>(both, random);
-    compare_both_ways<long long>(both, random);
-    compare_both_ways<unsigned long long>(both, random);
+    for (std::vector<std::string> const& flags :
+         std::vector<std::vector<std::string>>{{}, {"-cl-fast-relaxed-math"}}) {
+        CAPTURE(flags.size());
+        opencl_comparison both(flags);
+        attune::random_engine random(7);
+        compare_both_ways<float>(both, random);
+        compare_both_ways<double>(both, random);
+        compare_both_ways<signed char>(both, random);
+        compare_both_ways<unsigned char>(both, random);
+        compare_both_ways<short>(both, random);
+        compare_both_ways<unsigned short>(both, random);
+        compare_both_ways<int>(both, random);
+        compare_both_ways<unsigned int>(both, random);
+        compare_both_ways<long long>(both, random);
+        compare_both_ways<unsigned long long>(both, random);
+    }
 }

@@ -75,7 +75,8 @@ inline void add_driver_opener(char const* prefix, driver_opener open,
     }
     throw error("the worker process does not see the device at " + bus,
                 "the driver finds " + std::to_string(count) + " there",
-                "do not change CUDA_VISIBLE_DEVICES after CUDA was first used");
+                "do not change variables that choose devices (CUDA_VISIBLE_DEVICES, "
+                "OCL_ICD_VENDORS, POCL_DEVICES) after a device was first used");
 }
 
 /// Work that a worker does beside its bench.

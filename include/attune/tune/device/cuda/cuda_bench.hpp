@@ -53,11 +53,11 @@ void require_usable_devices(cuda_target const& own, tuning_options const& option
                                                      tuning_options const& options,
                                                      cuda_target const& target);
 /// The same for any driver with the functions of a cuda::driver.
-/// @param comparison  a kernel device_compare_entry in the device's language
-[[nodiscard]] std::unique_ptr<bench> make_device_bench(tuning_problem const& problem,
-                                                       tuning_options const& options,
-                                                       cuda_target const& target,
-                                                       kernel_source const& comparison);
+/// @param comparison     a kernel device_compare_entry in the device's language
+/// @param start_limit_s  wall seconds of a variant's first launch beside its run
+[[nodiscard]] std::unique_ptr<bench>
+make_device_bench(tuning_problem const& problem, tuning_options const& options,
+                  cuda_target const& target, kernel_source const& comparison, double start_limit_s);
 
 /// Predicts a variant's value from its code: lower is better. 1 is full occupancy without spills
 /// and with a whole number of waves. The heuristic ignores the work of a thread, so it compares

@@ -195,13 +195,13 @@ ATTUNE_INLINE std::unique_ptr<bench> make_cuda_bench(tuning_problem const& probl
                                                      cuda_target const& target)
 {
     return make_device_bench(problem, options, target,
-                             kernel_source{std::string(device_compare_text), "device_compare.cu"});
+                             kernel_source{std::string(device_compare_text), "device_compare.cu"},
+                             0);
 }
 
-ATTUNE_INLINE std::unique_ptr<bench> make_device_bench(tuning_problem const& problem,
-                                                       tuning_options const& options,
-                                                       cuda_target const& target,
-                                                       kernel_source const& comparison)
+ATTUNE_INLINE std::unique_ptr<bench>
+make_device_bench(tuning_problem const& problem, tuning_options const& options,
+                  cuda_target const& target, kernel_source const& comparison, double start_limit_s)
 {
     device_call call = make_device_call(target, problem.frame);
     device_bench_options const how = device_options_of(problem, options, comparison);
@@ -210,6 +210,7 @@ ATTUNE_INLINE std::unique_ptr<bench> make_device_bench(tuning_problem const& pro
         made = make_local_bench(target.driver, call, how);
     } else {
         worker::worker_options workers;
+        workers.grace_s += start_limit_s;
         // Where the device is this processor, a fault of a variant would end this process.
         workers.is_required = options.measuring.protect == isolation::fork ||
                               (problem.device != nullptr && problem.device->is_on_processor());

@@ -27,7 +27,8 @@ inline constexpr char const opencl_build_service[] = "OpenCL build";
 /// Answers a request of a builder from make_opencl_builder(). Runs in a worker.
 void serve_opencl_build(message_reader& from, message_writer& to);
 
-/// Returns device_compare_text, the comparison of results, in OpenCL C. Needs doubles.
+/// Returns device_compare_text, the comparison of results, in OpenCL C. Needs doubles. The user's
+/// flags apply to it: isnan() is always false with -cl-fast-relaxed-math, so it compares bits.
 [[nodiscard]] std::string_view opencl_compare_text() noexcept;
 
 /// Makes workers open the drivers of opencl/. Runs before main().

@@ -160,14 +160,16 @@ private:
     {
         {
             std::scoped_lock const one(turn_);
-            if (!may_start_) return {};
             while (!idle_.empty()) {
                 std::unique_ptr<worker::process> out = std::move(idle_.back());
                 idle_.pop_back();
                 if (!out->has_ended()) return out;
             }
+            if (steady_seconds() < next_start_s_) return {};
         }
         constexpr double start_limit_s = 60;
+        constexpr double most_part = 0.1; // of the time, for starts that fail
+        double const begun_s = steady_seconds();
         try {
             auto out = std::make_unique<worker::process>(worker::start_this_program);
             worker::message got;
@@ -177,7 +179,8 @@ private:
         } catch (error const&) {
         }
         std::scoped_lock const one(turn_);
-        may_start_ = false;
+        double const now_s = steady_seconds();
+        next_start_s_ = now_s + (now_s - begun_s) / most_part;
         return {};
     }
 
@@ -185,7 +188,7 @@ private:
     std::string driver_path_;
     std::string bus_;
     std::mutex turn_{};
-    bool may_start_ = true;
+    double next_start_s_ = 0; ///< after a start that failed
     std::vector<std::unique_ptr<worker::process>> idle_{};
 };
 
@@ -204,13 +207,17 @@ int attune_near(double got, double want, double distance, double absolute, doubl
     double const size = fabs(want);
     return distance <= absolute + relative * (size < rms ? rms : size);
 }
-#define ATTUNE_FLOATS(T)                                                                           \
-    int attune_agree_##T(T got, T want, double absolute, double relative, double rms)              \
+#define ATTUNE_FLOATS(T, BITS, INFINITE)                                                           \
+    int attune_agree_##T(BITS got, BITS want, double absolute, double relative, double rms)        \
     {                                                                                              \
-        if (got == want) return 1;                                                                 \
-        if (isnan(got) || isnan(want)) return isnan(got) && isnan(want);                           \
-        if (isinf(got) || isinf(want)) return 0;                                                   \
-        return attune_near(got, want, fabs((double)got - (double)want), absolute, relative, rms);  \
+        BITS const a = got & ((BITS)-1 >> 1);                                                      \
+        BITS const b = want & ((BITS)-1 >> 1);                                                     \
+        if (a > INFINITE || b > INFINITE) return a > INFINITE && b > INFINITE;                     \
+        if (got == want || (a | b) == 0) return 1;                                                 \
+        if (a == INFINITE || b == INFINITE) return 0;                                              \
+        double const mine = as_##T(got);                                                           \
+        double const target = as_##T(want);                                                        \
+        return attune_near(mine, target, fabs(mine - target), absolute, relative, rms);            \
     }
 #define ATTUNE_INTEGERS(T)                                                                         \
     int attune_agree_##T(T got, T want, double absolute, double relative, double rms)              \
@@ -221,8 +228,8 @@ int attune_near(double got, double want, double distance, double absolute, doubl
         return attune_near((double)got, (double)want, (double)(got < want ? b - a : a - b),        \
                            absolute, relative, rms);                                               \
     }
-ATTUNE_FLOATS(float)
-ATTUNE_FLOATS(double)
+ATTUNE_FLOATS(float, uint, 0x7F800000U)
+ATTUNE_FLOATS(double, ulong, 0x7FF0000000000000UL)
 ATTUNE_INTEGERS(char)
 ATTUNE_INTEGERS(uchar)
 ATTUNE_INTEGERS(short)
@@ -242,25 +249,25 @@ kernel void attune_compare(global uchar const* got, global uchar const* want, ul
         type = 4;
         absolute = relative = rms = 0;
     }
-#define ATTUNE_LOOK(number, T)                                                                     \
+#define ATTUNE_LOOK(number, T, READ)                                                               \
     if (type == number)                                                                            \
         for (ulong i = me; i < count; i += get_global_size(0)) {                                   \
-            if (attune_agree_##T(((global T const*)got)[i], ((global T const*)want)[i], absolute,  \
-                                 relative, rms))                                                   \
+            if (attune_agree_##T(((global READ const*)got)[i], ((global READ const*)want)[i],      \
+                                 absolute, relative, rms))                                         \
                 continue;                                                                          \
             if (differ == 0) at = i;                                                               \
             ++differ;                                                                              \
         }
-    ATTUNE_LOOK(1, float)
-    ATTUNE_LOOK(2, double)
-    ATTUNE_LOOK(3, char)
-    ATTUNE_LOOK(4, uchar)
-    ATTUNE_LOOK(5, short)
-    ATTUNE_LOOK(6, ushort)
-    ATTUNE_LOOK(7, int)
-    ATTUNE_LOOK(8, uint)
-    ATTUNE_LOOK(9, long)
-    ATTUNE_LOOK(10, ulong)
+    ATTUNE_LOOK(1, float, uint)
+    ATTUNE_LOOK(2, double, ulong)
+    ATTUNE_LOOK(3, char, char)
+    ATTUNE_LOOK(4, uchar, uchar)
+    ATTUNE_LOOK(5, short, short)
+    ATTUNE_LOOK(6, ushort, ushort)
+    ATTUNE_LOOK(7, int, int)
+    ATTUNE_LOOK(8, uint, uint)
+    ATTUNE_LOOK(9, long, long)
+    ATTUNE_LOOK(10, ulong, ulong)
     first[me] = at;
     differing[me] = differ;
 }
@@ -394,7 +401,8 @@ ATTUNE_INLINE std::unique_ptr<bench> opencl_device::make_bench(tuning_problem co
                         "name devices by their place in the list of attune doctor, from 0");
     require_usable_devices(target_.device, options);
     return make_device_bench(problem, options, target_.device,
-                             {std::string(opencl_compare_text()), "device_compare.cl"});
+                             {std::string(opencl_compare_text()), "device_compare.cl"},
+                             target_.start_limit_s);
 }
 
 [[gnu::constructor(101), gnu::used]]
