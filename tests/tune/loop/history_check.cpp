@@ -222,8 +222,12 @@ TEST_CASE("code that keeps a table of another length or scalar is found out")
     CHECK(has(c.fails(gather, knows_first_element), "the same first elements"));
     CHECK(c.fails(gather, keeps_tables).empty());
     CHECK(c.fails(gather, trusts_length).empty()); // it is wrong there by itself
-    c.kernel.precondition([](in, ints, out, double) { return true; });
-    CHECK(c.fails(gather, keeps_first_scalar).empty());
+    c.kernel.precondition([](in, ints at, out y, double) { return at.size() == y.size(); });
+    CHECK(has(c.fails(gather, keeps_first_scalar), "wrong after a call with other arguments"));
+    CHECK(has(c.fails(gather, keeps_first_table), "wrong after a call with other arguments"));
+    c.kernel.precondition([](in, ints, out y, double a) { return y.size() == 64 && a == 2; });
+    CHECK(c.fails(gather, keeps_first_scalar).empty()); // no other call is valid
+    CHECK(c.fails(gather, keeps_first_table).empty());
 }
 
 TEST_CASE("code that keeps nothing of a call's data is right")

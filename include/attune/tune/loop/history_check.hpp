@@ -21,8 +21,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// variant that keeps a packed array or an address between calls may be right in its first run and
 /// wrong in a later one. Two more children run the variant with half of the sizes and with other
 /// scalars, in turn with the call's own. A variant may keep a table for the size or the scalar of
-/// an earlier call. Integers that are inputs do not change. A kernel with a precondition gets
-/// neither of these two children.
+/// an earlier call. Integers that are inputs do not change. A kernel gets none of these two
+/// children whose calls kernel.precondition(f) refuses.
 ///
 /// The kernel may not be made for the changed calls. A wrong result therefore counts only if the
 /// variant computes the right one in another child, without earlier calls.

@@ -45,11 +45,12 @@ inline constexpr std::array<call_in_sequence, 3> sequence_of_arguments{{
     {0, sequence_contents::callers, true, "a call with other arguments"},
 }};
 
-/// Returns the call with half of its sizes, or with other scalars; empty if the call has none.
+/// Returns the call with half of its sizes, or with other scalars. Empty if the call has none, or
+/// if kernel.precondition(f) refuses the changed call.
 [[nodiscard]] inline std::optional<call_frame>
 with_changed(kernel_description const& kernel, call_frame const& frame, std::int64_t by)
 {
-    if (!frame.resized || kernel.precondition) return {};
+    if (!frame.resized) return {};
     std::vector<std::int64_t> sizes(frame.arguments.size(), -1);
     auto const made = [&](bool of_arrays) -> std::optional<call_frame> {
         for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -62,11 +63,11 @@ with_changed(kernel_description const& kernel, call_frame const& frame, std::int
         bool is_changed = of_arrays;
         for (std::size_t i = 0; i < sizes.size(); ++i)
             is_changed = is_changed || out.arguments[i].value != frame.arguments[i].value;
-        if (!is_changed) return {};
+        if (!is_changed || !takes_call(kernel, out)) return {};
         return out;
     };
     std::optional<call_frame> out = made(false);
-    if (!out && by == halved_size) out = made(true); // the lengths are the sizes
+    if (!out && by == halved_size) out = made(true); // the lengths are sizes, too
     return out;
 }
 
