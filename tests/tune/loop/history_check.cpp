@@ -284,6 +284,28 @@ TEST_CASE("declared contents of arrays show a variant that is wrong for them, ot
     CHECK(c.x.front() == 1);
 }
 
+TEST_CASE("a wrong index shows although all elements of the caller's array are one number")
+{
+    call c;
+    std::fill(c.x.begin(), c.x.end(), 1.5);
+    std::fill(c.y.begin(), c.y.end(), 0.0);
+    auto const next_index = [](in x, ints at, out y, double a) { gather(x.subspan(1), at, y, a); };
+    auto const why = [&](function tried) {
+        attune::call_frame const frame = attune::detail::make_call_frame(
+            c.kernel.describe().tolerances, in(c.x), ints(c.at), out(c.y), 2.0);
+        auto const found = attune::detail::failure_with_other_numbers(
+            c.kernel.describe(), frame, code(gather), code(tried), 2, attune::isolation::automatic);
+        CHECK(c.x == std::vector<double>(101, 1.5));
+        return found ? found->reason : std::string();
+    };
+    CHECK(why(next_index)
+              .starts_with("where the numbers of an array differ: argument 2, element 0: got "));
+    CHECK(why(gather).empty());
+    CHECK(why(hangs_later).empty());
+    c.kernel.precondition([](in x, ints, out, double) { return x.front() == x.back(); });
+    CHECK(why(next_index).empty());
+}
+
 TEST_CASE("declared contents that no variant is tried with are said, with the reason")
 {
     using attune::array_contents;

@@ -80,6 +80,19 @@ inline constexpr double longest_in_other_calls_s = 2;
                                                            callable const& trusted,
                                                            callable const& tried, double limit_s,
                                                            isolation protect);
+/// Compares a variant with the default on the call, if all elements of an array are one
+/// floating-point number. That array then gets various numbers: see vary(). A wrong index reads the
+/// right number otherwise, in each check of the variant.
+///
+/// @param limit_s  wall seconds
+/// @return  the failure of the variant. Empty without a failure, if kernel.calls(f) makes the
+///          contents, if kernel.precondition(f) refuses the call, if arrays overlap, or if the
+///          default fails. Never throws
+[[nodiscard]] std::optional<failure> failure_with_other_numbers(kernel_description const& kernel,
+                                                                call_frame const& frame,
+                                                                callable const& trusted,
+                                                                callable const& tried,
+                                                                double limit_s, isolation protect);
 /// Returns a sentence for each of kernel.contents(...) that failure_with_contents() does not try,
 /// with the arrays and the reason. One reason is a default that fails. Runs the default twice with
 /// each of the contents.

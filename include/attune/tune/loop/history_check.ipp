@@ -262,6 +262,29 @@ try {
     return {}; // no memory
 }
 
+ATTUNE_INLINE std::optional<failure> failure_with_other_numbers(kernel_description const& kernel,
+                                                                call_frame const& frame,
+                                                                callable const& trusted,
+                                                                callable const& tried,
+                                                                double limit_s, isolation protect)
+try {
+    bool const has_old_forms = frame.has_forms && !frame.resized;
+    if (kernel.calls || has_old_forms || !are_apart(frame.buffers) ||
+        std::none_of(frame.buffers.begin(), frame.buffers.end(), is_one_number))
+        return {};
+    sized_arrays memory;
+    call_frame const varied = memory.make(
+        frame, {.sizes = std::vector<std::int64_t>(frame.arguments.size(), drawn_call::unchanged)});
+    if (!takes_call(kernel, varied)) return {};
+    shape_verdict verdict = verify_shape(kernel, varied, trusted, tried,
+                                         {.check_s = limit_s, .compares_times = false}, protect);
+    if (verdict.how != shape_verdict::ending::wrong) return {};
+    verdict.why.reason = "where the numbers of an array differ: " + verdict.why.reason;
+    return std::move(verdict.why);
+} catch (std::exception const&) {
+    return {}; // no memory, or the precondition threw
+}
+
 ATTUNE_INLINE std::vector<std::string> contents_not_tried(kernel_description const& kernel,
                                                           call_frame const& frame,
                                                           callable const& trusted, double limit_s,
