@@ -321,6 +321,53 @@ TEST_CASE("a variant that does not end for one shape serves no class of shapes a
         CHECK_FALSE(is_served_by_class(n));
 }
 
+namespace {
+
+/// Of all processes: the next call for 300 numbers takes as long as if the machine had paused.
+attune::detail::shared_with_child<std::atomic<bool>>& pauses()
+{
+    static attune::detail::shared_with_child<std::atomic<bool>> one;
+    return one;
+}
+void paused_at_300(std::span<double const> x, std::span<double> y, double factor)
+{
+    if (y.size() == 300 && pauses().get().exchange(false))
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    accumulate<fast>(x, y, factor);
+}
+
+} // namespace
+
+TEST_CASE("a variant that takes long in one run alone keeps its classes")
+{
+    attune::tuned call{
+        accumulate_kernel(ways<usual, fast>()),
+        scripted_compiler{[](attune::compile_request const& v) {
+            auto const made = accumulate_script(v);
+            auto const* const code = std::get_if<void*>(&made);
+            bool const is_fast = code != nullptr && *code == std::get<void*>(code_of<fast>());
+            return is_fast ? scripted_compiler::answer{reinterpret_cast<void*>(&paused_at_300)}
+                           : made;
+        }},
+        shared_store{}, quick_options()};
+    pauses().get() = false;
+    accumulate_data tuned_on;
+    call(tuned_on.x, tuned_on.y, 2.0);
+    REQUIRE(call.report().how == attune::decision::tuned);
+    call.wait(); // for the proof
+    accumulate_data other(700);
+    std::vector<double> y(300, 0.0); // no drawn call has two lengths
+    for (int i = 1; i <= 2; ++i) {
+        pauses().get() = i == 2; // a shape is verified at its second call
+        call(other.x, y, 1.0);
+        CHECK(y[299] == 300 * i);
+    }
+    call.wait();
+    CHECK_FALSE(pauses().get().load());
+    CHECK(call.report().shapes.slower == 0);
+    CHECK(call.report().shapes.verified == 1);
+}
+
 TEST_CASE("a number with a class of its own is proven when a call first has it")
 {
     attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),

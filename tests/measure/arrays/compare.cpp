@@ -55,6 +55,13 @@ TEST_CASE("how many elements differ is told when it is more than one")
     CHECK(found->text() == "argument 2, element 1: got 5, reference 2 (2 of 4 differ)");
 }
 
+TEST_CASE("the largest distance is that of the elements that differ")
+{
+    CHECK(compared<int>({1, 5, 3, -6}, {1, 2, 3, 4})->farthest == 10);
+    CHECK(compared<double>({1, 4, 1e3}, {1, 2, 1e3 + 1}, tolerance{0, 1e-3})->farthest == 2);
+    CHECK(compared<double>({1, not_a_number}, {1, 2})->farthest == infinite);
+}
+
 TEST_CASE("numbers agree within absolute + relative * max(|element|, root mean square)")
 {
     using list = std::vector<double>;

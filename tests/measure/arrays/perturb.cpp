@@ -281,6 +281,24 @@ TEST_CASE("a sum of perturbed numbers does not cancel: what is divided by it sta
     }
 }
 
+TEST_CASE_TEMPLATE("a nudge moves all numbers by one share, up or both ways", T, float, double)
+{
+    constexpr T inf = std::numeric_limits<T>::infinity();
+    std::vector<T> from(64, T{3});
+    from.insert(from.end(), {-5, 0, inf, -inf});
+    for (bool const up : {false, true}) {
+        std::vector<T> to = from;
+        attune::detail::nudge(as_buffer(std::span<T>(to), 0), 0.125, up);
+        std::size_t ups = 0;
+        for (std::size_t i = 0; i < 65; ++i) {
+            CHECK(std::abs(to[i] - from[i]) == std::abs(from[i]) / 8);
+            ups += to[i] > from[i] ? 1 : 0;
+        }
+        CHECK((up ? ups == 65 : ups > 16 && ups < 48));
+        CHECK(std::vector<T>(to.begin() + 65, to.end()) == std::vector<T>{0, inf, -inf});
+    }
+}
+
 TEST_CASE("idle arrays are those that are written and did not change")
 {
     call c;

@@ -222,8 +222,12 @@ TEST_CASE("code that keeps a table of another length or scalar is found out")
     CHECK(has(c.fails(gather, knows_first_element), "the same first elements"));
     CHECK(c.fails(gather, keeps_tables).empty());
     CHECK(c.fails(gather, trusts_length).empty()); // it is wrong there by itself
-    c.kernel.precondition([](in, ints, out, double) { return true; });
-    CHECK(c.fails(gather, keeps_first_scalar).empty());
+    c.kernel.precondition([](in, ints at, out y, double) { return at.size() == y.size(); });
+    CHECK(has(c.fails(gather, keeps_first_scalar), "wrong after a call with other arguments"));
+    CHECK(has(c.fails(gather, keeps_first_table), "wrong after a call with other arguments"));
+    c.kernel.precondition([](in, ints, out y, double a) { return y.size() == 64 && a == 2; });
+    CHECK(c.fails(gather, keeps_first_scalar).empty()); // no other call is valid
+    CHECK(c.fails(gather, keeps_first_table).empty());
 }
 
 TEST_CASE("code that keeps nothing of a call's data is right")
@@ -278,6 +282,28 @@ TEST_CASE("declared contents of arrays show a variant that is wrong for them, ot
     CHECK(why(wrong_for).starts_with("where all elements are zero: argument 2, element 0"));
     CHECK(why(gather).empty());
     CHECK(c.x.front() == 1);
+}
+
+TEST_CASE("a wrong index shows although all elements of the caller's array are one number")
+{
+    call c;
+    std::fill(c.x.begin(), c.x.end(), 1.5);
+    std::fill(c.y.begin(), c.y.end(), 0.0);
+    auto const next_index = [](in x, ints at, out y, double a) { gather(x.subspan(1), at, y, a); };
+    auto const why = [&](function tried) {
+        attune::call_frame const frame = attune::detail::make_call_frame(
+            c.kernel.describe().tolerances, in(c.x), ints(c.at), out(c.y), 2.0);
+        auto const found = attune::detail::failure_with_other_numbers(
+            c.kernel.describe(), frame, code(gather), code(tried), 2, attune::isolation::automatic);
+        CHECK(c.x == std::vector<double>(101, 1.5));
+        return found ? found->reason : std::string();
+    };
+    CHECK(why(next_index)
+              .starts_with("where the numbers of an array differ: argument 2, element 0: got "));
+    CHECK(why(gather).empty());
+    CHECK(why(hangs_later).empty());
+    c.kernel.precondition([](in x, ints, out, double) { return x.front() == x.back(); });
+    CHECK(why(next_index).empty());
 }
 
 TEST_CASE("declared contents that no variant is tried with are said, with the reason")

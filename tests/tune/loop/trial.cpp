@@ -4,6 +4,7 @@
 // and what the tests need besides
 #include <attune/measure/clock/sampler.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>
 #include <limits>
@@ -96,6 +97,13 @@ ATTUNE_TEST_UNCHECKED void reads_before_slow_at_first(std::span<double const> x,
     reads_before(x, y, factor);
 }
 
+/// Reads the number after the right one.
+void reads_next(std::span<double const> x, std::span<double> y, double factor)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] += factor * x[(i + 1) % x.size()];
+}
+
 std::string refusal(bench& b)
 {
     return error_of([&] { established const runner{b}; });
@@ -159,6 +167,20 @@ TEST_CASE("a variant that reads before its arrays fails, though its first run is
     CHECK(has(why.reason, "on arrays that begin a page"));
     CHECK(has(why.reason, "8 bytes before the start of argument 0"));
     CHECK(b.data.called_times(0, 3.0));
+}
+
+TEST_CASE("a variant with a wrong index fails, though each array of the call has one number")
+{
+    bench b;
+    std::fill(b.data.x.begin(), b.data.x.end(), 1.5);
+    std::fill(b.data.y.begin(), b.data.y.end(), 0.0);
+    established runner{b};
+    attune::callable const code{.address = reinterpret_cast<void*>(&reads_next)};
+    attune::failure const why = failure_of(runner.run(code, never));
+    CHECK(why.stage == failure_stage::verify);
+    CHECK(has(why.reason, "where the numbers of an array differ: argument 1, element 0: got "));
+    CHECK(attune::succeeded(runner.run(b.compile(b.at(fast)), never).result));
+    CHECK(b.data.y == std::vector<double>(b.data.y.size(), 0.0));
 }
 
 TEST_CASE("a first run far above the best time spares no quick variant its checks")

@@ -59,3 +59,31 @@ TEST_CASE_TEMPLATE("declared contents of whole numbers include their least", T, 
     CHECK(fill_contents(array, array_contents::least, true));
     CHECK(all == std::vector<T>(3, std::numeric_limits<T>::lowest()));
 }
+
+TEST_CASE_TEMPLATE("an array of one number gets others near it", T, float, double)
+{
+    auto const is_one = [](std::vector<T> all) {
+        return attune::detail::is_one_number(attune::detail::as_buffer(std::span<T>(all), 0));
+    };
+    CHECK(is_one(std::vector<T>(2, 7)));
+    CHECK_FALSE(is_one({}));
+    CHECK_FALSE(is_one({7}));
+    CHECK_FALSE(is_one({7, 7, 8}));
+    for (T const number : {T{0}, T{7}, T{-7}, std::numeric_limits<T>::max()}) {
+        std::vector<T> all(100, number);
+        attune::detail::vary(attune::detail::as_buffer(std::span<T>(all), 0));
+        for (T const one : all) {
+            CHECK(std::signbit(one) == std::signbit(number));
+            CHECK(std::abs(one) <= (number == 0 ? T{0.25} : std::abs(number)));
+            CHECK(std::abs(one) >= std::abs(number) * T{0.75});
+        }
+        std::sort(all.begin(), all.end());
+        CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
+    }
+    constexpr T inf = std::numeric_limits<T>::infinity();
+    std::vector<T> infinite(2, inf);
+    attune::detail::vary(attune::detail::as_buffer(std::span<T>(infinite), 0));
+    CHECK(infinite == std::vector<T>(2, inf));
+    std::vector<int> ones(2, 1); // may be indices
+    CHECK_FALSE(attune::detail::is_one_number(attune::detail::as_buffer(std::span<int>(ones), 0)));
+}

@@ -190,6 +190,74 @@ void sum_backwards(in x, out y, ints)
         y[0] += x[i];
 }
 void sum_of_half(in x, out y, ints k) { sum(x.first(x.size() / 2), y, k); }
+/// As if it loaded 64 bytes at once, which must be aligned.
+ATTUNE_TEST_UNCHECKED void sum_of_aligned(in x, out y, ints k)
+{
+    int volatile* volatile nowhere = nullptr;
+    if (reinterpret_cast<std::uintptr_t>(x.data()) % 64 != 0) *nowhere = 1;
+    sum(x, y, k);
+}
+/// Fails for other numbers than those of the caller.
+ATTUNE_TEST_UNCHECKED void sum_from_one(in x, out y, ints k)
+{
+    int volatile* volatile nowhere = nullptr;
+    if (x.front() != 1) *nowhere = 1;
+    sum(x, y, k);
+}
+/// Numbers between -1 and 1 whose sum cancels.
+[[nodiscard]] std::vector<double> cancelling(std::size_t count)
+{
+    std::vector<double> all(count);
+    double total = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        total += all[i] = std::cos(static_cast<double>(i));
+    all[count / 2] -= total;
+    return all;
+}
+
+/// The sums of the rows of eight, which cancel.
+void row_sums(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        sum(x.subspan(8 * i, 8), y.subspan(i, 1), {});
+}
+void row_sums_backwards(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        sum_backwards(x.subspan(8 * i, 8), y.subspan(i, 1), {});
+}
+void row_sums_of_seven(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        sum(x.subspan(8 * i, 7), y.subspan(i, 1), {});
+}
+/// Leaves the first and the last number.
+void inside(in x, out y, ints k) { assign(x.subspan(1), y.subspan(1, y.size() - 2), k); }
+void inside_and_first(in x, out y, ints k)
+{
+    inside(x, y, k);
+    y.front() = 2 * x.front();
+}
+/// Differs by five times the tolerance.
+void assign_roughly(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = 2 * x[i] * (1 + 5e-9);
+}
+
+std::vector<std::uintptr_t> places; ///< addresses of x modulo 64, run by run
+void notes_place(in x, out y, ints k)
+{
+    places.push_back(reinterpret_cast<std::uintptr_t>(x.data()) % 64);
+    assign(x, y, k);
+}
+void spin_for(double cpu_s);
+int runs_to_come = 0; ///< that take 10 us longer
+void slow_at_first(in x, out y, ints k)
+{
+    assign(x, y, k);
+    if (runs_to_come-- > 0) spin_for(1e-5);
+}
 
 [[nodiscard]] attune::callable code(function f,
                                     std::uint32_t modulus = attune::code_facts{}.address_modulus)
@@ -216,7 +284,7 @@ struct call {
     std::uint32_t modulus = attune::code_facts{}.address_modulus;
     // The default, from its contents, from those moved away from zero, and, as nothing writes `k`,
     // from those across it and once more away; the variant from both.
-    // Each child that compares times adds six.
+    // Each child that compares times adds six, or 32 if the variant seems slower.
     unsigned most_executions = 6; // of all children
     unsigned most_comparisons = 3;
 
@@ -238,7 +306,7 @@ struct call {
         CHECK(std::equal(b.begin(), b.end(), b_before.begin()));
         CHECK(std::equal(c.begin(), c.end(), c_before.begin()));
         CHECK(said.executions <=
-              most_executions + (limits.compares_times ? 6 * most_comparisons : 0));
+              most_executions + (limits.compares_times ? 32 * most_comparisons : 0));
         CHECK(said.runs_s <= said.elapsed_s);
         CHECK((said.how == ending::right) == said.why.reason.empty());
         CHECK(waitpid(-1, nullptr, WNOHANG) == -1); // no child is left
@@ -313,16 +381,156 @@ TEST_CASE("where a sum cancels, another order of it is no mistake; elsewhere a p
         c.k.clear();
         CHECK(c.verify(sum, sum_backwards, how).how == ending::right);
         CHECK(c.verify(sum, sum_of_half, how).how == ending::wrong);
-        double total = 0;
-        for (std::size_t i = 0; i < c.x.size(); ++i)
-            total += c.x[i] = std::sin(static_cast<double>(i));
-        c.x[50] -= total;
+        c.x = cancelling(101);
+        CHECK(c.verify(sum, sum_of_half, how).how == ending::wrong);
         shape_verdict const said = c.verify(sum, sum_backwards, how);
         CHECK(said.how == ending::unknown);
         CHECK(has(said.why.reason, "kernel.tolerate"));
         c.kernel.tolerate<1>(attune::tolerance{}); // equal bits are asked for
         CHECK(c.verify(sum, sum_backwards, how).how == ending::wrong);
     }
+}
+
+TEST_CASE("of rows that cancel, those of another order are no mistake, and shortened ones are")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        c.x = cancelling(8);
+        for (std::size_t i = 0; i < 8; ++i) // equal bits in each order
+            c.x[i] = i % 2 == 0 ? 3 : -3;
+        for (std::size_t row = 1; row < 10; ++row)
+            for (double const x : cancelling(8))
+                c.x.push_back(x * static_cast<double>(row));
+        c.y.assign(10, 3.0);
+        c.k.clear();
+        CHECK(c.verify(row_sums, row_sums_backwards, how).how == ending::unknown);
+        CHECK(c.verify(row_sums, row_sums_of_seven, how).how == ending::wrong);
+    }
+}
+
+TEST_CASE("a double sum of floats may cancel, and without its tail it is wrong all the same")
+{
+    using float_sum = void(std::span<float const>, out);
+    attune::kernel<float_sum> const kernel{"f", attune::source_text("", "f.kernel.cpp"),
+                                           attune::space(attune::integer<"A">(1, 2))};
+    float_sum* const total = [](std::span<float const> x, out y) {
+        y[0] = 0;
+        for (float const one : x)
+            y[0] += static_cast<double>(one);
+    };
+    float_sum* const backwards = [](std::span<float const> x, out y) {
+        y[0] = 0;
+        for (std::size_t i = x.size(); i-- > 0;)
+            y[0] += static_cast<double>(x[i]);
+    };
+    float_sum* const without_tail = [](std::span<float const> x, out y) {
+        y[0] = 0;
+        for (float const one : x.first(x.size() / 16 * 16))
+            y[0] += static_cast<double>(one);
+    };
+    std::vector<float> x(1'003);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = 1 + static_cast<float>(i % 7);
+    std::vector<double> y(1, 3.0);
+    auto const verify = [&](float_sum* tried, isolation how) {
+        attune::callable const trusted{.address = reinterpret_cast<void*>(total)};
+        attune::callable const code{.address = reinterpret_cast<void*>(tried)};
+        return attune::detail::verify_shape(
+                   kernel.describe(),
+                   attune::detail::make_call_frame({}, std::span<float const>(x), out(y)), trusted,
+                   code, {}, how)
+            .how;
+    };
+    for (isolation const how : everywhere) {
+        CHECK(verify(backwards, how) == ending::right);
+        CHECK(verify(without_tail, how) == ending::wrong);
+    }
+    // Of many magnitudes: doubles round. Three floats take away the sum but for a rounding.
+    for (std::size_t i = 0; i + 3 < x.size(); ++i)
+        x[i] = static_cast<float>(std::ldexp(std::sin(static_cast<double>(i)), int(i % 40) - 20));
+    double left = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (i + 3 >= x.size()) x[i] = static_cast<float>(-left);
+        left += static_cast<double>(x[i]);
+    }
+    for (isolation const how : everywhere) {
+        CHECK(verify(backwards, how) == ending::unknown);
+        CHECK(verify(without_tail, how) == ending::wrong);
+    }
+}
+
+TEST_CASE("whether a difference is rounding is asked at the alignments of the call")
+{
+    std::vector<double> const numbers = cancelling(20'000); // malloc() aligns them to 16 alone
+    std::vector<double> memory(numbers.size() + 8);
+    auto const from = reinterpret_cast<std::uintptr_t>(memory.data()) % 64 / sizeof(double);
+    out const x = out(memory).subspan((8 - from) % 8, numbers.size());
+    std::copy(numbers.begin(), numbers.end(), x.begin());
+    for (isolation const how : everywhere) {
+        call c;
+        c.y.assign(1, 3.0);
+        shape_verdict const said = c.verify_on(x, c.y, {}, sum_of_aligned, sum_backwards, how);
+        CHECK(said.how == ending::unknown);
+        CHECK(has(said.why.reason, "kernel.tolerate"));
+    }
+}
+
+TEST_CASE("a default that fails for other numbers makes no wrong result a rounding")
+{
+    for (isolation const how : {isolation::fork, isolation::guard}) {
+        if (is_skipped(attune_test::thread_sanitized, attune_test::jumps_out_of_handlers)) return;
+        call c;
+        c.x = cancelling(101);
+        c.y.assign(1, 3.0);
+        c.k.clear();
+        CHECK(c.verify(sum_from_one, sum_of_half, how).how == ending::wrong);
+    }
+}
+
+TEST_CASE("a number that no run of the default writes is not a rounding")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        CHECK(c.verify(inside, inside, how).how == ending::right);
+        CHECK(c.verify(inside, inside_and_first, how).how == ending::wrong);
+    }
+}
+
+TEST_CASE("a difference of a few tolerances has advice, a large one has none")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        shape_verdict said = c.verify(assign, assign_roughly, how);
+        CHECK(said.how == ending::wrong);
+        CHECK(has(said.why.reason, "; if that is rounding, kernel.tolerate<1>(...) allows it"));
+        said = c.verify(assign, wrong_tail, how);
+        CHECK(said.how == ending::wrong);
+        CHECK_FALSE(has(said.why.reason, "tolerate"));
+        c.kernel.tolerate<1>(attune::tolerance{}); // equal bits are asked for
+        CHECK_FALSE(has(c.verify(assign, assign_roughly, how).why.reason, "tolerate"));
+    }
+}
+
+TEST_CASE("times are taken at the caller's alignments, also where addresses do not matter")
+{
+    call c;
+    c.modulus = 8;
+    places.clear();
+    CHECK(c.verify(assign, notes_place, isolation::none).how == ending::right);
+    REQUIRE(places.size() >= 2);
+    // The array's 808 bytes end a page in the first run.
+    CHECK(places.front() == (4096 - 808) % 64);
+    CHECK(places.back() == reinterpret_cast<std::uintptr_t>(c.x.data()) % 64);
+}
+
+TEST_CASE("a short variant whose first runs alone take long is not slower")
+{
+    call c;
+    runs_to_come = 8;
+    shape_verdict const said = c.verify(assign, slow_at_first, isolation::none);
+    CHECK(said.how == ending::right);
+    CHECK(runs_to_come < 0);
+    CHECK_FALSE(said.is_slower);
 }
 
 TEST_CASE("what a bad variant does is its failure, and the caller never sees it")
@@ -699,6 +907,8 @@ private:
     cpu_set_t before_{};
 };
 
+namespace {
+
 void spin_for(double cpu_s)
 {
     attune::system_clocks const clocks;
@@ -706,6 +916,8 @@ void spin_for(double cpu_s)
     while (clocks.thread_cpu_s() < until_s)
         asm volatile("");
 }
+
+} // namespace
 
 TEST_CASE("a run that loses its processor to another program does not count the time without it")
 {

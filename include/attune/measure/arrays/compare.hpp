@@ -196,6 +196,20 @@ template <class T>
     return static_cast<double>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
 }
 
+/// |a - b| of two numbers; infinite for bytes, and where a or b is NaN.
+template <class T>
+[[nodiscard]] double number_distance(T a, T b) noexcept
+{
+    if constexpr (is_real<T>) {
+        auto const by = std::abs(static_cast<wide<T>>(a) - static_cast<wide<T>>(b));
+        return std::isnan(by) ? HUGE_VAL : static_cast<double>(by);
+    } else if constexpr (std::is_same_v<T, std::byte>) {
+        return HUGE_VAL;
+    } else {
+        return integer_distance(a, b);
+    }
+}
+
 template <class T>
 [[nodiscard]] bool agrees(T got, T want, tolerance const& within, double rms) noexcept
 {
@@ -204,17 +218,14 @@ template <class T>
         return false;
     } else {
         double const target = static_cast<double>(want);
-        double distance = 0;
         if constexpr (is_real<T>) {
             auto const mine = static_cast<wide<T>>(got);
             auto const right = static_cast<wide<T>>(want);
             if (std::isnan(mine) || std::isnan(right)) return std::isnan(mine) && std::isnan(right);
             if (std::isinf(mine) || std::isinf(right)) return false;
-            distance = static_cast<double>(std::abs(mine - right));
-        } else {
-            distance = integer_distance(got, want);
         }
-        return distance <= within.absolute + within.relative * std::max(std::abs(target), rms);
+        return number_distance(got, want) <=
+               within.absolute + within.relative * std::max(std::abs(target), rms);
     }
 }
 
@@ -228,6 +239,7 @@ struct mismatch {
     std::size_t elements = 0;          ///< number of elements
     std::size_t target = buffer::none; ///< index in an array of pointers
     std::string place{};               ///< "row 2, column 5"; "element 17, field 3"; or empty
+    double farthest = 0;               ///< largest number_distance() of the elements that differ
 
     /// "argument 2, element 17: got 3.5, reference 3.25 (3 of 100 differ)".
     [[nodiscard]] std::string text() const;

@@ -30,6 +30,7 @@ template <class T>
             first = mismatch{got.argument, i, element_text(mine), element_text(reference), 0, count,
                              got.target,   {}};
         ++first->count;
+        first->farthest = std::max(first->farthest, number_distance(mine, reference));
     }
     return first;
 }
@@ -57,6 +58,7 @@ template <class T>
     std::vector<std::byte> const dense = content_of(got);
     std::optional<mismatch> first;
     std::size_t count = 0;
+    double farthest = 0;
     for (std::size_t k = 0; k < part_count(got); ++k) {
         std::vector<std::byte> mine = take_part(got, k, dense);
         buffer const part = part_of(got, k, mine);
@@ -67,9 +69,13 @@ template <class T>
         if (!found) continue;
         found->place = place_text(got, k, found->element);
         count += found->count;
+        farthest = std::max(farthest, found->farthest);
         if (!first) first = std::move(found);
     }
-    if (first) first->count = count;
+    if (first) {
+        first->count = count;
+        first->farthest = farthest;
+    }
     return first;
 }
 

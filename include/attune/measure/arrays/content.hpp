@@ -268,9 +268,11 @@ private:
 /// @pre  buffers do not overlap
 void perturb(std::span<buffer const> buffers, bool across = false);
 
-/// Changes each floating-point number by an eighth of the default tolerance of its type, relative
-/// to the number, up or down by its place. Zero, infinities and NaN stay.
-void nudge(buffer const& b);
+/// Changes each floating-point number by `by`, relative to the number. Zero, infinities and NaN
+/// stay.
+/// @param up  true: all numbers become greater; false: each becomes greater or less by its place
+///            and by buffer::argument
+void nudge(buffer const& b, double by, bool up);
 
 /// Contents of buffers at some moment: views of bytes elsewhere. The bytes of read-only buffers are
 /// unspecified.

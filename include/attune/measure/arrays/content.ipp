@@ -293,30 +293,29 @@ ATTUNE_INLINE void perturb(std::span<buffer const> buffers, bool across)
 }
 
 /// @pre  `b` is plain
-inline void nudge_plain(buffer const& b)
+inline void nudge_plain(buffer const& b, double by, bool up)
 {
     with_element_type(b.type, [&]<class T>(T) {
         if constexpr (is_real<T>) {
-            double const by = default_tolerance(b.type).relative / 8;
-            std::uint64_t bits = 0;
+            std::uint64_t bits = b.argument;
             for (std::size_t i = 0; i < b.bytes / sizeof(T); ++i) {
                 bits = (bits + 1) * 0x9e3779b97f4a7c15u;
-                double const times = (bits >> 63) != 0 ? 1 + by : 1 - by;
-                T const value = static_cast<T>(static_cast<wide<T>>(element_at<T>(b.data, i)) *
-                                               static_cast<wide<T>>(times));
+                auto const x = static_cast<wide<T>>(element_at<T>(b.data, i));
+                bool const grows = up ? x > 0 : (bits >> 63) != 0; // away from zero
+                T const value = static_cast<T>(x * static_cast<wide<T>>(grows ? 1 + by : 1 - by));
                 std::memcpy(b.data + i * sizeof(T), &value, sizeof(T));
             }
         }
     });
 }
 
-ATTUNE_INLINE void nudge(buffer const& b)
+ATTUNE_INLINE void nudge(buffer const& b, double by, bool up)
 {
-    if (is_plain(b)) return nudge_plain(b);
+    if (is_plain(b)) return nudge_plain(b, by, up);
     std::vector<std::byte> dense = content_of(b);
     for (std::size_t k = 0; k < part_count(b); ++k) {
         std::vector<std::byte> part = take_part(b, k, dense);
-        nudge_plain(part_of(b, k, part));
+        nudge_plain(part_of(b, k, part), by, up);
         put_part(b, k, part, dense);
     }
     set_content(b, dense);

@@ -21,8 +21,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// variant that keeps a packed array or an address between calls may be right in its first run and
 /// wrong in a later one. Two more children run the variant with half of the sizes and with other
 /// scalars, in turn with the call's own. A variant may keep a table for the size or the scalar of
-/// an earlier call. Integers that are inputs do not change. A kernel with a precondition gets
-/// neither of these two children.
+/// an earlier call. Integers that are inputs do not change. A kernel gets none of these two
+/// children whose calls kernel.precondition(f) refuses.
 ///
 /// The kernel may not be made for the changed calls. A wrong result therefore counts only if the
 /// variant computes the right one in another child, without earlier calls.
@@ -80,6 +80,19 @@ inline constexpr double longest_in_other_calls_s = 2;
                                                            callable const& trusted,
                                                            callable const& tried, double limit_s,
                                                            isolation protect);
+/// Compares a variant with the default on the call, if all elements of an array are one
+/// floating-point number. That array then gets various numbers: see vary(). A wrong index reads the
+/// right number otherwise, in each check of the variant.
+///
+/// @param limit_s  wall seconds
+/// @return  the failure of the variant. Empty without a failure, if kernel.calls(f) makes the
+///          contents, if kernel.precondition(f) refuses the call, if arrays overlap, or if the
+///          default fails. Never throws
+[[nodiscard]] std::optional<failure> failure_with_other_numbers(kernel_description const& kernel,
+                                                                call_frame const& frame,
+                                                                callable const& trusted,
+                                                                callable const& tried,
+                                                                double limit_s, isolation protect);
 /// Returns a sentence for each of kernel.contents(...) that failure_with_contents() does not try,
 /// with the arrays and the reason. One reason is a default that fails. Runs the default twice with
 /// each of the contents.

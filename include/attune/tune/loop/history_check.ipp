@@ -45,11 +45,12 @@ inline constexpr std::array<call_in_sequence, 3> sequence_of_arguments{{
     {0, sequence_contents::callers, true, "a call with other arguments"},
 }};
 
-/// Returns the call with half of its sizes, or with other scalars; empty if the call has none.
+/// Returns the call with half of its sizes, or with other scalars. Empty if the call has none, or
+/// if kernel.precondition(f) refuses the changed call.
 [[nodiscard]] inline std::optional<call_frame>
 with_changed(kernel_description const& kernel, call_frame const& frame, std::int64_t by)
 {
-    if (!frame.resized || kernel.precondition) return {};
+    if (!frame.resized) return {};
     std::vector<std::int64_t> sizes(frame.arguments.size(), -1);
     auto const made = [&](bool of_arrays) -> std::optional<call_frame> {
         for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -62,11 +63,11 @@ with_changed(kernel_description const& kernel, call_frame const& frame, std::int
         bool is_changed = of_arrays;
         for (std::size_t i = 0; i < sizes.size(); ++i)
             is_changed = is_changed || out.arguments[i].value != frame.arguments[i].value;
-        if (!is_changed) return {};
+        if (!is_changed || !takes_call(kernel, out)) return {};
         return out;
     };
     std::optional<call_frame> out = made(false);
-    if (!out && by == halved_size) out = made(true); // the lengths are the sizes
+    if (!out && by == halved_size) out = made(true); // the lengths are sizes, too
     return out;
 }
 
@@ -259,6 +260,29 @@ try {
     return {};
 } catch (std::exception const&) {
     return {}; // no memory
+}
+
+ATTUNE_INLINE std::optional<failure> failure_with_other_numbers(kernel_description const& kernel,
+                                                                call_frame const& frame,
+                                                                callable const& trusted,
+                                                                callable const& tried,
+                                                                double limit_s, isolation protect)
+try {
+    bool const has_old_forms = frame.has_forms && !frame.resized;
+    if (kernel.calls || has_old_forms || !are_apart(frame.buffers) ||
+        std::none_of(frame.buffers.begin(), frame.buffers.end(), is_one_number))
+        return {};
+    sized_arrays memory;
+    call_frame const varied = memory.make(
+        frame, {.sizes = std::vector<std::int64_t>(frame.arguments.size(), drawn_call::unchanged)});
+    if (!takes_call(kernel, varied)) return {};
+    shape_verdict verdict = verify_shape(kernel, varied, trusted, tried,
+                                         {.check_s = limit_s, .compares_times = false}, protect);
+    if (verdict.how != shape_verdict::ending::wrong) return {};
+    verdict.why.reason = "where the numbers of an array differ: " + verdict.why.reason;
+    return std::move(verdict.why);
+} catch (std::exception const&) {
+    return {}; // no memory, or the precondition threw
 }
 
 ATTUNE_INLINE std::vector<std::string> contents_not_tried(kernel_description const& kernel,

@@ -313,6 +313,11 @@ ATTUNE_INLINE bool trial_runner::judge_in_other_calls(trial& made, double best_s
         made.result = *std::move(why);
         return true;
     }
+    if (auto why = failure_with_other_numbers(problem_.kernel, problem_.frame, default_, made.code,
+                                              limit_s, options_.measuring.protect)) {
+        made.result = *std::move(why);
+        return true;
+    }
     if (made.code.facts.depends_on_this_call_alone) return true;
     if (auto why = failure_after_other_calls(problem_.kernel, problem_.frame, default_, made.code,
                                              limit_s, options_.measuring.protect))

@@ -7,6 +7,7 @@
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
+#include <attune/measure/arrays/compare.hpp>
 
 #include <algorithm>
 #include <array>
@@ -81,6 +82,38 @@ template <class T>
 {
     bool const is_number = of.type >= element_type::f32 && of.type <= element_type::u64;
     return is_number && of.run_count == 0 && of.gaps.rows == 0;
+}
+
+/// Returns true if all elements are one floating-point number: a wrong index then reads the right
+/// number.
+[[nodiscard]] inline bool is_one_number(buffer const& of)
+{
+    std::size_t const width = element_bytes(of.type);
+    return is_real_type(of.type) && of.run_count == 0 && of.gaps.rows == 0 && of.bytes > width &&
+           std::memcmp(of.data, of.data + width, of.bytes - width) == 0;
+}
+
+/// Makes each number smaller by up to a quarter. Zero becomes a number below a quarter; infinities
+/// and NaN stay. Arguments get different numbers. The memory may be unaligned.
+/// @pre  is_one_number(of)
+inline void vary(buffer const& of)
+{
+    constexpr std::size_t most = 4'099; // a prime number: rows differ
+    with_element_type(of.type, [&]<class T>(T) {
+        if constexpr (is_real<T>) {
+            std::size_t const period = std::min(most, of.bytes / sizeof(T)) * sizeof(T);
+            std::uint64_t bits = of.argument;
+            for (std::size_t at = 0; at < period; at += sizeof(T)) {
+                bits = (bits + 1) * 0x9e3779b97f4a7c15u;
+                auto const x = static_cast<wide<T>>(element_at<T>(of.data + at, 0));
+                auto const part = static_cast<wide<T>>(bits >> 40) * static_cast<wide<T>>(0x1p-26);
+                T const value = static_cast<T>(x == 0 ? part : x * (1 - part));
+                std::memcpy(of.data + at, &value, sizeof(T));
+            }
+            for (std::size_t at = period; at < of.bytes; at += period)
+                std::memcpy(of.data + at, of.data, std::min(period, of.bytes - at));
+        }
+    });
 }
 
 /// Fills an array. The memory may be unaligned.

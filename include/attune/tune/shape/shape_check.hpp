@@ -61,8 +61,9 @@ struct shape_check_limits {
 /// A right variant is clearly slower if its fastest run takes over 1.5 times the fastest run of the
 /// trusted code, and 2 us more. If the first runs leave that open, both run again in turns, at most
 /// three times and for 0.1 s. Below 0.1 ms both always run again, because the first runs mostly
-/// fill caches. A first run of over 20 ms stops at six times the trusted code's time: the variant
-/// is slower, and whether it is right stays unknown.
+/// fill caches; a variant counts as slower there after 16 times. These runs use copies at the
+/// alignments of the caller's arrays. A first run of over 20 ms stops at six times the trusted
+/// code's time: the variant is slower, and whether it is right stays unknown.
 ///
 /// Does not write to the caller's memory. If `protect` (or the result of choose_isolation()) is
 /// `guard` or `none`, the runs take place in this process, also on copies. The process state is

@@ -66,7 +66,8 @@ public:
     }
     /// Makes the call. Shorter arrays are the beginnings of the original ones. Longer ones, and
     /// those with another address or other contents, are in memory of this object, and repeat the
-    /// original elements. Arrays whose type has no such contents keep the original ones.
+    /// original elements. Arrays whose type has no such contents keep the original ones. Arrays of
+    /// one floating-point number get various ones: see vary().
     /// @param frame  frame of the original call, with call_frame::resized
     /// @return  the call; its arrays are valid until the next make()
     /// Errors   std::bad_alloc

@@ -149,7 +149,7 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
                                       : static_cast<std::size_t>(call.sizes[i]);
         bool const is_longer = count > (*out.elements)[one.buffer];
         bool const is_own = call.contents == array_contents::own;
-        if (!is_longer && place == drawn_call::unchanged && is_own) continue;
+        if (!is_longer && place == drawn_call::unchanged && is_own && !is_one_number(its)) continue;
         std::size_t const bytes = count * one.element_bytes;
         std::size_t const wanted = place == drawn_call::unchanged
                                        ? reinterpret_cast<std::uintptr_t>(its.data) % line
@@ -167,6 +167,7 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
             std::memcpy(to + at, its.data, std::min(at == 0 ? its.bytes : period, bytes - at));
         its.data = to;
         its.bytes = bytes;
+        if (is_own && is_one_number(its)) vary(its);
         static_cast<void>(fill_contents(its, call.contents, are_declared_));
         (*out.elements)[one.buffer] = count;
     }
