@@ -117,16 +117,15 @@ private:
             return;
         }
         bool const real = is_real(s.accumulator);
-        double const infinity = std::numeric_limits<double>::infinity();
         nest_number kept{};
         if (s.combine == product) kept = {1, 1};
         if (s.combine == maximum) kept = lowest(s.accumulator);
         if (s.combine == minimum) kept = highest(s.accumulator);
         if (s.continues) kept = nest_rounded(to, is_real(element), s.accumulator);
-        best_ = -1;
-        if (s.combine == argument_of_maximum) kept = {0, -infinity};
+        best_ = 0;
+        if (s.combine == argument_of_maximum) kept = lowest(s.accumulator);
         reduce(s, i, kept);
-        if (s.combine == argument_of_maximum) kept = {best_ < 0 ? 0 : best_, 0};
+        if (s.combine == argument_of_maximum) kept = {best_, 0};
         to = nest_rounded(kept, real && s.combine != argument_of_maximum, element);
     }
     static nest_number lowest(attune::element_type type)
@@ -157,7 +156,7 @@ private:
         nest_number const v = nest_rounded(value(s.value), from_real, s.accumulator);
         bool const real = is_real(s.accumulator);
         if (s.combine == argument_of_maximum) {
-            if (best_ < 0 || (real ? v.real > kept.real : v.whole > kept.whole)) {
+            if (real ? v.real > kept.real : v.whole > kept.whole) { // never for NaN
                 kept = v;
                 best_ = at_[s.axes.back()];
             }
@@ -277,7 +276,7 @@ private:
     attune::nest_description const& p_;
     std::vector<std::int64_t> inputs_;
     std::vector<std::int64_t> at_;
-    std::int64_t best_ = -1;
+    std::int64_t best_ = 0;
 
 public:
     std::vector<std::vector<nest_number>> arrays;

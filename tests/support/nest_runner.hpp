@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -233,7 +234,7 @@ private:
         }
         std::string inputs;
         for (attune::nest_input const& input : program.nest.inputs)
-            inputs += "    auto const " + input.name + " = static_cast<" +
+            inputs += "    [[maybe_unused]] auto const " + input.name + " = static_cast<" +
                       std::string(attune::detail::cpp_name(input.type)) + ">(x[" +
                       std::to_string(count++) + "]);\n";
         std::string text = head + inputs + "    long all[" + std::to_string(count + forms.size()) +
@@ -299,13 +300,19 @@ private:
     {
         nest_interpreter wanted(of.plain, of.inputs);
         std::uint64_t state = 12345;
+        // The place of a largest number says what was done with NaN; sums of NaN say nothing.
+        bool const has_nan = std::all_of(
+            of.plain.statements.begin(), of.plain.statements.end(),
+            [](auto const& one) { return one.combine == attune::reduction::argument_of_maximum; });
         for (std::size_t a = 0; a < wanted.arrays.size(); ++a)
             for (nest_number& v : wanted.arrays[a]) {
                 state = state * 6364136223846793005ULL + 1442695040888963407ULL;
                 auto const draw = static_cast<std::int64_t>((state >> 40) % 17) - 8;
                 bool const real = is_real(of.plain.arrays[a].element);
-                v = nest_rounded({draw, static_cast<double>(draw) / 8}, real,
-                                 of.plain.arrays[a].element);
+                double number = static_cast<double>(draw) / 8;
+                if (draw == 0 && (state >> 32) % 2 == 0) number = -0.0;
+                if (has_nan && draw < -4) number = std::numeric_limits<double>::quiet_NaN();
+                v = nest_rounded({draw, number}, real, of.plain.arrays[a].element);
             }
         std::vector<nest_bytes> memory;
         std::vector<std::int64_t> arguments;

@@ -42,10 +42,28 @@ public:
         for (attune::nest_array& array : b_.out.arrays)
             array.is_constant =
                 array.role == attune::nest_role::read && !array.has_row_stride && one_in(3);
+        if (one_in(3)) rename(any(std::vector<std::string>{"t", "t", "c", "f"}));
         return {std::move(b_.out), std::move(inputs_)};
     }
 
 private:
+    /// Gives arrays and inputs names that locals of a text have, too: t0, t1, ...
+    void rename(std::string const& stem)
+    {
+        std::size_t const count = b_.out.arrays.size() + b_.out.inputs.size();
+        std::vector<std::size_t> numbers(std::max<std::size_t>(count, b_.out.nodes.size()));
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        shuffle(numbers);
+        for (attune::nest_array& array : b_.out.arrays) {
+            array.name = stem + std::to_string(numbers.back());
+            numbers.pop_back();
+        }
+        for (attune::nest_input& input : b_.out.inputs) {
+            input.name = stem + std::to_string(numbers.back());
+            numbers.pop_back();
+        }
+    }
+
     // ---- programs
 
     void product()
@@ -53,8 +71,10 @@ private:
         axes spatial;
         std::int64_t room = 12000;
         std::int64_t const dimensions = 1 + below(3);
+        std::int64_t const square = one_in(6) ? size(9) : -1; // all axes of one extent
         auto const add = [&](axes& to, std::string name, std::int64_t most) {
-            std::int64_t const n = size(std::clamp<std::int64_t>(room, 1, most));
+            std::int64_t const n =
+                square >= 0 ? square : size(std::clamp<std::int64_t>(room, 1, most));
             room /= std::max<std::int64_t>(n, 1);
             to.push_back(axis(std::move(name), n));
         };

@@ -256,11 +256,26 @@ protected:
         node.third = c;
         return b_.node(node);
     }
+    /// min(1 / |x|, 4), which is 4 for both zeros.
+    std::uint32_t of_signless_zero(std::uint32_t x)
+    {
+        return op(nest_op::minimum, op(nest_op::divide, number(1), op(nest_op::absolute, x)),
+                  number(4));
+    }
+    /// A quotient of whole numbers whose divisor may be 0: alone, twice, and where it is chosen.
+    std::uint32_t quotient(std::uint32_t x, axes const& spatial)
+    {
+        std::uint32_t const by = read_along(some_of(spatial));
+        std::uint32_t out = op(nest_op::divide, x, by);
+        if (one_in(2)) out = op(nest_op::add, out, op(nest_op::multiply, out, out));
+        if (one_in(3)) return out;
+        return select(b_.op(nest_op::equal, by, number(0), number_), number(5), out);
+    }
     /// Something that is done to each element: a bias, a residual, a mask, an activation.
     std::uint32_t dressed(std::uint32_t x, axes const& spatial)
     {
         for (std::int64_t n = 1 + below(3); n > 0; --n) {
-            std::int64_t const which = below(7);
+            std::int64_t const which = below(8);
             if (which < 2)
                 x = op(nest_op::add, x, read_along(some_of(spatial)));
             else if (which == 2)
@@ -269,6 +284,8 @@ protected:
                 x = op(nest_op::multiply, x, scalar_input());
             else if (which == 4)
                 x = select(truth(spatial), x, one_in(2) ? number(2) : op(nest_op::negate, x));
+            else if (which == 5)
+                x = is_real_number() ? of_signless_zero(x) : quotient(x, spatial);
             else
                 x = activation(x);
         }
@@ -325,6 +342,21 @@ protected:
         }
         return which == 1 ? maximum : which == 2 ? minimum : sum;
     }
+    /// Takes, for an axis, another one of these with its extent.
+    void exchange(axes& spatial, axes const& reduced)
+    {
+        axes others = spatial;
+        others.insert(others.end(), reduced.begin(), reduced.end());
+        shuffle(others);
+        for (std::size_t s = 0; s < spatial.size(); ++s)
+            for (std::uint32_t const other : others)
+                if (b_.of(other) == b_.of(spatial[s]) &&
+                    std::find(spatial.begin(), spatial.begin() + static_cast<std::ptrdiff_t>(s),
+                              other) == spatial.begin() + static_cast<std::ptrdiff_t>(s)) {
+                    spatial[s] = other;
+                    break;
+                }
+    }
     /// A reduction, and up to two statements that read its result element by element.
     void reduce_and_dress(axes spatial, axes const& reduced, std::uint32_t value)
     {
@@ -338,6 +370,8 @@ protected:
             if (one_in(4))
                 for (std::uint32_t& a : spatial)
                     a = twin(a);
+            else if (one_in(2))
+                exchange(spatial, reduced);
             bool const is_end = m + 1 == more;
             last = state("D" + std::to_string(m), spatial, {}, attune::reduction::none,
                          dressed(element(last, spatial), spatial),

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,26 @@ TEST_CASE("programs of every kind compute the same in blocks of threads, in rand
                 CHECK(support::device_difference(compiler, one.nest, one.inputs, subject, at,
                                                  seed) == "");
             }
+        }
+    }
+}
+
+TEST_CASE("the first of the largest numbers is no NaN, whichever thread reads it")
+{
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    double const infinity = std::numeric_limits<double>::infinity();
+    std::vector<std::vector<double>> const rows{
+        {nan, 5, 7}, {nan}, {nan, nan, nan, -infinity}, {7, nan, 7, 5, nan}};
+    for (std::int64_t const columns : {1, 3, 64, 90}) {
+        attune::nest_description const nest = support::argmax(4, columns);
+        support::device_subject_of const subject(nest, {});
+        attune::random_engine draw(11);
+        for (std::vector<double> const& given : rows) {
+            attune::point const at = subject.space.sample(draw);
+            CAPTURE(columns);
+            CAPTURE(subject.text(at));
+            CHECK(support::device_difference(compiler, nest, {}, subject, at, 1, given) == "");
         }
     }
 }

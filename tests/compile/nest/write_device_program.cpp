@@ -174,4 +174,8 @@ TEST_CASE("numbers of 64 bits count what 32 bits cannot")
     CHECK(has(text_of(p), "typedef int index_;"));
     p.nest = support::matmul(1 << 16, 1 << 16, 64);
     CHECK(has(text_of(p), "typedef long long index_;"));
+    // Constant indices are such numbers: the place of B[5][j] is no product of two of 32 bits.
+    p.nest.accesses[1].at[0] = {{}, 5};
+    CHECK(has(text_of(p), "static_cast<index_>(5)"));
+    CHECK_FALSE(has(text_of(p), "(5) * 65536"));
 }

@@ -28,6 +28,22 @@ TEST_CASE("indices are equal where their functions are, and extents where their 
     CHECK(attune::nest_extent{64} != attune::nest_extent{0, 1});
 }
 
+TEST_CASE("literals are equal where all computations with them are")
+{
+    auto const literal = [](double value) {
+        return attune::nest_node{
+            .code = attune::nest_op::literal, .type = attune::element_type::f32, .literal = value};
+    };
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(literal(0.5) == literal(0.5));
+    CHECK(literal(0.5) != literal(0.25));
+    CHECK(literal(nan) == literal(nan));
+    CHECK(literal(0.0) != literal(-0.0)); // 1 / x differs
+    attune::nest_node other = literal(0.5);
+    other.type = attune::element_type::f64;
+    CHECK(other != literal(0.5));
+}
+
 namespace {
 
 using attune::nest_op;

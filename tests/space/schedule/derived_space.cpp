@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../../support/nest_examples.hpp"
@@ -231,6 +233,81 @@ TEST_CASE("products of a graph have tiles, rows between them one loop, and slice
         chosen.all[space.find_parameter("SLICES")].value = label;
         std::size_t const count = derived.schedule(chosen).program.slices.size();
         CHECK(count == (label == "none" ? 0U : label == "h" ? 1U : 2U));
+    }
+}
+
+TEST_CASE("a statement whose axes are others of a product's is scheduled beside the product")
+{
+    // Y = f(T), T[i][j] = sum of A[i][k] B[k][j], all of one extent; Y has any two of these axes.
+    for (auto const& [first, second, count] :
+         {std::tuple{0U, 1U, 1U}, {1U, 0U, 2U}, {0U, 2U, 2U}, {2U, 1U, 2U}, {1U, 2U, 2U}}) {
+        CAPTURE(first);
+        CAPTURE(second);
+        support::nest_builder b("turned");
+        b.out = support::matmul(32, 32, 32);
+        b.out.arrays[2].role = attune::nest_role::temporary;
+        auto const Y = b.array("Y", attune::nest_role::written, {b.of(first), b.of(second)});
+        auto const element = b.read(2, {b.at(first), b.at(second)});
+        b.statement(Y, {first, second}, {}, attune::reduction::none,
+                    b.op(attune::nest_op::exponential, element));
+        attune::derived_space const derived(b.out, avx512());
+        CHECK(derived.rule_names().size() == count);
+        CHECK(derived.rule_names().front() == "product");
+        attune::chain_of_trees const space(derived.describe());
+        attune::random_engine draw(5);
+        CHECK_NOTHROW(static_cast<void>(derived.schedule(defaults(derived.describe()))));
+        for (int n = 0; n < 20; ++n)
+            CHECK_NOTHROW(static_cast<void>(derived.schedule(space.sample(draw))));
+    }
+}
+
+TEST_CASE("a chain of statements that read each other several times has as many nodes as its text")
+{
+    // z = z z / 4 + c, in its real and its imaginary part, over and over.
+    using attune::nest_op;
+    auto const chain = [](int steps) {
+        support::nest_builder b("chain");
+        auto const i = b.axis("i", 64);
+        auto const add = [&](std::string name, attune::nest_role role) {
+            return b.array(std::move(name), role, {b.of(i)});
+        };
+        auto const c = b.read(add("c", attune::nest_role::read), {b.at(i)});
+        auto const d = b.read(add("d", attune::nest_role::read), {b.at(i)});
+        std::uint32_t re = c;
+        std::uint32_t im = d;
+        for (int n = 0; n < steps; ++n) {
+            auto const next = [&](char const* part, std::uint32_t value, std::uint32_t added) {
+                auto const array =
+                    add(part + std::to_string(n),
+                        n + 1 < steps ? attune::nest_role::temporary : attune::nest_role::written);
+                b.statement(
+                    array, {i}, {}, attune::reduction::none,
+                    b.op(nest_op::add, b.op(nest_op::multiply, value, b.number(0.25)), added));
+                return b.read(array, {b.at(i)});
+            };
+            auto const squares = b.op(nest_op::subtract, b.op(nest_op::multiply, re, re),
+                                      b.op(nest_op::multiply, im, im));
+            auto const product = b.op(nest_op::multiply, re, im);
+            std::uint32_t const new_re = next("re", squares, c);
+            im = next("im", b.op(nest_op::add, product, product), d);
+            re = new_re;
+        }
+        return b.out;
+    };
+    std::size_t former = 0;
+    for (int const steps : {4, 8, 16, 32}) {
+        attune::derived_space const derived(chain(steps), avx512());
+        attune::loop_program const made = derived.schedule(defaults(derived.describe())).program;
+        CHECK(attune::blocks_inside(made, attune::no_index).size() == 2); // all others are inlined
+        for (std::uint32_t const block : attune::blocks_inside(made, attune::no_index)) {
+            std::size_t nodes = 0;
+            attune::detail::for_each_node(
+                made.nest, made.nest.statements[made.blocks[block].statement].value,
+                [&nodes](std::uint32_t, attune::nest_node const&) { ++nodes; });
+            CHECK(nodes < static_cast<std::size_t>(12 * steps));
+        }
+        if (former > 0) CHECK(made.nest.nodes.size() < 3 * former); // per step, not per power of 2
+        former = made.nest.nodes.size();
     }
 }
 

@@ -38,7 +38,7 @@ namespace detail {
 
 /// Part of the identity of a tuning. Increase it with each change that makes other code of equal
 /// programs and values.
-inline constexpr int device_writer_version = 3;
+inline constexpr int device_writer_version = 4;
 
 } // namespace detail
 

@@ -87,6 +87,9 @@ ATTUNE_INLINE std::string write_device_program(device_program const& program,
         if (std::any_of(nest.arrays.begin(), nest.arrays.end(),
                         [type](nest_array const& array) { return array.element == type; }))
             t.out += detail::half_text(type);
+    if (std::any_of(nest.nodes.begin(), nest.nodes.end(),
+                    [&nest](nest_node const& node) { return detail::may_trap(nest, node); }))
+        t.out += detail::quotient_text();
     if (program.form == device_form::tiles && program.copies_asynchronously())
         t.out += detail::copies_text();
     if (program.uses_tensor_cores) {

@@ -65,7 +65,7 @@ namespace detail {
 
 /// Part of the identity of a tuning. Increase it with each change of write_program() or
 /// default_schedule_rules() that makes other code of equal programs and values.
-inline constexpr int program_writer_version = 4;
+inline constexpr int program_writer_version = 5;
 
 } // namespace detail
 

@@ -8,6 +8,7 @@
 #include <attune/declare/kinds.hpp>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -125,7 +126,14 @@ struct nest_node {
     std::uint32_t axis = no_index;   ///< index into `axes`
     std::uint32_t input = no_index;  ///< index into `inputs`
 
-    [[nodiscard]] friend bool operator==(nest_node const&, nest_node const&) = default;
+    /// Literals are equal if their bits are: 0.0 differs from -0.0, and NaN equals itself.
+    [[nodiscard]] friend constexpr bool operator==(nest_node const& a, nest_node const& b)
+    {
+        return a.code == b.code && a.type == b.type && a.first == b.first && a.second == b.second &&
+               a.third == b.third && a.access == b.access && a.axis == b.axis &&
+               a.input == b.input &&
+               std::bit_cast<std::uint64_t>(a.literal) == std::bit_cast<std::uint64_t>(b.literal);
+    }
 };
 
 /// Ways to combine values over the reduction axes.

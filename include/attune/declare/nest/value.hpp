@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/kinds.hpp>
 #include <attune/declare/nest/array.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 
@@ -283,9 +284,14 @@ template <class T>
     else if constexpr (std::is_floating_point_v<T>)
         return nest_literal<std::conditional_t<std::same_as<T, float>, float, double>>{
             static_cast<std::conditional_t<std::same_as<T, float>, float, double>>(x)};
-    else if constexpr (is_arithmetic_literal<T>)
-        return nest_literal<operand_type<T>>{x};
-    else {
+    else if constexpr (is_arithmetic_literal<T>) {
+        operand_type<T> const number = x;
+        constexpr std::int64_t most = std::int64_t{1} << 53; // a nest_node holds it as double
+        if (std::cmp_greater(number, most) || std::cmp_less(number, -most))
+            throw declaration_error(
+                "attune: nest: a whole number is beyond 2^53; pass it as an input");
+        return nest_literal<operand_type<T>>{number};
+    } else {
         constexpr bool is_number = std::derived_from<T, nest_value>;
         static_assert(is_number, "attune: a program computes with elements of arrays, such as "
                                  "A[i][j], with axes, inputs and numbers");

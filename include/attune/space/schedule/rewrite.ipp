@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,10 +40,14 @@ inline affine_index substituted(affine_index const& index, std::vector<affine_in
     return out;
 }
 
+/// The index of the node; appends a new node. Copies of one value share their nodes, so that a
+/// chain of statements that read each other twice has as many nodes as it has operations.
 inline std::uint32_t add_node(nest_description& nest, nest_node const& node)
 {
-    nest.nodes.push_back(node);
-    return static_cast<std::uint32_t>(nest.nodes.size() - 1);
+    auto const at = std::find(nest.nodes.begin(), nest.nodes.end(), node);
+    auto const index = static_cast<std::uint32_t>(at - nest.nodes.begin());
+    if (at == nest.nodes.end()) nest.nodes.push_back(node);
+    return index;
 }
 
 inline std::uint32_t known_access(nest_description& nest, nest_access access)
@@ -99,6 +105,15 @@ public:
     std::uint32_t of(std::uint32_t n)
     {
         if (n == no_index) return n;
+        if (auto const known = made_.find(n); known != made_.end()) return known->second;
+        std::uint32_t const out = copied(n);
+        made_.emplace(n, out);
+        return out;
+    }
+
+private:
+    std::uint32_t copied(std::uint32_t n)
+    {
         nest_node node = nest_.nodes[n];
         if (node.code == nest_op::axis) return index_node(nest_, by_[node.axis], node.type);
         if (node.code == nest_op::access) {
@@ -115,8 +130,6 @@ public:
         node.third = of(node.third);
         return add_node(nest_, node);
     }
-
-private:
     std::uint32_t replaced(nest_access const& access, element_type type)
     {
         std::vector<affine_index> inner;
@@ -142,6 +155,7 @@ private:
     std::vector<affine_index> by_;
     nest_access const* target_ = nullptr;
     std::uint32_t with_ = no_index;
+    std::map<std::uint32_t, std::uint32_t> made_; ///< copies, by node
 };
 
 inline std::vector<affine_index> same_axes(nest_description const& nest)

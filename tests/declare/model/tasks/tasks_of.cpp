@@ -113,6 +113,15 @@ attune::model_tasks checked(drawn_graph& graph)
 }
 using texts = std::vector<std::string>;
 
+/// "op: reason" of each operator outside.
+[[nodiscard]] texts reasons_of(attune::model_tasks const& tasks)
+{
+    texts out;
+    for (attune::outside_operator const& one : tasks.outside)
+        out.push_back(one.op + ": " + one.reason);
+    return out;
+}
+
 } // namespace
 
 TEST_CASE("a convolution takes its norm, its activation and a residual sum")
@@ -295,13 +304,114 @@ TEST_CASE("operators without a formula are outside, with their part of the opera
     g.output(g.add("MatMul", {c, g.drawn({6, 2})}));
     attune::model_tasks const tasks = attune::tasks_of_bytes(g.bytes());
     CHECK(operators_of(tasks) == texts{"1 MatMul", "1 MatMul"});
-    texts reasons;
-    for (attune::outside_operator const& one : tasks.outside)
-        reasons.push_back(one.op + ": " + one.reason);
-    CHECK(reasons == texts{"CumSum: the operator CumSum has no formula here",
-                           "Pow: its exponent is another one than 2, 3 or 0.5"});
+    CHECK(reasons_of(tasks) == texts{"CumSum: the operator CumSum has no formula here",
+                                     "Pow: its exponent is another one than 2, 3 or 0.5"});
     CHECK(tasks.covered() < 1);
     CHECK(tasks.covered() > 0.8);
+}
+
+TEST_CASE("an operator without a formula leaves the product before it, and what is behind it")
+{
+    drawn_graph g;
+    std::string const x = g.input("x", {1_d, 4_d, 5_d, 5_d});
+    std::string const a = g.add("Relu", {g.add("Conv", {x, g.drawn({6, 4, 3, 3})})});
+    std::string const b = g.add("Pow", {a, g.scalar(1.5F)});
+    g.output(g.add("Conv", {g.add("Tanh", {b}), g.drawn({2, 6, 1, 1})}));
+    attune::model_tasks const tasks = attune::tasks_of_bytes(g.bytes());
+    CHECK(operators_of(tasks) == texts{"1 Conv", "1 Conv Relu", "1 Copy", "1 Tanh"});
+    CHECK(reasons_of(tasks) == texts{"Pow: its exponent is another one than 2, 3 or 0.5"});
+
+    // Also a norm that the convolution would fold: the file has no numbers of its mean.
+    drawn_graph h;
+    std::string const y = h.input("x", {1_d, 4_d, 5_d, 5_d});
+    std::string const c = h.add("Conv", {y, h.drawn({6, 4, 3, 3})});
+    h.output(h.add("BatchNormalization",
+                   {c, h.drawn({6}), h.drawn({6}), h.weight({6}), h.drawn({6}, 0.5, 2)}));
+    attune::model_tasks const others = attune::tasks_of_bytes(h.bytes());
+    CHECK(operators_of(others) == texts{"1 Conv"});
+    CHECK(reasons_of(others) ==
+          texts{"BatchNormalization: its input 3 is not stored as numbers of float"});
+}
+
+TEST_CASE("a product is divided by the root of a constant")
+{
+    drawn_graph g;
+    std::string const x = g.input("x", {1_d, 6_d, 8_d});
+    std::string const y = g.input("y", {1_d, 8_d, 5_d});
+    std::string const root = g.add("Sqrt", {g.scalar(8)});
+    g.output(g.add("Div", {g.add("MatMul", {x, y}), root}));
+    attune::model_tasks const tasks = checked(g);
+    CHECK(operators_of(tasks) == texts{"1 MatMul Div"});
+    CHECK(tasks.outside.empty());
+}
+
+TEST_CASE("numbers that a file does not store in full are no weights")
+{
+    // A sparse array of which the file has one number, and bounds without numbers.
+    drawn_graph g;
+    std::string const x = g.input("x", {1_d, 4_d, 5_d, 5_d});
+    std::string const weights = g.drawn({1});
+    onnx::GraphProto& graph = *g.model().mutable_graph();
+    onnx::SparseTensorProto& sparse = *graph.add_sparse_initializer();
+    *sparse.mutable_values() = graph.initializer(graph.initializer_size() - 1);
+    graph.mutable_initializer()->RemoveLast();
+    sparse.mutable_indices()->set_data_type(onnx::TensorProto::INT64);
+    sparse.mutable_indices()->add_dims(1);
+    sparse.mutable_indices()->add_int64_data(7);
+    for (std::int64_t const extent : {6, 4, 3, 3})
+        sparse.add_dims(extent);
+    g.output(g.add("Conv", {x, weights}));
+    g.output(g.add("Clip", {x, g.drawn({0})}));
+    attune::model_tasks const tasks = attune::tasks_of_bytes(g.bytes());
+    CHECK(tasks.tasks.empty());
+    CHECK(reasons_of(tasks) == texts{"Conv: its input 1 is not stored as numbers of float",
+                                     "Clip: its bounds are no single numbers"});
+}
+
+TEST_CASE("a node that gives only its second output, or no part of a name, is outside")
+{
+    drawn_graph g;
+    std::string const x = g.input("x", {3_d, 1_d, 4_d});
+    for (std::string const op : {"LSTM", "GRU"}) {
+        std::int64_t const gates = op == "LSTM" ? 4 : 3;
+        g.node(op, {x, g.drawn({1, gates * 5, 4}), g.drawn({1, gates * 5, 5})}, {"", op + "_state"},
+               {{"hidden_size", std::int64_t{5}}});
+        g.output(op + "_state");
+    }
+    std::string const image = g.input("image", {1_d, 2_d, 4_d, 4_d});
+    g.node("Split", {image}, {"", "half"}, {{"axis", std::int64_t{1}}});
+    g.output(g.add("Relu", {"half"}));
+    g.node("Split", {image}, {"other", ""}, {{"axis", std::int64_t{1}}});
+    g.output(g.add("Relu", {"other"}));
+    g.node("MaxPool", {image}, {"", "places"}, {{"kernel_shape", extents{2, 2}}});
+    g.output("places", true);
+    attune::model_tasks const tasks = attune::tasks_of_bytes(g.bytes());
+    CHECK(operators_of(tasks) == texts{"2 Relu"});
+    CHECK(reasons_of(tasks) ==
+          texts{"LSTM: the operator LSTM has no formula here",
+                "GRU: the operator GRU has no formula here", "Split: its first output has no name",
+                "Split: one of its parts has no name", "MaxPool: its first output has no name"});
+}
+
+TEST_CASE("outputs have the order of the file, with numbers in their tasks and other readers")
+{
+    // The numbers of Clip and LeakyRelu are written in a second step. `b` is also read inside.
+    drawn_graph g;
+    std::string const x = g.input("x", {1_d, 4_d, 5_d, 6_d});
+    std::string const a = g.add("Conv", {x, g.drawn({6, 4, 3, 3})});
+    g.output(g.add("LeakyRelu", {a}, {{"alpha", 0.2F}}));
+    std::string const b = g.add("Conv", {x, g.drawn({6, 4, 1, 1})});
+    g.output(b);
+    g.output(g.add("Clip", {g.add("Sigmoid", {b}), g.scalar(0.25F), g.scalar(0.75F)}));
+    attune::model_tasks const tasks = checked(g);
+    CHECK(tasks.covered() == 1);
+    for (attune::model_array const& out : tasks.outputs)
+        CHECK(out.array.ends_with(".copy"));
+    // Calls of a task run the nest that stands for all of them: each reads what it names.
+    for (attune::model_task const& task : tasks.tasks)
+        if (task.operators == "Sigmoid Clip")
+            for (attune::task_call const& call : task.calls)
+                CHECK(call.inputs == texts{b});
 }
 
 TEST_CASE("inputs without fixed shapes need one each")

@@ -60,6 +60,22 @@ struct bf16_ {
 )";
 }
 
+/// Defines quotient_: a / b of whole numbers, and 0 where b is 0. A compiler may assume that a
+/// divisor is not 0, also for a quotient that no choice takes.
+[[nodiscard]] inline std::string quotient_text()
+{
+    return R"(template <class T>
+__device__ inline T quotient_(T a, T b)
+{
+    if (b == 0) return 0;
+    if (b == static_cast<T>(-1) && static_cast<T>(-1) < static_cast<T>(1))
+        return static_cast<T>(0ULL - static_cast<unsigned long long>(a));
+    return a / b;
+}
+
+)";
+}
+
 /// Defines copy_async_, which begins to copy 4, 8 or 16 bytes from memory to shared memory, or to
 /// write zeros there. Defines end_copies_, which groups the copies before it, and wait_copies_,
 /// which waits for all groups but the youngest ones. Before sm_80 a copy ends with the function.

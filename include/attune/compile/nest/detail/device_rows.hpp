@@ -194,11 +194,8 @@ private:
     {
         device_lines& t = s_.text;
         std::string const type(cpp_name(summed_type(s)));
-        t.line(type + " total_ = " +
-               (is_argument(s) ? device_literal(0, summed_type(s))
-                               : device_neutral(s.combine, s.accumulator)) +
-               ';');
-        if (is_argument(s)) t.line("long long where_ = -1;");
+        t.line(type + " total_ = " + device_neutral(s.combine, summed_type(s)) + ';');
+        if (is_argument(s)) t.line("long long where_ = 0;");
     }
 
     /// Adds the steps first, first + by, ... of the reduction.
@@ -224,7 +221,7 @@ private:
         device_lines& t = s_.text;
         std::string const added = s_.value(s, summed_type(s), "added_");
         if (is_argument(s)) {
-            t.open("if (where_ < 0 || total_ < " + added + ')');
+            t.open("if (total_ < " + added + ')');
             t.line("total_ = " + added + ';');
             t.line("where_ = static_cast<long long>(" + where + ");");
             t.close();
@@ -245,7 +242,7 @@ private:
     [[nodiscard]] std::string finished(nest_statement const& s) const
     {
         std::string const type(device_name(s_.element_of(s)));
-        if (is_argument(s)) return "static_cast<" + type + ">(where_ < 0 ? 0 : where_)";
+        if (is_argument(s)) return "static_cast<" + type + ">(where_)";
         return device_converted("total_", s.accumulator, s_.element_of(s));
     }
 
@@ -258,8 +255,7 @@ private:
                    ';');
             return;
         }
-        t.open("if (other_where_ >= 0 && (where_ < 0 || total_ < other_ || "
-               "(!(other_ < total_) && other_where_ < where_)))");
+        t.open("if (total_ < other_ || (!(other_ < total_) && other_where_ < where_))");
         t.line("total_ = other_;");
         t.line("where_ = other_where_;");
         t.close();

@@ -233,7 +233,10 @@ private:
         case nest_group::arithmetic:
         case nest_group::truth: {
             std::string const a = operand(of.first, of.type);
-            return device_infix(a, rules.sign, operand(of.second, of.type), of.type);
+            std::string const b = operand(of.second, of.type);
+            if (may_trap(nest_, of))
+                return "quotient_<" + std::string(cpp_name(of.type)) + ">(" + a + ", " + b + ')';
+            return device_infix(a, rules.sign, b, of.type);
         }
         case nest_group::bound: {
             std::string const a = operand(of.first, of.type);
@@ -293,8 +296,8 @@ struct device_scope {
             out += (out.empty() ? "" : " + ") +
                    (term.factor == 1 ? axis[term.axis]
                                      : std::to_string(term.factor) + " * " + axis[term.axis]);
-        if (of.offset != 0 || out.empty())
-            out += (out.empty() ? "" : " + ") + std::to_string(of.offset);
+        if (out.empty()) return "static_cast<index_>(" + std::to_string(of.offset) + ')';
+        if (of.offset != 0) out += " + " + std::to_string(of.offset);
         return out;
     }
     /// The position of an element among dimensions of its array.

@@ -42,7 +42,7 @@ struct element_place {
 [[nodiscard]] inline std::string text_of_stride(std::int64_t factor, nest_size stride)
 {
     stride.constant *= factor;
-    return text_of(stride);
+    return long_text_of(stride);
 }
 
 /// Adds the part of a guard for one index; nothing if it cannot leave the array.

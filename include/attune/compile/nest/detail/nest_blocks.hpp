@@ -112,7 +112,7 @@ inline void write_argument(nest_scope& scope, nest_statement const& of, local_ta
 {
     std::string const at = local.name + "_at";
     std::uint32_t const axis = of.axes.back();
-    scope.open("if (" + at + " < 0 || " + value.operand() + " > " + local.name + ") {");
+    scope.open("if (" + value.operand() + " > " + local.name + ") {");
     scope.line(local.name + " = " + value.text + ';');
     scope.line(at + " = " + text_of(scope.value_of(axis)) + ';');
     scope.close();
@@ -237,8 +237,8 @@ inline void begin_local(nest_scope& scope, std::uint32_t index, std::uint32_t bl
     local.name = scope.new_name(array.name + "_value");
     if (of.combine == reduction::argument_of_maximum) {
         std::string const values(cpp_name(scope.program.nest.nodes[of.value].type));
-        scope.line(values + ' ' + local.name + "{};");
-        scope.line("long " + local.name + "_at = -1;");
+        scope.line(values + ' ' + local.name + " = vec::lowest<" + values + ">();");
+        scope.line("long " + local.name + "_at = 0;");
         return;
     }
     std::int64_t const lanes = reduction_lanes(scope, index, block);
@@ -267,11 +267,10 @@ inline void end_local(nest_scope& scope, std::uint32_t block)
     local_target const local = std::exchange(scope.locals[block], {});
     element_place const place = place_of_target(scope, block);
     if (of.combine == reduction::argument_of_maximum) {
-        std::string const at = local.name + "_at";
-        store_line(scope, place, element,
-                   word("static_cast<" + std::string(cpp_name(element)) + ">(" + at +
-                            " < 0 ? 0 : " + at + ')',
-                        element, false));
+        store_line(
+            scope, place, element,
+            word("static_cast<" + std::string(cpp_name(element)) + ">(" + local.name + "_at)",
+                 element, false));
         return;
     }
     value_text value = word(local.name, of.accumulator, false);

@@ -169,6 +169,21 @@ VEC_INLINE T wrap(A a, char sign, T b)
     U const y = static_cast<U>(b);
     return static_cast<T>(sign == '+' ? x + y : sign == '-' ? x - y : x * y);
 }
+// a / b of whole numbers; 0 where b is 0. Lanes behind an end, and choices not taken, have any numbers.
+template <class T>
+VEC_INLINE T quotient(T a, T b)
+{
+    if (b == 0) return 0;
+    if (b == static_cast<T>(-1) && static_cast<T>(-1) < static_cast<T>(1)) return vec::wrap(0, '-', a);
+    return a / b;
+}
+template <class T, long W>
+VEC_INLINE lanes<T, W> quotients(lanes<T, W> a, lanes<T, W> b)
+{
+    for (long i = 0; i < W; ++i)
+        a[i] = vec::quotient<T>(a[i], b[i]);
+    return a;
+}
 
 // Numbers with a fraction have no end to go around.
 template <class T>
@@ -213,7 +228,7 @@ VEC_INLINE T fold_max(V v)
 template <class V>
 VEC_INLINE V absolute(V x)
 {
-    return x < 0 ? -x : x;
+    return x <= 0 ? V{} - x : x; // of -0.0 it is 0.0
 }
 // The neutral values of max and min.
 template <class T>

@@ -138,11 +138,20 @@ struct nest_size {
     return out;
 }
 
-/// "sum * size", short if one of them is 1; to add to another text.
-[[nodiscard]] inline std::string product_text(index_sum const& sum, nest_size const& size)
+/// The size in numbers of 64 bits: extents of 32 bits have larger products.
+[[nodiscard]] inline std::string long_text_of(nest_size const& size)
+{
+    return (size.is_known() ? "" : "1L * ") + text_of(size);
+}
+
+/// "sum * size", short if one of them is a number; to add to another text.
+[[nodiscard]] inline std::string product_text(index_sum const& sum, nest_size size)
 {
     if (size.is_known() && size.constant == 1) return text_of(sum);
-    if (sum.terms.empty() && sum.constant == 1) return text_of(size);
+    if (sum.terms.empty()) {
+        size.constant *= sum.constant;
+        return long_text_of(size);
+    }
     return factor_text(sum) + " * " + text_of(size);
 }
 

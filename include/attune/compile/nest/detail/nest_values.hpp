@@ -61,7 +61,8 @@ struct value_text {
 {
     std::string const name(cpp_name(type));
     if (!is_real_type(type)) {
-        bool const is_plain = type == element_type::i32;
+        // The text of the least number is that of a sign and a larger number, which no int holds.
+        bool const is_plain = type == element_type::i32 && value > -0x1p31;
         std::string const digits = std::to_string(static_cast<std::int64_t>(value));
         return is_plain ? digits : "static_cast<" + name + ">(" + digits + ')';
     }
@@ -83,6 +84,15 @@ struct value_text {
         if (type == element_type::f32 && std::fabs(value) < 3e38) return text + 'f';
     }
     return type == element_type::f64 ? text : "static_cast<" + name + ">(" + text + ')';
+}
+
+/// Returns true for a division of whole numbers whose divisor may be 0 or -1. Processors trap
+/// there, also for a result that no choice takes.
+[[nodiscard]] inline bool may_trap(nest_description const& nest, nest_node const& of)
+{
+    if (of.code != nest_op::divide || is_real_type(of.type)) return false;
+    nest_node const& by = nest.nodes[of.second];
+    return by.code != nest_op::literal || by.type != of.type || by.literal < 1;
 }
 
 /// The element at `place`, of the present lanes or the present number.
@@ -196,7 +206,7 @@ private:
         if (!done_[n].text.empty()) return done_[n];
         value_text value = written(node(n));
         if (uses_[n] > 1 && node(n).code != nest_op::literal) {
-            std::string const name = "t" + std::to_string(n);
+            std::string const name = scope_.new_name("t" + std::to_string(n));
             scope_.line("auto const " + name + " = " + value.text + ';');
             value.text = name;
             value.is_word = true;
@@ -339,7 +349,20 @@ private:
     {
         value_text a = operand(of.first, of.type);
         value_text b = operand(of.second, of.type);
+        if (may_trap(scope_.program.nest, of)) return quotient(a, b, of.type);
         return infix(std::move(a), sign, std::move(b), of.type);
+    }
+    [[nodiscard]] value_text quotient(value_text a, value_text b, element_type type)
+    {
+        std::string const of(cpp_name(type));
+        bool const is_vector = a.is_vector || b.is_vector;
+        if (!is_vector)
+            return word("vec::quotient<" + of + ">(" + a.text + ", " + b.text + ')', type, false);
+        a = widened(scope_, std::move(a));
+        b = widened(scope_, std::move(b));
+        return word("vec::quotients<" + of + ", " + std::to_string(scope_.lane.lanes) + ">(" +
+                        a.text + ", " + b.text + ')',
+                    type, true);
     }
 
     nest_scope& scope_;

@@ -183,8 +183,8 @@ private:
         if (place.count.text != left) return;
         std::string const rest = count.text + " - " + name;
         std::string const step = std::to_string(range.step);
-        scope_.line("long const " + left + " = " + rest + " < " + step + " ? " + rest + " : " +
-                    step + ';');
+        scope_.line("[[maybe_unused]] long const " + left + " = " + rest + " < " + step + " ? " +
+                    rest + " : " + step + ';');
     }
 
     void write_fused_loop(std::uint32_t index, std::uint32_t only)

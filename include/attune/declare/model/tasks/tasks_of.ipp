@@ -14,6 +14,7 @@
 #include <attune/declare/model/tasks/tasks_of.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <optional>
 #include <set>
@@ -80,8 +81,11 @@ public:
         for (onnx_input const& in : file_.inputs)
             if (tensors_.at(in.name).flows)
                 out.inputs.push_back({in.name, in.name, tensors_.at(in.name).shape});
-        for (std::string const& name : file_.outputs)
-            out.outputs.push_back({name, tensors_.at(name).base, tensors_.at(name).shape});
+        for (std::string const& name : file_.outputs) {
+            auto const copy = results_.find(name);
+            task_tensor const& of = copy == results_.end() ? tensors_.at(name) : copy->second;
+            out.outputs.push_back({name, of.base, of.shape});
+        }
         return out;
     }
 
@@ -163,7 +167,8 @@ private:
                 fold(made, node);
             else
                 set_type(made, node);
-            is_root.push_back(is_here && !is_memory_view(made.op()) && made.is_float() &&
+            is_root.push_back(is_here && !made.output_name().empty() &&
+                              !is_memory_view(made.op()) && made.is_float() &&
                               task_roots::has(made.op()) && !refused_.contains(made.name()));
         }
         task_fusion fusion(nodes_, is_root, {file_.outputs.begin(), file_.outputs.end()});
@@ -181,9 +186,11 @@ private:
                     if (!name.empty()) tensors_.at(name).hold_in_order(name);
             }
         }
+        results_.clear();
         for (std::string const& name : file_.outputs) {
-            task_tensor& out = tensors_.at(name);
-            if (out.flows && out.is_float && !out.is_in_order()) out = copied(out, name);
+            task_tensor const& out = tensors_.at(name);
+            if (out.flows && out.is_float && !out.is_in_order() && !results_.contains(name))
+                results_.emplace(name, copied(out, name));
         }
         write_literals();
         return true;
@@ -271,6 +278,11 @@ private:
                 order.push_back(static_cast<std::size_t>(axis));
             out.numbers =
                 std::make_shared<std::vector<float> const>(permuted(*in.numbers, in.shape, order));
+        } else if (node.op == "Sqrt" && in.numbers) { // of the width of an attention's heads
+            std::vector<float> roots = *in.numbers;
+            for (float& number : roots)
+                number = std::sqrt(number);
+            out.numbers = std::make_shared<std::vector<float> const>(std::move(roots));
         }
     }
     [[nodiscard]] static task_extents permutation_of(task_node const& node)
@@ -286,10 +298,11 @@ private:
     {
         written_group made{.group = group};
         task_node const& last = nodes_[group.nodes.back()];
+        task_roots formula(nodes_, group, readers_, {});
         try {
-            made.task = task_roots(nodes_, group, readers_, {}).write();
+            made.task = formula.write();
         } catch (no_formula const& why) {
-            refused_[nodes_[group.nodes.front()].name()] = why.reason;
+            refused_[nodes_[formula.refused()].name()] = why.reason;
             return false;
         }
         for (std::size_t const n : group.nodes)
@@ -304,6 +317,7 @@ private:
     [[nodiscard]] bool view(task_node const& node)
     {
         try {
+            if (node.output_name().empty()) throw no_formula{"its first output has no name"};
             task_tensor const& x = node.input(0);
             if (node.op() == "Transpose") {
                 take(node.output_name(), transposed(x, permutation_of(node)));
@@ -353,6 +367,7 @@ private:
         std::size_t const axis = task_node::axis_of(node.integer("axis", 0), x.shape.size());
         std::int64_t start = 0;
         for (std::string const& name : node.outputs()) {
+            if (name.empty()) throw no_formula{"one of its parts has no name"};
             std::int64_t const extent = tensors_.at(name).shape[axis];
             take(name, sliced(x, axis, start, 1, extent));
             start += extent;
@@ -479,10 +494,11 @@ private:
             bool const is_refused = refused_.contains(node.name);
             if (!flows(node) || inside.contains(node.name)) continue;
             if (is_memory_view(node.op) && !is_refused) continue;
-            std::string const reason = is_refused ? refused_.at(node.name)
-                                       : !task_roots::has(node.op)
-                                           ? "the operator " + node.op + " has no formula here"
-                                           : "its numbers are not of float";
+            std::string const reason =
+                is_refused                     ? refused_.at(node.name)
+                : !task_roots::has(node.op)    ? "the operator " + node.op + " has no formula here"
+                : node.outputs.front().empty() ? "its first output has no name"
+                                               : "its numbers are not of float";
             auto at = std::find_if(out.outside.begin(), out.outside.end(), [&](auto const& known) {
                 return known.op == node.op && known.reason == reason;
             });
@@ -501,6 +517,7 @@ private:
     onnx_graph file_;
     std::string source_;
     std::map<std::string, task_tensor> tensors_;
+    std::map<std::string, task_tensor> results_; ///< copies of outputs in the order of the file
     std::vector<task_node> nodes_;
     std::deque<onnx_node> copies_;
     std::function<std::set<std::size_t>(std::string const&)> readers_;

@@ -87,16 +87,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline bool is_pure_product(nest_description const& nest, std::uint32_t value,
                                           bool& has_axis_number)
 {
-    if (value == no_index) return true;
-    nest_node const& node = nest.nodes[value];
-    if (node.code == nest_op::axis) has_axis_number = true;
-    bool const is_finite = node.code == nest_op::literal && std::isfinite(node.literal);
-    bool const is_factor = node.code == nest_op::access || is_finite ||
-                           node.code == nest_op::convert || node.code == nest_op::multiply;
-    bool const first = is_pure_product(nest, node.first, has_axis_number);
-    bool const second = is_pure_product(nest, node.second, has_axis_number);
-    bool const third = is_pure_product(nest, node.third, has_axis_number);
-    return is_factor && first && second && third;
+    bool out = true;
+    for_each_node(nest, value, [&](std::uint32_t, nest_node const& node) {
+        if (node.code == nest_op::axis) has_axis_number = true;
+        bool const is_finite = node.code == nest_op::literal && std::isfinite(node.literal);
+        out = out && (node.code == nest_op::access || is_finite || node.code == nest_op::convert ||
+                      node.code == nest_op::multiply);
+    });
+    return out;
 }
 
 /// Sets the layout of an operand in memory.

@@ -54,7 +54,8 @@ inline bool may_split_depth(nest_description const& nest, product_axes const& ax
 }
 
 /// Returns true if a statement computes one element for each element of a product, and reads the
-/// product only at this element. Both have the same axes in the same order.
+/// product only at this element. Each axis of the statement is that of the product at its place, or
+/// no axis of the product.
 inline bool reads_each_element(nest_description const& nest, std::uint32_t host,
                                std::uint32_t product)
 {
@@ -68,8 +69,13 @@ inline bool reads_each_element(nest_description const& nest, std::uint32_t host,
         if (access.array != of.target.array) continue;
         if (access.is_padded || access.at != reader.target.at) return false;
     }
-    for (std::uint32_t s = 0; s < of.spatial_count; ++s)
-        if (nest.axes[reader.axes[s]].extent != nest.axes[of.axes[s]].extent) return false;
+    for (std::uint32_t s = 0; s < of.spatial_count; ++s) {
+        std::uint32_t const axis = reader.axes[s];
+        if (nest.axes[axis].extent != nest.axes[of.axes[s]].extent) return false;
+        // compute_at() cannot rename an axis to another axis of the product.
+        if (axis != of.axes[s] && std::find(of.axes.begin(), of.axes.end(), axis) != of.axes.end())
+            return false;
+    }
     return true;
 }
 

@@ -182,6 +182,7 @@ private:
         onnx_array out = array_of(t.values(), where); // the stored part: the values
         out.extents = extents_of(t.dims(), where);
         out.contents.reset();
+        out.numbers.reset(); // those of the values alone
         return out;
     }
 

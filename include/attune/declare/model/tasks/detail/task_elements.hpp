@@ -131,7 +131,9 @@ private:
         std::uint32_t out = operand(node, 0);
         constexpr float far = 1e38F;
         auto const bound = [&](std::size_t i, char const* attribute, float otherwise) {
-            return node.has(i) ? node.numbers(i).at(0) : node.real(attribute, otherwise);
+            if (!node.has(i)) return node.real(attribute, otherwise);
+            if (node.numbers(i).size() != 1) throw no_formula{"its bounds are no single numbers"};
+            return node.numbers(i).front();
         };
         float const low = bound(1, "min", -2 * far);
         float const high = bound(2, "max", 2 * far);

@@ -67,8 +67,10 @@ public:
             if (!r.over.empty()) value = to_.temporary(r.spatial, value, r.combine, r.over);
             if (r.behind) value = r.behind(value);
             elements.set(node(next - 1).output_name(), value);
-            for (; next < group_.nodes.size(); ++next)
+            for (; next < group_.nodes.size(); ++next) {
+                present_ = next;
                 elements.set(node(next).output_name(), elements.of(node(next)));
+            }
             to_.result(r.spatial, elements.value(node(next - 1).output_name()));
         }
         written_task out = to_.made();
@@ -77,6 +79,9 @@ public:
         last.output().hold(last.output_name(), r.order);
         return out;
     }
+
+    /// The node of the group that write() has no formula for, if it throws.
+    [[nodiscard]] std::size_t refused() const { return group_.nodes[present_]; }
 
     /// Returns true if an operator may be the root of a task, or follow one.
     [[nodiscard]] static bool has(std::string_view op)
@@ -212,7 +217,9 @@ private:
             std::string const& op = next.op();
             if (op == "BatchNormalization") {
                 if (axis != 1 || next.input_name(0) != from || !next.is_stored(1)) break;
+                present_ = k;
                 auto const [factor, term] = factors_of_norm(next);
+                present_ = 0;
                 for (std::size_t c = 0; c < count; ++c) {
                     out.factor[c] *= factor[c];
                     out.term[c] = out.term[c] * factor[c] + term[c];
@@ -738,6 +745,7 @@ private:
     task_group const& group_;
     std::function<std::set<std::size_t>(std::string const&)> readers_;
     task_writer to_;
+    std::size_t present_ = 0; ///< number in the group of the node being written
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
