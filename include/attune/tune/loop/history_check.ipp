@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <span>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -276,7 +277,9 @@ try {
     call_frame const varied = memory.make(
         frame, {.sizes = std::vector<std::int64_t>(frame.arguments.size(), drawn_call::unchanged)});
     if (!takes_call(kernel, varied)) return {};
-    shape_verdict verdict = verify_shape(kernel, varied, trusted, tried,
+    std::optional<kernel_description> by_default; // the user's reference may take long
+    if (kernel.reference) by_default.emplace(kernel).reference = {};
+    shape_verdict verdict = verify_shape(by_default ? *by_default : kernel, varied, trusted, tried,
                                          {.check_s = limit_s, .compares_times = false}, protect);
     if (verdict.how != shape_verdict::ending::wrong) return {};
     verdict.why.reason = "where the numbers of an array differ: " + verdict.why.reason;
