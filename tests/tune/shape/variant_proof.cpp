@@ -711,6 +711,49 @@ TEST_CASE("short calls at other addresses do not prove these for long ones")
 
 namespace {
 
+/// Copies the values whose mask is not zero, and adds nothing else.
+void chosen(in mask, in x, out y)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = mask[i] != 0 ? x[i] : 0;
+}
+/// The same for masks of zeros and ones.
+void times_mask(in mask, in x, out y)
+{
+    for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] = mask[i] * x[i];
+}
+
+} // namespace
+
+TEST_CASE("arrays of one number that the user's function makes keep it")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    using shape = shape_of_call<in, in, out>;
+    std::vector<shape_word> const layout = shape::layout();
+    attune::kernel<void(in, in, out)> kernel = stepped<void(in, in, out)>("chosen");
+    kernel.calls([](attune::call_draw& draw) {
+        auto const n = static_cast<std::size_t>(draw.size(1, 300));
+        std::vector<float> mask(n, static_cast<float>(draw.index(2)));
+        return std::tuple{mask, draw.reals(n), std::vector<float>(n, 7.0f)};
+    });
+    std::vector<float> mask(64, 1.0f), x(64, 0.5f), y(64);
+    attune::call_frame const frame = make_call_frame({}, in(mask), in(x), out(y));
+    auto const first = shape{attune::detail::shape_choice{}}(in(mask), in(x), out(y));
+    words const key(first.begin(), first.end());
+    shape_trust trust(layout, {});
+    trust.add(key);
+    attune::callable trusted, tried;
+    trusted.address = reinterpret_cast<void*>(&chosen);
+    tried.address = reinterpret_cast<void*>(&times_mask);
+    variant_proof const proof = prove_variant(
+        {kernel.describe(), layout, {}, {}, trusted, tried, {}}, key, frame, trust, {.proof_s = 5});
+    CHECK(proof.differs.where == "");
+    CHECK(proof.right.size() > 10);
+}
+
+namespace {
+
 using rows = void(in, out, int, int);
 void right_rows(in x, out y, int m, int n) { copied(x, y, m * n); }
 /// Copies m rows of n; as if it loaded eight aligned numbers of a row at once.

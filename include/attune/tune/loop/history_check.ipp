@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -270,6 +272,10 @@ ATTUNE_INLINE std::optional<failure> failure_with_other_numbers(kernel_descripti
                                                                 double limit_s, isolation protect)
 try {
     bool const has_old_forms = frame.has_forms && !frame.resized;
+    auto const bytes =
+        std::transform_reduce(frame.buffers.begin(), frame.buffers.end(), std::size_t{0},
+                              std::plus<>(), [](buffer const& b) { return b.bytes; });
+    if (bytes > shape_check_limits{}.most_bytes) return {}; // verify_shape() refuses such a call
     if (kernel.calls || has_old_forms || !are_apart(frame.buffers) ||
         std::none_of(frame.buffers.begin(), frame.buffers.end(), is_one_number))
         return {};

@@ -84,6 +84,7 @@ struct drawn_call {
     std::vector<std::int64_t> key{};    ///< shape of this call
     double work = 0; ///< the larger of two: the product of sizes, the number of elements
     array_contents contents = array_contents::own;
+    bool keeps_numbers = false; ///< arrays of one number keep it: kernel.calls(f) made them
 };
 
 /// The call, and the facts from which call_draws draws. They outlive it.

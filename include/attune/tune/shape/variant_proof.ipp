@@ -149,7 +149,9 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
                                       : static_cast<std::size_t>(call.sizes[i]);
         bool const is_longer = count > (*out.elements)[one.buffer];
         bool const is_own = call.contents == array_contents::own;
-        if (!is_longer && place == drawn_call::unchanged && is_own && !is_one_number(its)) continue;
+        bool const varies = is_own && !call.keeps_numbers;
+        bool const is_as_before = is_own && !(varies && is_one_number(its));
+        if (!is_longer && place == drawn_call::unchanged && is_as_before) continue;
         std::size_t const bytes = count * one.element_bytes;
         std::size_t const wanted = place == drawn_call::unchanged
                                        ? reinterpret_cast<std::uintptr_t>(its.data) % line
@@ -167,7 +169,7 @@ ATTUNE_INLINE call_frame sized_arrays::make(call_frame const& frame, drawn_call 
             std::memcpy(to + at, its.data, std::min(at == 0 ? its.bytes : period, bytes - at));
         its.data = to;
         its.bytes = bytes;
-        if (is_own && is_one_number(its)) vary(its);
+        if (varies && is_one_number(its)) vary(its);
         static_cast<void>(fill_contents(its, call.contents, are_declared_));
         (*out.elements)[one.buffer] = count;
     }
@@ -592,6 +594,7 @@ private:
     {
         held_ = one.frame ? *one.frame : frame_again(one); // owns the arrays of the made call
         drawn_call where;
+        where.keeps_numbers = true;
         where.sizes.assign(held_.arguments.size(), drawn_call::unchanged);
         std::size_t array = 0;
         std::size_t const arrays = held_.buffers.size();
@@ -873,13 +876,16 @@ private:
             auto const at = [&](std::size_t i) {
                 return results.begin() + static_cast<std::ptrdiff_t>(i);
             };
+            // A precondition may refuse all calls: that leaves one formula, but chooses none of
+            // many.
             bool const holds =
                 std::all_of(at(all[t].first), at(end),
                             [](call_result one) {
                                 return one == call_result::right || one == call_result::not_taken;
                             }) &&
-                std::any_of(at(all[t].first), at(end),
-                            [](call_result one) { return one == call_result::right; });
+                (open[all[t].word].may_be.size() == 1 ||
+                 std::any_of(at(all[t].first), at(end),
+                             [](call_result one) { return one == call_result::right; }));
             if (!holds || is_settled_[all[t].word]) continue;
             is_settled_[all[t].word] = true;
             relations_.words[all[t].word].may_be = {open[all[t].word].may_be[all[t].formula]};
