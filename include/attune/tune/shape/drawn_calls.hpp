@@ -178,9 +178,6 @@ private:
     /// Draws calls of about the call's own sizes at other addresses. Short arrays would prove
     /// nothing: code that needs an alignment may work for them at any address.
     void draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<drawn_call>& to);
-    /// In one of eight draws, makes sizes powers of two that are powers of two in the call: a
-    /// kernel may take no others.
-    void floor_to_powers(std::span<std::int64_t> sizes);
     void draw_up_to(double work, shape_trust& trust, std::size_t most,
                     std::function<bool()> const& is_over, std::vector<drawn_call>& to);
 

@@ -7,7 +7,6 @@
 #include <attune/tune/shape/drawn_calls.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -497,21 +496,6 @@ ATTUNE_INLINE void call_draws::draw_elsewhere(shape_trust& trust, std::size_t mo
     }
 }
 
-ATTUNE_INLINE void call_draws::floor_to_powers(std::span<std::int64_t> sizes)
-{
-    auto const unsigned_of = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
-    std::vector<std::size_t> powers;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        size_relations::size const& from = from_.relations.sizes[i];
-        if (!from.is_fixed && from.value >= 4 && std::has_single_bit(unsigned_of(from.value)))
-            powers.push_back(i);
-    }
-    if (powers.empty() || draw_.index(8) != 0) return;
-    for (std::size_t const i : powers)
-        if (sizes[i] > 0)
-            sizes[i] = static_cast<std::int64_t>(std::bit_floor(unsigned_of(sizes[i])));
-}
-
 ATTUNE_INLINE void call_draws::draw_up_to(double work, shape_trust& trust, std::size_t most,
                                           std::function<bool()> const& is_over,
                                           std::vector<drawn_call>& to)
@@ -534,7 +518,6 @@ ATTUNE_INLINE void call_draws::draw_up_to(double work, shape_trust& trust, std::
     for (int i = 0; i < most_draws && to.size() < most; ++i) {
         if (i % 64 == 0 && is_over && is_over()) return;
         draw_sizes(sizes);
-        floor_to_powers(sizes);
         drawn_call made = call_of(sizes);
         draw_scalars(made);
         if (made.work > work || !can_afford(made) || writes_nothing(made)) continue;
