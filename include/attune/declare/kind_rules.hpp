@@ -29,8 +29,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// One spelling for the values of all programs: "True" is "true", "1.0" and "1e0" are "1", and
-/// "[1, 2]" and "(1, 2)" are "{1, 2}". Other texts stay, and so does "12.10", maybe a release.
+/// Returns attune's spelling of a value that another program wrote: "True" gives "true", "1.0" and
+/// "1e0" give "1", "[1, 2]" and "(1, 2)" give "{1, 2}". Other texts stay, also "12.10": a release.
 [[nodiscard]] std::string usual_spelling(std::string_view text);
 
 inline double ratio_or_zero(double part, double whole) { return whole > 0 ? part / whole : 0; }

@@ -711,7 +711,7 @@ TEST_CASE("short calls at other addresses do not prove these for long ones")
 
 namespace {
 
-/// Copies the values whose mask is not zero, and adds nothing else.
+/// Copies the values whose mask is not zero. The others become zero.
 void chosen(in mask, in x, out y)
 {
     for (std::size_t i = 0; i < y.size(); ++i)

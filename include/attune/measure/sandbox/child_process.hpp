@@ -172,8 +172,8 @@ struct child_end {
                                      child_limits const& limits = {});
 
 /// Returns the CPU seconds that a fork for run_in_child() takes in this process; 0: there was none.
-/// It is the latest fork's time, but grows by at most a tenth each fork from 2 ms on. The system
-/// copies the page tables of all memory that is not left out.
+/// This is the time of the latest fork. From 2 ms on, each fork raises it by a tenth at most. The
+/// system copies the page tables of all memory that is not left out.
 [[nodiscard]] double usual_fork_s() noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail

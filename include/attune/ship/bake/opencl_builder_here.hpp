@@ -3,8 +3,7 @@
 // tested by ship/bake/opencl_images.cpp
 // Source   Khronos OpenCL 3.0 specification
 //
-// It uses the library as a release opens it, so that the program that bakes links nothing of a
-// tuner.
+// The builder opens OpenCL's library as a release does: the program that bakes links no tuner.
 #pragma once
 
 #include <attune/core/version.hpp>

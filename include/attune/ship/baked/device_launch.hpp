@@ -67,7 +67,7 @@ struct device_facts {
     return *best;
 }
 
-/// The default's code for a device: a binary for it, else text.
+/// The code of the default for one device: a binary if there is one for the device, else text.
 template <class Site>
 [[nodiscard]] baked_image const* default_for(baked_launcher const& of, device_facts const& mine,
                                              bool only_text = false) noexcept

@@ -292,7 +292,8 @@ private:
                 " winners are left out: the latest tuning had another objective");
     }
 
-    /// One list of build options compiles all code of a release.
+    /// Drops the winners of tunings with other build options than the latest tuning. A release
+    /// compiles all its code with one list of options.
     void keep_those_with_latest_flags()
     {
         if (winners_.empty() || choice_.flags_of == nullptr) return;

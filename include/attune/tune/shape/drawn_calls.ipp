@@ -395,7 +395,7 @@ ATTUNE_INLINE std::vector<drawn_call> call_draws::chosen(shape_trust& trust, std
     add_multiples(multiples);
     shape_trust const before = trust;
     for (drawn_call& one : multiples) {
-        // One at another address runs although the multiple before it adds all its properties.
+        // A call with arrays at other addresses runs even if the call before it has its properties.
         if ((one.places.empty() ? trust : before).covers(one.key)) continue;
         if (out.size() >= most / 2) break; // leave room for draws
         trust.add(one.key);
